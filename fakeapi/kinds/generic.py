@@ -11,8 +11,8 @@ validated.
 from functools import cached_property
 from typing import ClassVar
 
+from fakeapi.kinds.common.statuses import empty_status, with_status_of
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import reset_for_status
 from fakeapi.registry.model.strategy import Strategy
@@ -30,16 +30,14 @@ class WithStatusStrategy(Strategy):
 
     @cached_property
     def _empty_status(self) -> Object:
-        """The status of a new object: absent, or only the fields that Go always encodes."""
-        empty, _ = decode({}, self._kind.schema)
-        return {"status": empty["status"]} if "status" in empty else {}
+        return empty_status(self._kind)
 
     def prepare_create(self, obj: Object) -> Object:
         obj["metadata"]["generation"] = 1
-        return _with_status(obj, self._empty_status)
+        return with_status_of(obj, self._empty_status)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = _with_status(new, old)
+        new = with_status_of(new, old)
         if _without_metadata(new) != _without_metadata(old):
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         return new
@@ -52,7 +50,7 @@ class StatusStrategy(Strategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         metadata = reset_for_status(new["metadata"], old["metadata"])
-        return {**_with_status(old, new), "metadata": metadata}
+        return {**with_status_of(old, new), "metadata": metadata}
 
 
 def generic_definition(kind: Kind) -> KindDefinition:
@@ -69,12 +67,6 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     if kind.subresource("status") is None:
         return {"": Strategy()}
     return {"": WithStatusStrategy(kind), "status": StatusStrategy()}
-
-
-def _with_status(obj: Object, other: Object) -> Object:
-    """Returns `obj` with the status of `other`, or without a status if `other` has none."""
-    rest = {name: value for name, value in obj.items() if name != "status"}
-    return {**rest, "status": other["status"]} if "status" in other else rest
 
 
 def _without_metadata(obj: Object) -> Object:

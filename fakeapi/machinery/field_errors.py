@@ -38,6 +38,11 @@ def invalid(field: str, value: Any, detail: str) -> FieldError:
     return FieldError("FieldValueInvalid", field, _with_detail(f"Invalid value: {render(value)}", detail))
 
 
+def invalid_without_value(field: str, detail: str) -> FieldError:
+    """Returns an Invalid error that does not print the value."""
+    return FieldError("FieldValueInvalid", field, f"Invalid value: {detail}")
+
+
 def type_invalid(field: str, value: Any, detail: str) -> FieldError:
     return FieldError("FieldValueTypeInvalid", field, _with_detail(f"Invalid value: {render(value)}", detail))
 

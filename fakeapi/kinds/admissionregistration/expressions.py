@@ -35,14 +35,14 @@ def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: Re
     return _compiler(rules.quirks, declared, results)(text)
 
 
-def expression_errors(verdict: TypedVerdict, shown: str, path: str) -> list[FieldError]:
+def expression_errors(verdict: TypedVerdict, printed: str, path: str) -> list[FieldError]:
     """Returns the field errors of a compiled expression; no errors if fakeapi cannot check the expression.
 
-    `shown`: the expression as the errors print it
+    `printed`: the expression as the errors print it
     """
     match verdict:
         case Invalid(detail):
-            return [invalid(path, shown, detail)]
+            return [invalid(path, printed, detail)]
         case Unplannable(detail):
             return [internal(path, detail)]
         case _:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fakeapi.kinds.common.label_selectors import validate_label_selector
-from fakeapi.kinds.common.shown_values import shown_field, shown_strings
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.meta.names import is_valid_path_segment_name
 from fakeapi.releases.rules import ReleaseRules
@@ -28,7 +29,7 @@ def validate_rule(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[
     if not operations:
         errors.append(required(place))
     if len(operations) > 1 and ALL in operations:
-        bad_value = shown_field(operations, _RULE, "operations", rules)
+        bad_value = printed_field(operations, _RULE, "operations", rules)
         errors.append(invalid(place, bad_value, "if '*' is present, must not specify other operations"))
     errors += [
         not_supported(f"{place}[{index}]", operation, _OPERATIONS)
@@ -91,7 +92,7 @@ def _listed_errors(values: Sequence[str], path: str, others: str, rules: Release
         return [required(path)]
     if len(values) > 1 and ALL in values:
         why = f"if '*' is present, must not specify other {others}"
-        return [invalid(path, shown_strings(values, rules), why)]
+        return [invalid(path, printed_strings(values, rules.quirks.wording), why)]
     return []
 
 
@@ -121,8 +122,8 @@ def _resource_errors(resources: Sequence[str], path: str, rules: ReleaseRules) -
             of_all_resources.add(subresource)
     if len(resources) > 1 and "*/*" in resources:
         why = "if '*/*' is present, must not specify other resources"
-        errors.append(invalid(path, shown_strings(resources, rules), why))
+        errors.append(invalid(path, printed_strings(resources, rules.quirks.wording), why))
     if ALL in resources and plain:
         why = "if '*' is present, must not specify other resources without subresources"
-        errors.append(invalid(path, shown_strings(resources, rules), why))
+        errors.append(invalid(path, printed_strings(resources, rules.quirks.wording), why))
     return errors

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from fakeapi.kinds.admissionregistration.matching import validate_match_resources
 from fakeapi.kinds.admissionregistration.mutating_policy import operation_errors
-from fakeapi.kinds.admissionregistration.type_names import type_of
 from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.label_selectors import validate_label_selector
-from fakeapi.kinds.common.shown_values import shown_field
+from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.field_errors import (
     FieldError,
     duplicate,
@@ -90,8 +90,8 @@ class PolicyBindingStrategy(Strategy):
         if not name and selector is None:
             errors.append(required(path, "one of name or selector must be specified"))
         action, place = reference.get("parameterNotFoundAction"), f"{path}.parameterNotFoundAction"
-        known = self._rules.schemas.struct(type_of("ParamRef", self._rules)).fields
-        if "parameterNotFoundAction" not in known:
+        type_name = newest_type("admissionregistration", "ParamRef", self._rules)
+        if "parameterNotFoundAction" not in self._rules.schemas.struct(type_name).fields:
             return errors
         if not action:
             errors.append(required(place))
@@ -112,8 +112,8 @@ class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
             if action in actions[:index]:
                 errors.append(duplicate(f"{path}[{index}]", action))
         if {"Deny", "Warn"} <= set(actions):
-            holder = type_of("ValidatingAdmissionPolicyBindingSpec", self._rules)
-            bad_value = shown_field(actions, holder, "validationActions", self._rules)
+            holder = newest_type("admissionregistration", "ValidatingAdmissionPolicyBindingSpec", self._rules)
+            bad_value = printed_field(actions, holder, "validationActions", self._rules)
             errors.append(invalid(path, bad_value, _DENY_AND_WARN))
         if not actions:
             errors.append(required(path, "at least one validation action is required"))

@@ -17,10 +17,10 @@ from fakeapi.kinds.admissionregistration.policy_spec import (
     parameter_errors,
     variable_errors,
 )
-from fakeapi.kinds.admissionregistration.type_names import type_of
 from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.conditions import validate_conditions
-from fakeapi.kinds.common.shown_values import shown_field
+from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.cel.admission import ANNOTATION, CONDITION, MESSAGE, Declared
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -80,8 +80,8 @@ class ValidatingPolicyStrategy(Strategy):
             errors += self._validation_errors(validation, f"spec.validations[{index}]", params, variables)
         path = "spec.auditAnnotations"
         if len(annotations) > ANNOTATIONS_MAX:
-            holder = type_of("ValidatingAdmissionPolicySpec", rules)
-            bad_value = shown_field(annotations, holder, "auditAnnotations", rules)
+            holder = newest_type("admissionregistration", "ValidatingAdmissionPolicySpec", rules)
+            bad_value = printed_field(annotations, holder, "auditAnnotations", rules)
             why = f"must not have more than {ANNOTATIONS_MAX} auditAnnotations"
             errors.append(invalid(path, bad_value, why))
         keys: set[str] = set()

@@ -15,7 +15,7 @@ from fakeapi.kinds.admissionregistration.matching import (
     validate_rule,
 )
 from fakeapi.kinds.common.label_selectors import validate_label_selector
-from fakeapi.kinds.common.shown_values import shown_strings
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.kinds.common.webhook_clients import validate_client
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -120,7 +120,7 @@ class WebhookConfigurationStrategy(Strategy):
             errors += [invalid(place, version, why) for why in is_dns1035_label(version)]
         if all(map(_is_recognized, old)) and not set(versions) & set(_REVIEW_VERSIONS):
             why = f"must include at least one of {known}"
-            errors.append(invalid(path, shown_strings(versions, self._rules), why))
+            errors.append(invalid(path, printed_strings(versions, self._rules.quirks.wording), why))
         return errors
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_qualified_name
-from fakeapi.kinds.common.shown_values import shown_plain, shown_strings
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
@@ -88,7 +89,7 @@ def _validate_server(server: Object, server_id: str, path: str, rules: ReleaseRu
         errors += _validate_version(version, f"{path}.decodableVersions[{index}]")
     if encoding not in decodable:
         problem = f"decodableVersions must include encodingVersion {encoding}"
-        bad_value = shown_strings(decodable, rules) if decodable else shown_plain(None, rules)
+        bad_value = printed_strings(decodable or None, rules.quirks.wording)
         errors.append(invalid(f"{path}.decodableVersions", bad_value, problem))
     if not rules.quirks.storage_versions_are_served:
         return errors
@@ -135,7 +136,8 @@ def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
         )
         return [invalid(path, reported, problem)]
     if reported is None:
-        return [invalid(path, shown_plain(None, rules), f"the common encoding version is {common}")]
+        printed = printed_plain(None, rules.quirks.wording)
+        return [invalid(path, printed, f"the common encoding version is {common}")]
     return [invalid(path, reported, f"the actual common encoding version is {common}")]
 
 

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/apps/controllerrevision` and `pkg/apis/a
 
 from typing import Any
 
-from fakeapi.kinds.common.go_values import shown
+from fakeapi.kinds.common.printing.values import printed_value
 from fakeapi.kinds.common.workload_cells import number_at
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import RawJson
@@ -42,10 +42,10 @@ class ControllerRevisionStrategy(Strategy):
         errors = [*metadata.of_change, *metadata.of_object, *missing, *revision]
         text = codec.encode(new.get("data"))
         if text != codec.encode(old.get("data")):
-            errors.append(invalid("data", self._shown(text), FIELD_IMMUTABLE))
+            errors.append(invalid("data", self._printed(text), FIELD_IMMUTABLE))
         return errors
 
-    def _shown(self, text: bytes) -> Dump:
+    def _printed(self, text: bytes) -> Dump:
         """Formats the JSON text of `data` as upstream prints it in errors."""
         hexadecimal = ", ".join(f"0x{byte:x}" for byte in text)
         raw = "[]uint8(nil)" if text == b"null" else f"[]uint8{{{hexadecimal}}}"
@@ -56,7 +56,7 @@ class ControllerRevisionStrategy(Strategy):
                 f'runtime.Unknown{{TypeMeta:runtime.TypeMeta{{APIVersion:"", Kind:""}}, Raw:{raw}, '
                 'ContentEncoding:"", ContentType:"application/json"}'
             )
-        return shown(self._rules.quirks.wording, dump, codec.decode(text))
+        return printed_value(codec.decode(text), dump, self._rules.quirks.wording)
 
 
 def _plain(value: Any) -> Any:

@@ -5,20 +5,21 @@ Follows k8s.io/kubernetes `pkg/registry/apps/daemonset`, `pkg/apis/apps/v1` and 
 
 from contextlib import suppress
 
+from fakeapi.kinds.apps.validation.rolling_updates import with_zeros
 from fakeapi.kinds.apps.validation.selectors import validate_immutable_selector
-from fakeapi.kinds.common.go_values import POINTER, shown
 from fakeapi.kinds.common.int_or_percent import (
     number_of,
-    shown_int_or_string,
     validate_at_most_100_percent,
     validate_int_or_percent,
 )
-from fakeapi.kinds.common.label_matching import InvalidSelector, compiled, is_empty, shown_selector
+from fakeapi.kinds.common.label_matching import InvalidSelector, compiled, is_empty
 from fakeapi.kinds.common.label_selectors import has_invalid_value, validate_label_selector
 from fakeapi.kinds.common.pod_templates import (
     validate_always_restarted,
     validate_selected,
 )
+from fakeapi.kinds.common.printing.quantities import printed_int_or_string
+from fakeapi.kinds.common.printing.values import printed_selector, printed_struct
 from fakeapi.kinds.common.replica_status import validate_collision_count
 from fakeapi.kinds.common.workload_cells import (
     TEMPLATE,
@@ -31,9 +32,7 @@ from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrat
 from fakeapi.kinds.core.pod.validation.template import validate_pod_template_spec
 from fakeapi.machinery.errors import bad_request
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.numbers import parse_int
-from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative, validate_nonnegative_fields
 from fakeapi.machinery.meta.wording import Wording
@@ -112,7 +111,7 @@ class DaemonSetStrategy(WorkloadStrategy):
             *validate_always_restarted(template, path, "DaemonSet"),
             *validate_nonnegative(spec.get("minReadySeconds"), "spec.minReadySeconds"),
             *validate_nonnegative(_template_generation(obj), "spec.templateGeneration"),
-            *_strategy_errors(spec.get("updateStrategy") or {}, self._wording),
+            *_strategy_errors(spec.get("updateStrategy") or {}, self._rules),
             *validate_nonnegative(spec.get("revisionHistoryLimit"), "spec.revisionHistoryLimit"),
         ]
 
@@ -128,7 +127,7 @@ class DaemonSetStrategy(WorkloadStrategy):
             errors += validate_selected(spec["template"], compiled(selector), "spec.template", self._rules)
         if selector is not None and is_empty(selector):
             problem = "empty selector is invalid for daemonset"
-            errors.append(invalid("spec.selector", shown_selector(self._wording, selector), problem))
+            errors.append(invalid("spec.selector", printed_selector(selector, self._rules), problem))
         return errors
 
 
@@ -156,7 +155,7 @@ def _with_template_generation(obj: Object, generation: int) -> Object:
     return obj
 
 
-def _strategy_errors(strategy: Object, wording: Wording) -> list[FieldError]:
+def _strategy_errors(strategy: Object, rules: ReleaseRules) -> list[FieldError]:
     rolling = strategy.get("rollingUpdate")
     match strategy.get("type", ""):
         case "OnDelete":
@@ -164,8 +163,10 @@ def _strategy_errors(strategy: Object, wording: Wording) -> list[FieldError]:
         case "RollingUpdate":
             if rolling is None:
                 return [required("spec.updateStrategy.rollingUpdate")]
-            return _rolling_update_errors(rolling, wording)
-    value = _shown_strategy(strategy, wording)
+            return _rolling_update_errors(rolling, rules.quirks.wording)
+    value = printed_struct(
+        with_zeros(strategy, "maxUnavailable", "maxSurge"), "apps/v1.DaemonSetUpdateStrategy", rules
+    )
     return [not_supported("spec.updateStrategy", value, ("RollingUpdate", "OnDelete"))]
 
 
@@ -180,27 +181,11 @@ def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError
     ]
     (unavailable, at_unavailable), (surge, at_surge) = both
     if number_of(unavailable) and number_of(surge):
-        value = shown_int_or_string(wording, surge)
+        value = printed_int_or_string(surge, wording)
         errors.append(invalid(at_surge, value, "may not be set when maxUnavailable is non-zero"))
     elif not number_of(unavailable) and not number_of(surge):
         errors.append(required(at_unavailable, "cannot be 0 when maxSurge is 0"))
     return errors
-
-
-def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    """Formats the update strategy as upstream prints its internal type in errors."""
-    rolling, shape = strategy.get("rollingUpdate"), strategy.get("type", "")
-    pointer = "nil" if rolling is None else POINTER
-    inner = rolling and {
-        "MaxUnavailable": rolling.get("maxUnavailable", 0),
-        "MaxSurge": rolling.get("maxSurge", 0),
-    }
-    return shown(
-        wording,
-        f"apps.DaemonSetUpdateStrategy{{Type:{quote(shape)}, "
-        f"RollingUpdate:(*apps.RollingUpdateDaemonSet)({pointer})}}",
-        {"Type": shape, "RollingUpdate": inner},
-    )
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

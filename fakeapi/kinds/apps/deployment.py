@@ -9,27 +9,26 @@ from fakeapi.kinds.apps.replicaset import (
     STATUS_FIELDS,
     validate_replicated_template,
 )
+from fakeapi.kinds.apps.validation.rolling_updates import with_zeros
 from fakeapi.kinds.apps.validation.selectors import (
     validate_immutable_selector,
     validate_required_selector,
 )
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
-from fakeapi.kinds.common.go_values import POINTER, shown
 from fakeapi.kinds.common.int_or_percent import (
     number_of,
-    shown_int_or_string,
     validate_at_most_100_percent,
     validate_int_or_percent,
 )
 from fakeapi.kinds.common.label_matching import scale_selector
+from fakeapi.kinds.common.printing.quantities import printed_int_or_string
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.common.replica_status import validate_at_most, validate_collision_count
 from fakeapi.kinds.common.workload_cells import TEMPLATE, containers_at, number_at, ratio, selector_text
 from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy, name_warnings
 from fakeapi.machinery.errors import bad_request
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.numbers import parse_int
-from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative, validate_nonnegative_fields
 from fakeapi.machinery.meta.wording import Wording
@@ -101,7 +100,7 @@ class DeploymentStrategy(WorkloadStrategy):
             *validate_nonnegative(spec.get("replicas"), "spec.replicas"),
             *validate_required_selector(spec, "deployment", self._rules),
             *validate_replicated_template(spec, None if old is None else old["spec"], self._rules),
-            *_strategy_errors(spec.get("strategy") or {}, self._wording),
+            *_strategy_errors(spec.get("strategy") or {}, self._rules),
             *validate_nonnegative_fields(spec, ("minReadySeconds", "revisionHistoryLimit"), "spec"),
             *_rollback_errors(obj),
         ]
@@ -155,7 +154,7 @@ def _rollback_errors(obj: Object) -> list[FieldError]:
     return validate_nonnegative(int(text), "spec.rollback.version") if text else []
 
 
-def _strategy_errors(strategy: Object, wording: Wording) -> list[FieldError]:
+def _strategy_errors(strategy: Object, rules: ReleaseRules) -> list[FieldError]:
     rolling = strategy.get("rollingUpdate")
     match strategy.get("type", ""):
         case "Recreate":
@@ -165,8 +164,11 @@ def _strategy_errors(strategy: Object, wording: Wording) -> list[FieldError]:
             if rolling is None:
                 problem = "this should be defaulted and never be nil"
                 return [required("spec.strategy.rollingUpdate", problem)]
-            return _rolling_update_errors(rolling, wording)
-    return [not_supported("spec.strategy", _shown_strategy(strategy, wording), ("Recreate", "RollingUpdate"))]
+            return _rolling_update_errors(rolling, rules.quirks.wording)
+    value = printed_struct(
+        with_zeros(strategy, "maxUnavailable", "maxSurge"), "apps/v1.DeploymentStrategy", rules
+    )
+    return [not_supported("spec.strategy", value, ("Recreate", "RollingUpdate"))]
 
 
 def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError]:
@@ -177,25 +179,9 @@ def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError
         *validate_int_or_percent(surge, f"{path}.maxSurge", wording),
     ]
     if number_of(unavailable) == 0 and number_of(surge) == 0:
-        value = shown_int_or_string(wording, unavailable)
+        value = printed_int_or_string(unavailable, wording)
         errors.append(invalid(f"{path}.maxUnavailable", value, "may not be 0 when `maxSurge` is 0"))
     return errors + validate_at_most_100_percent(unavailable, f"{path}.maxUnavailable", wording)
-
-
-def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    """Formats the strategy as upstream prints its internal type in errors."""
-    rolling = strategy.get("rollingUpdate")
-    pointer = "nil" if rolling is None else POINTER
-    shape = quote(strategy.get("type", ""))
-    inner = rolling and {
-        "MaxUnavailable": rolling.get("maxUnavailable", 0),
-        "MaxSurge": rolling.get("maxSurge", 0),
-    }
-    return shown(
-        wording,
-        f"apps.DeploymentStrategy{{Type:{shape}, RollingUpdate:(*apps.RollingUpdateDeployment)({pointer})}}",
-        {"Type": strategy.get("type", ""), "RollingUpdate": inner},
-    )
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

@@ -9,7 +9,7 @@ from fakeapi.kinds.common.label_selectors import (
     validate_field_requirement,
     validate_label_requirement,
 )
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
@@ -40,7 +40,7 @@ def validate_local_review(review: Object, rules: ReleaseRules) -> list[FieldErro
         namespace = attributes.get("namespace", "")
         errors.append(invalid(f"{_ATTRIBUTES}.namespace", namespace, "must match metadata.namespace"))
     if others is not None:
-        bad_value = shown_struct(others, _NON_RESOURCE, rules)
+        bad_value = printed_struct(others, _NON_RESOURCE, rules)
         errors.append(invalid("spec.nonResourceAttributes", bad_value, "disallowed on this kind of request"))
     return errors
 
@@ -54,7 +54,7 @@ def _subject_spec_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[Fiel
 
 def _member_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
     attributes, others = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
-    bad_value = shown_struct(others, _NON_RESOURCE, rules)
+    bad_value = printed_struct(others, _NON_RESOURCE, rules)
     if (attributes is None) != (others is None):
         return []
     if rules.quirks.review_attributes_are_a_union:
@@ -100,4 +100,4 @@ def _metadata_errors(
     if not any(value for name, value in metadata.items() if name not in ignored):
         return []
     detail = "must be empty except for namespace" if local else "must be empty"
-    return [invalid("metadata", shown_struct(metadata, "meta/v1.ObjectMeta", rules), detail)]
+    return [invalid("metadata", printed_struct(metadata, "meta/v1.ObjectMeta", rules), detail)]

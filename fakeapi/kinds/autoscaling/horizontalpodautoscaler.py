@@ -17,7 +17,8 @@ from fakeapi.kinds.autoscaling.validation.references import (
     version_problem,
 )
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
-from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy, with_status_of
+from fakeapi.kinds.common.statuses import with_status_of
+from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative_fields

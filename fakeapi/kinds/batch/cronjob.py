@@ -13,7 +13,7 @@ from fakeapi.kinds.batch.validation.schedules import (
     zone_problem,
 )
 from fakeapi.kinds.common.gated_fields import GatedFields
-from fakeapi.kinds.common.label_matching import shown_selector
+from fakeapi.kinds.common.printing.values import printed_selector
 from fakeapi.kinds.common.workload_cells import containers_at, selector_at
 from fakeapi.kinds.common.workloads import (
     WorkloadStatusStrategy,
@@ -103,7 +103,7 @@ class CronJobStrategy(WorkloadStrategy):
             errors.append(not_supported("spec.concurrencyPolicy", policy, _POLICIES))
         errors += validate_job_spec(job, before, path, self._rules)
         if job.get("selector") is not None:
-            value = shown_selector(self._wording, job["selector"])
+            value = printed_selector(job["selector"], self._rules)
             errors.append(invalid(f"{path}.selector", value, "`selector` will be auto-generated"))
         if job.get("manualSelector"):
             errors.append(not_supported(f"{path}.manualSelector", Dump("true"), ("nil", "false")))

@@ -10,15 +10,15 @@ from fakeapi.kinds.batch.validation.job_spec import INDEXED, job_warnings, valid
 from fakeapi.kinds.batch.validation.job_status import JobStatus, validate_status_update
 from fakeapi.kinds.batch.validation.job_update import validate_job_change
 from fakeapi.kinds.common.gated_fields import GatedFields
-from fakeapi.kinds.common.go_values import shown_string_map
 from fakeapi.kinds.common.label_matching import (
     InvalidSelector,
     compiled,
     selects,
-    shown_selector,
 )
 from fakeapi.kinds.common.label_selectors import has_invalid_value, validate_label_selector
 from fakeapi.kinds.common.pod_templates import validate_selected
+from fakeapi.kinds.common.printing.texts import printed_string_map
+from fakeapi.kinds.common.printing.values import printed_selector
 from fakeapi.kinds.common.workload_cells import TEMPLATE, containers_at, selector_at
 from fakeapi.kinds.common.workloads import (
     WorkloadStatusStrategy,
@@ -175,7 +175,7 @@ class JobStrategy(WorkloadStrategy):
         except InvalidSelector:
             return errors
         if not matches:
-            value = shown_selector(self._wording, selector)
+            value = printed_selector(selector, self._rules)
             errors.append(invalid("spec.selector", value, "`selector` not auto-generated"))
         return errors
 
@@ -186,7 +186,7 @@ class JobStrategy(WorkloadStrategy):
             if key not in labels:
                 errors.append(required(path, problem))
             elif labels[key] != value:
-                errors.append(invalid(path, shown_string_map(self._wording, labels), problem))
+                errors.append(invalid(path, printed_string_map(labels, self._wording), problem))
         return errors
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from fakeapi.kinds.certificates.pod_request_status import DECIDED, validate_status
 from fakeapi.kinds.certificates.pod_request_validation import validate_pod_request
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
@@ -16,7 +16,6 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
 from fakeapi.registry.model.object_meta import reset_for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -47,10 +46,9 @@ class PodRequestStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        bad_value = shown_struct(new["spec"], self._spec, self._rules)
         return [
             *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec", lambda _: bad_value),
+            *validate_immutable_struct(new["spec"], old["spec"], "spec", self._spec, self._rules),
         ]
 
 

@@ -8,9 +8,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from fakeapi.kinds.certificates.pem import CERTIFICATE, authority_of, blocks
-from fakeapi.kinds.certificates.pod_request_validation import omitted
 from fakeapi.kinds.common.conditions import validate_conditions
-from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
+from fakeapi.machinery.field_errors import (
+    FieldError,
+    invalid,
+    invalid_without_value,
+    not_supported,
+    required,
+    too_long,
+)
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import byte_length
@@ -36,7 +42,7 @@ def validate_status(new: Object, old: Object, now: str, rules: ReleaseRules) -> 
         return errors
     if any(map(_is_decided, before.get("conditions") or ())):
         why = "immutable after PodCertificateRequest is issued, denied, or failed"
-        return [] if semantically_equal(status, before) else [omitted(_STATUS, why)]
+        return [] if semantically_equal(status, before) else [invalid_without_value(_STATUS, why)]
     decided = next(
         (condition["type"] for condition in status.get("conditions") or () if _is_decided(condition)), None
     )
@@ -45,12 +51,12 @@ def validate_status(new: Object, old: Object, now: str, rules: ReleaseRules) -> 
     if decided is not None:
         why = "non-condition status fields must be empty when denying or failing the PodCertificateRequest"
         return (
-            [omitted(_STATUS, why)]
+            [invalid_without_value(_STATUS, why)]
             if any(status.get(name) for name in status if name != "conditions")
             else []
         )
     why = 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"'
-    return [] if semantically_equal(status, before) else [omitted(_STATUS, why)]
+    return [] if semantically_equal(status, before) else [invalid_without_value(_STATUS, why)]
 
 
 def _is_decided(condition: dict[str, Any]) -> bool:

@@ -8,8 +8,9 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.kinds.common.printing.texts import printed_bytes
 from fakeapi.kinds.common.signer_names import is_kubernetes_signer, validate_signer_name
-from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
+from fakeapi.machinery.field_errors import FieldError, invalid, invalid_without_value, required, too_long
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.meta.names import byte_length, is_dns1123_subdomain
 from fakeapi.machinery.meta.object_meta import validate_annotations
@@ -52,11 +53,6 @@ def validate_pod_request(spec: dict[str, Any], rules: ReleaseRules) -> list[Fiel
     return errors + _key_errors(spec, rules)
 
 
-def omitted(path: str, detail: str) -> FieldError:
-    """Returns an Invalid error that does not print the value."""
-    return FieldError("FieldValueInvalid", path, f"Invalid value: {detail}")
-
-
 def _uid_errors(uid: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     if not uid:
         return [invalid(path, uid, "must not be empty")]
@@ -76,29 +72,30 @@ def _key_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
             return _stub_errors(stub, rules)
         if stub or not public or not proof:
             why = "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set"
-            return [omitted("spec", why)]
+            return [invalid_without_value("spec", why)]
     for path, text in ((_PUBLIC, public), (_PROOF, proof)):
         if len(_decoded(text)) > KEY_MAX:
             return [too_long(path, KEY_MAX, rules.quirks.too_long)]
-    return _proof_errors(public, _decoded(proof), spec.get("podUID", "").encode())
+    return _proof_errors(public, _decoded(proof), spec.get("podUID", "").encode(), rules)
 
 
-def _proof_errors(public: str | None, proof: bytes, message: bytes) -> list[FieldError]:
+def _proof_errors(public: str | None, proof: bytes, message: bytes, rules: ReleaseRules) -> list[FieldError]:
     """Validates the public key, and the signature that proves possession of the private key."""
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - loaded with the first key
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - loaded with the first key
 
+    printed = printed_bytes(public, rules.quirks.wording)
     try:
         key = serialization.load_der_public_key(_decoded(public))
     except Exception:  # noqa: BLE001 - the library raises what its backend raises
-        return [invalid(_PUBLIC, _shown(public), "must be a valid PKIX-serialized public key")]
-    verify, errors = _verifier(key, _PUBLIC, _shown(public), curves="P256 or P384")
+        return [invalid(_PUBLIC, printed, "must be a valid PKIX-serialized public key")]
+    verify, errors = _verifier(key, _PUBLIC, printed, curves="P256 or P384")
     if verify is None:
         return errors
     try:
         verify(proof, message)
     except InvalidSignature:
-        return [omitted(_PROOF, "could not verify proof-of-possession signature")]
+        return [invalid_without_value(_PROOF, "could not verify proof-of-possession signature")]
     return []
 
 
@@ -112,24 +109,24 @@ def _stub_errors(stub: str, rules: ReleaseRules) -> list[FieldError]:
         request = x509.load_der_x509_csr(content)
         key = request.public_key()
     except Exception:  # noqa: BLE001 - the library raises what its backend raises
-        return [omitted(_STUB, "must be a valid PKCS#10 CSR")]
+        return [invalid_without_value(_STUB, "must be a valid PKCS#10 CSR")]
     verify, errors = _verifier(key, _STUB, None, curves="P256, P384, or P521")
     if verify is None:
         return errors
-    return [] if request.is_signature_valid else [omitted(_STUB, "invalid signature")]
+    return [] if request.is_signature_valid else [invalid_without_value(_STUB, "invalid signature")]
 
 
 Verify = Callable[[bytes, bytes], Any]
 
 
 def _verifier(
-    key: Any, path: str, shown: Dump | None, *, curves: str
+    key: Any, path: str, printed: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
     """Returns a function that verifies `(signature, message)` with the key.
 
     For an unsupported key returns None and errors instead.
 
-    - `shown`: the key as the errors print it; None omits the value
+    - `printed`: the key as the errors print it; None omits the value
     - `curves`: the supported elliptic curves, for the error
     """
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - loaded with the first key
@@ -150,12 +147,8 @@ def _verifier(
                 return None, [invalid(path, size, "RSA keys must have modulus size 3072 or 4096")]
             pss = padding.PSS(padding.MGF1(digest), padding.PSS.AUTO)
             return lambda signature, message: key.verify(signature, message, pss, digest), []
-    return None, [omitted(path, _KINDS) if shown is None else invalid(path, shown, _KINDS)]
+    return None, [invalid_without_value(path, _KINDS) if printed is None else invalid(path, printed, _KINDS)]
 
 
 def _decoded(text: str | None) -> bytes:
     return base64.b64decode(text or "")
-
-
-def _shown(text: str | None) -> Dump:
-    return Dump(f'"{text}"' if text else "null")

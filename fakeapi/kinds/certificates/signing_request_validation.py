@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.kinds.certificates.pem import certificates_problem, request_problem
+from fakeapi.kinds.common.printing.texts import printed_bytes
 from fakeapi.kinds.common.signer_names import validate_signer_name
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -19,7 +20,6 @@ from fakeapi.machinery.field_errors import (
     not_supported,
     required,
 )
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
@@ -75,7 +75,7 @@ def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRule
     content = spec.get("request")
     problem = request_problem(_decoded(content))
     if problem:
-        errors.append(invalid("spec.request", _shown_bytes(content, rules), problem))
+        errors.append(invalid("spec.request", printed_bytes(content, rules.quirks.wording), problem))
     errors += _usage_errors(spec.get("usages") or [], before.get("usages") or [])
     signer = spec.get("signerName", "")
     if signer == LEGACY_SIGNER and before.get("signerName") != LEGACY_SIGNER:
@@ -179,12 +179,3 @@ def _certificate_errors(status: Object, before: Object | None) -> list[FieldErro
 
 def _decoded(text: str | None) -> bytes:
     return base64.b64decode(text or "")
-
-
-def _shown_bytes(text: str | None, rules: ReleaseRules) -> Dump:
-    """Formats base64 text as upstream prints bytes in errors."""
-    if rules.quirks.wording.json_values:
-        return Dump(f'"{text}"' if text else "null")
-    if not text:
-        return Dump("[]byte(nil)")
-    return Dump("[]byte{" + ", ".join(f"0x{byte:x}" for byte in _decoded(text)) + "}")

@@ -32,14 +32,17 @@ def validate_fully_qualified_domain_name(text: str, path: str) -> list[FieldErro
     return []
 
 
-def validate_domain_prefixed_path(text: str, path: str) -> list[FieldError]:
-    """Validates a DNS subdomain followed by a path, such as `acme.io/foo`."""
+def validate_domain_prefixed_path(text: str, path: str, unit: str = "characters") -> list[FieldError]:
+    """Validates a DNS subdomain followed by a path, such as `acme.io/foo`.
+
+    `unit`: the unit of lengths in messages
+    """
     if not text:
         return [required(path)]
     host, _, rest = text.partition("/")
     if not host or not rest:
         return [invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-    errors = each_invalid(path, host, names.is_dns1123_subdomain(host))
+    errors = each_invalid(path, host, names.is_dns1123_subdomain(host, unit))
     if not _is_path(rest):
         errors.append(invalid(path, rest, names.regex_error("Invalid path", _PATH_PATTERN)))
     return errors

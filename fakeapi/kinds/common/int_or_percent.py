@@ -6,12 +6,10 @@ Follows `ValidatePositiveIntOrPercent` and `IsNotMoreThan100Percent` of k8s.io/k
 
 import re
 
-from fakeapi.kinds.common.go_values import shown
 from fakeapi.kinds.common.numbers import NEGATIVE
+from fakeapi.kinds.common.printing.quantities import printed_int_or_string
 from fakeapi.machinery.field_errors import FieldError, invalid
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.numbers import parse_int
-from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.names import regex_error
 from fakeapi.machinery.meta.wording import Wording
 
@@ -27,14 +25,14 @@ def validate_int_or_percent(value: int | str, path: str, wording: Wording) -> li
     if isinstance(value, str):
         if _PERCENT.match(value):
             return []
-        return [invalid(path, shown_int_or_string(wording, value), _NO_PERCENT)]
+        return [invalid(path, printed_int_or_string(value, wording), _NO_PERCENT)]
     return [invalid(path, value, NEGATIVE)] if value < 0 else []
 
 
 def validate_at_most_100_percent(value: int | str, path: str, wording: Wording) -> list[FieldError]:
     if percent_of(value) is None or number_of(value) <= 100:
         return []
-    return [invalid(path, shown_int_or_string(wording, value), "must not be greater than 100%")]
+    return [invalid(path, printed_int_or_string(value, wording), "must not be greater than 100%")]
 
 
 def percent_of(value: int | str) -> int | None:
@@ -56,10 +54,3 @@ def number_of(value: int | str) -> int:
         return parse_int(value)
     except ValueError:
         return 0
-
-
-def shown_int_or_string(wording: Wording, value: int | str) -> Dump:
-    """Returns the value as field errors print the IntOrString struct."""
-    if isinstance(value, str):
-        return shown(wording, f"intstr.IntOrString{{Type:1, IntVal:0, StrVal:{quote(value)}}}", value)
-    return shown(wording, f'intstr.IntOrString{{Type:0, IntVal:{value}, StrVal:""}}', value)

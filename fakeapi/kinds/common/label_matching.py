@@ -1,4 +1,4 @@
-"""Matches labels by metav1.LabelSelector, and prints selectors.
+"""Matches labels by metav1.LabelSelector, and formats selectors for tables.
 
 Follows `LabelSelectorAsSelector` and `FormatLabelSelector` of k8s.io/apimachinery
 `pkg/apis/meta/v1/helpers.go`.
@@ -7,13 +7,10 @@ Follows `LabelSelectorAsSelector` and `FormatLabelSelector` of k8s.io/apimachine
 from collections.abc import Mapping
 from typing import Any
 
-from fakeapi.kinds.common.go_values import shown, string_list, string_map
 from fakeapi.machinery.errors import bad_request
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selector
 from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
-from fakeapi.machinery.meta.wording import Wording
 
 LabelSelector = Mapping[str, Any]
 """A canonical metav1.LabelSelector."""
@@ -73,21 +70,6 @@ def formatted(selector: LabelSelector | None) -> str:
     except InvalidSelector:
         return "<error>"
     return str(parsed or "") or "<none>"
-
-
-def shown_selector(wording: Wording, selector: LabelSelector | None) -> Dump:
-    """Returns a selector as field errors print it."""
-    if selector is None:
-        return shown(wording, '"null"', None)
-    expressions = ", ".join(
-        f"v1.LabelSelectorRequirement{{Key:{quote(entry.get('key', ''))}, "
-        f"Operator:{quote(entry.get('operator', ''))}, Values:{string_list('string', entry.get('values'))}}}"
-        for entry in selector.get("matchExpressions") or ()
-    )
-    listed = f"{{{expressions}}}" if expressions else "(nil)"
-    labels = string_map(selector.get("matchLabels"))
-    text = f"v1.LabelSelector{{MatchLabels:{labels}, MatchExpressions:[]v1.LabelSelectorRequirement{listed}}}"
-    return shown(wording, text, {name: value for name, value in selector.items() if value})
 
 
 def scale_selector(obj: Mapping[str, Any]) -> str:

@@ -4,8 +4,8 @@ Follows `ValidatePodTemplateSpecForReplicaSet` of k8s.io/kubernetes `pkg/apis/ap
 functions.
 """
 
-from fakeapi.kinds.common.go_values import shown_string_map
 from fakeapi.kinds.common.label_matching import selects
+from fakeapi.kinds.common.printing.texts import printed_string_map
 from fakeapi.kinds.common.workloads import template_labels
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported
 from fakeapi.machinery.json_types import Object
@@ -21,7 +21,7 @@ def validate_selected(
     if selects(selector, labels):
         return []
     problem = "`selector` does not match template `labels`"
-    return [invalid(f"{path}.metadata.labels", shown_string_map(rules.quirks.wording, labels), problem)]
+    return [invalid(f"{path}.metadata.labels", printed_string_map(labels, rules.quirks.wording), problem)]
 
 
 def validate_always_restarted(template: Object, path: str, kind: str) -> list[FieldError]:

@@ -8,9 +8,11 @@ from decimal import Decimal
 
 from fakeapi.kinds.common.invalid_texts import each_invalid
 from fakeapi.kinds.common.numbers import NEGATIVE, NOT_INTEGER
+from fakeapi.kinds.common.printing.quantities import (
+    printed_invalid_resource_name,
+    printed_quantity,
+)
 from fakeapi.machinery.field_errors import FieldError, invalid
-from fakeapi.machinery.golang.go_syntax import Dump
-from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.meta import names, quantity
 from fakeapi.machinery.meta.wording import Wording
 
@@ -84,7 +86,7 @@ def is_whole_number_of_pages(name: str, amount: str) -> bool:
 
 
 def validate_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    printed = shown_where_checked(name, wording)
+    printed = printed_invalid_resource_name(name, wording)
     errors = each_invalid(path, printed, names.is_qualified_name(name, wording.length_unit))
     if not errors and "/" not in name and not is_standard(name):
         errors.append(invalid(path, printed, "must be a standard resource type or fully qualified"))
@@ -93,7 +95,8 @@ def validate_resource_name(name: str, path: str, wording: Wording) -> list[Field
 
 def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
     """Validates the resource name in a container's requests or limits."""
-    errors, printed = validate_resource_name(name, path, wording), shown_where_checked(name, wording)
+    errors = validate_resource_name(name, path, wording)
+    printed = printed_invalid_resource_name(name, wording)
     if "/" not in name:
         if name not in OF_CONTAINERS and not is_huge_pages(name):
             errors.append(invalid(path, printed, "must be a standard resource for containers"))
@@ -107,38 +110,9 @@ def validate_resource_amount(name: str, amount: str, path: str, wording: Wording
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):
-        errors.append(invalid(path, shown_quantity(amount, wording, printed=False), NOT_INTEGER))
+        errors.append(invalid(path, printed_quantity(amount, wording, cached=False), NOT_INTEGER))
     return errors
 
 
 def validate_not_negative_quantity(amount: str, path: str) -> list[FieldError]:
     return [invalid(path, amount, NEGATIVE)] if quantity.parse(amount).amount < 0 else []
-
-
-def shown_resource_name(name: str, wording: Wording) -> Dump:
-    """Formats a resource name as errors print it: as JSON, or without quotes in releases with Go dumps."""
-    return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
-
-
-def shown_where_checked(name: str, wording: Wording) -> Dump | str:
-    """Formats a resource name as errors about the name itself print it."""
-    return name if wording.quoted_resource_names else shown_resource_name(name, wording)
-
-
-def shown_quantity(amount: str, wording: Wording, *, printed: bool = True) -> Dump:
-    """Formats a quantity as errors print it: as JSON, or as a dump of Go's struct.
-
-    `printed`: whether Go formatted the quantity before, because the struct caches the text
-    """
-    if wording.json_values:
-        return Dump(go_encode(amount).decode())
-    number = quantity.parse(amount).amount
-    exponent = number.as_tuple().exponent
-    scale = min(0, exponent if isinstance(exponent, int) else 0)
-    digits = int(number.scaleb(-scale))
-    text = amount if printed else ""
-    style = "BinarySI" if amount.endswith("i") else "DecimalSI"
-    return Dump(
-        f"resource.Quantity{{i:resource.int64Amount{{value:{digits}, scale:{scale}}}, "
-        f'd:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:"{text}", Format:"{style}"}}'
-    )

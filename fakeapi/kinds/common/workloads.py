@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import ClassVar
 
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.statuses import empty_status, with_status_of
 from fakeapi.kinds.core.pod.gated_fields import POD_TEMPLATE_FIELDS
 from fakeapi.kinds.core.pod.validation.warnings import pod_template_warnings
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_label
 from fakeapi.machinery.object_paths import value_at, with_value_at
-from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
@@ -41,9 +41,7 @@ class WorkloadStrategy(Strategy):
 
     @cached_property
     def _empty_status(self) -> Object:
-        """The status of a new object: absent, or only the fields that Go always encodes."""
-        empty, _ = decode({}, self._kind.schema)
-        return {"status": empty["status"]} if "status" in empty else {}
+        return empty_status(self._kind)
 
     def prepare_create(self, obj: Object) -> Object:
         obj = with_status_of(obj, self._empty_status)
@@ -102,12 +100,6 @@ class WorkloadStatusStrategy(Strategy):
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         """Returns the errors of the new status and of its change; subclasses override this method."""
         return []
-
-
-def with_status_of(obj: Object, other: Object) -> Object:
-    """Returns `obj` with the status of `other`, or without a status if `other` has none."""
-    rest = {name: value for name, value in obj.items() if name != "status"}
-    return {**rest, "status": other["status"]} if "status" in other else rest
 
 
 def template_labels(template: Object | None) -> dict[str, str]:

@@ -26,7 +26,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 MANAGED_BY: Final = "endpoints.kubernetes.io/managed-by"
 CONTROLLER: Final = "endpoint-controller"
-_SHOWN_MAX = 3
+_LISTED_MAX = 3
 _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
@@ -116,17 +116,17 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
-    return {"Endpoints": lambda obj, now: _shown(obj)}
+    return {"Endpoints": lambda obj, now: _listed(obj)}
 
 
-def _shown(obj: Object) -> str:
+def _listed(obj: Object) -> str:
     """Returns the first three addresses with ports and the number of further addresses, as in a table."""
     subsets = obj.get("subsets") or ()
     if not subsets:
         return "<none>"
     points = [point for subset in subsets for point in _points(subset)]
-    text = ",".join(points[:_SHOWN_MAX])
-    return f"{text} + {len(points) - _SHOWN_MAX} more..." if len(points) > _SHOWN_MAX else text
+    text = ",".join(points[:_LISTED_MAX])
+    return f"{text} + {len(points) - _LISTED_MAX} more..." if len(points) > _LISTED_MAX else text
 
 
 def _points(subset: Object) -> Iterator[str]:

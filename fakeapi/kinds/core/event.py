@@ -9,7 +9,7 @@ Events are stored as core/v1. Writes through core/v1 are validated less strictly
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
@@ -161,14 +161,14 @@ class NewEventStrategy(EventStrategy):
         for field, kind in _IMMUTABLE:
             name = "reportingComponent" if field == "reportingController" else field
             if not semantically_equal(new.get(name), old.get(name)):
-                errors.append(invalid(field, self._shown(new.get(name), kind), FIELD_IMMUTABLE))
+                errors.append(invalid(field, self._printed(new.get(name), kind), FIELD_IMMUTABLE))
         return errors
 
-    def _shown(self, value: Any, kind: str) -> Any:
+    def _printed(self, value: Any, kind: str) -> Any:
         if kind == "time":
             return self._rules.quirks.wording.time(value, zero="0001-01-01 00:00:00 +0000 UTC")
         if "/" in kind:
-            return shown_struct(value, kind, self._rules)
+            return printed_struct(value, kind, self._rules)
         return value or (0 if kind == "number" else "")
 
 

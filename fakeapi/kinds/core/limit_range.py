@@ -8,9 +8,9 @@ order of their names; the order of upstream is random.
 from collections.abc import Iterator
 from typing import ClassVar
 
+from fakeapi.kinds.common.printing.quantities import printed_quantity
 from fakeapi.kinds.common.resource_names import (
     may_overcommit,
-    shown_quantity,
     validate_container_resource_name,
     validate_resource_name,
 )
@@ -124,31 +124,33 @@ class LimitRangeStrategy(Strategy):
         for less, more, field, printed, words in _ORDERS:
             if less in amounts and more in amounts and quantity.compare(amounts[less], amounts[more]) > 0:
                 why = words.format(amounts[less], amounts[more])
-                yield invalid(f"{path}.{field}[{name}]", self._shown(amounts[printed]), why)
+                amount = printed_quantity(amounts[printed], self._wording)
+                yield invalid(f"{path}.{field}[{name}]", amount, why)
         yield from self._ratio_errors(amounts, f"{path}.maxLimitRequestRatio[{name}]")
         default, request = amounts.get("default"), amounts.get("defaultRequest")
         if default is None or request is None or may_overcommit(name):
             return
         if quantity.compare(default, request):
             why = f"default value {default} must equal to defaultRequest value {request} in {name}"
-            yield invalid(f"{path}.defaultRequest[{name}]", self._shown(request), why)
+            yield invalid(f"{path}.defaultRequest[{name}]", printed_quantity(request, self._wording), why)
 
     def _ratio_errors(self, amounts: dict[str, str], path: str) -> Iterator[FieldError]:
         ratio, least, most = (amounts.get(field) for field in ("maxLimitRequestRatio", "min", "max"))
         if ratio is None:
             return
         if quantity.compare(ratio, "1") < 0:
-            yield invalid(path, self._shown(ratio), f"ratio {ratio} is less than 1")
+            yield invalid(path, printed_quantity(ratio, self._wording), f"ratio {ratio} is less than 1")
         if least is None or most is None:
             return
         bottom, top = (float(quantity.parse(amount).amount) for amount in (least, most))
         limit = top / bottom if bottom else float("inf") if top else float("nan")
         if float(quantity.parse(ratio).amount) > limit:
             printed = f"{limit:f}" if bottom else "+Inf"
-            yield invalid(path, self._shown(ratio), f"ratio {ratio} is greater than max/min = {printed}")
-
-    def _shown(self, amount: str) -> object:
-        return shown_quantity(amount, self._wording)
+            yield invalid(
+                path,
+                printed_quantity(ratio, self._wording),
+                f"ratio {ratio} is greater than max/min = {printed}",
+            )
 
 
 def _bounds_storage(limit: Object) -> bool:

@@ -8,16 +8,17 @@ random.
 from collections.abc import Iterable
 from typing import ClassVar
 
+from fakeapi.kinds.common.printing.quantities import printed_invalid_resource_name
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.common.resource_names import (
     HUGE_PAGES,
     QUOTA_PREFIX,
-    shown_where_checked,
     validate_resource_amount,
     validate_resource_name,
 )
-from fakeapi.kinds.common.shown_lists import shown_texts
-from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.model.columns import Cell
@@ -83,7 +84,7 @@ class ResourceQuotaStrategy(Strategy):
         errors = [*metadata.of_change, *self.validate_create(new)]
         scopes = new["spec"].get("scopes")
         if set(scopes or ()) != set(old["spec"].get("scopes") or ()):
-            errors.append(invalid("spec.scopes", self._shown(scopes), FIELD_IMMUTABLE))
+            errors.append(invalid("spec.scopes", self._printed_scopes(scopes), FIELD_IMMUTABLE))
         return errors
 
     def warnings_on_create(self, obj: Object) -> list[str]:
@@ -107,14 +108,14 @@ class ResourceQuotaStrategy(Strategy):
             place = f"{path}[{name}]"
             errors += validate_resource_name(name, place, wording)
             if "/" not in name and not _is_standard(name):
-                printed = shown_where_checked(name, wording)
+                printed = printed_invalid_resource_name(name, wording)
                 errors.append(invalid(place, printed, "must be a standard resource for quota"))
             errors += validate_resource_amount(name, amount, place, wording)
         return errors
 
     def _scope_errors(self, spec: Object) -> list[FieldError]:
         scopes: list[str] = spec.get("scopes") or []
-        path, printed = "spec.scopes", self._shown(scopes)
+        path, printed = "spec.scopes", self._printed_scopes(scopes)
         errors: list[FieldError] = []
         for scope in scopes:
             if not self._is_known(scope):
@@ -137,7 +138,7 @@ class ResourceQuotaStrategy(Strategy):
             if not self._is_known(scope):
                 errors.append(invalid(f"{path}.scopeName", scope, "unsupported scope"))
             for _ in self._outside(scope, spec.get("hard") or ()):
-                printed = shown_struct(spec["scopeSelector"], "core/v1.ScopeSelector", self._rules)
+                printed = printed_struct(spec["scopeSelector"], "core/v1.ScopeSelector", self._rules)
                 errors.append(invalid(path, printed, "unsupported scope applied to resource"))
             if scope in OF_PODS and operator != "Exists":
                 errors.append(invalid(f"{path}.operator", operator, self._rules.quirks.quota_scopes_exist))
@@ -149,15 +150,18 @@ class ResourceQuotaStrategy(Strategy):
             why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
             return [] if values else [required(f"{path}.values", why)]
         if operator in ("Exists", "DoesNotExist"):
-            printed = shown_texts(values, "[]string", self._rules)
+            printed = printed_strings(values, self._rules.quirks.wording)
             why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
             return [invalid(f"{path}.values", printed, why)] if values else []
         return [invalid(f"{path}.operator", operator, "not a valid selector operator")]
 
     def _conflicts(self, scopes: Iterable[str], spec: Object) -> list[FieldError]:
-        chosen, printed = set(scopes), self._shown(spec.get("scopes"))
+        chosen, printed = set(scopes), self._printed_scopes(spec.get("scopes"))
         pairs = [pair for pair in _CONFLICTING if pair <= chosen]
         return [invalid("spec.scopes", printed, "conflicting scopes") for _ in pairs]
+
+    def _printed_scopes(self, scopes: list[str] | None) -> Dump:
+        return printed_strings(scopes, self._rules.quirks.wording, "[]core.ResourceQuotaScope")
 
     def _is_known(self, scope: str) -> bool:
         of_volumes = scope == "VolumeAttributesClass" and self._rules.quirks.quota_has_scope_of_volumes
@@ -175,9 +179,6 @@ class ResourceQuotaStrategy(Strategy):
         if scope == "VolumeAttributesClass" and self._rules.quirks.quota_has_scope_of_volumes:
             return name in ("persistentvolumeclaims", "requests.storage")
         return True
-
-    def _shown(self, scopes: list[str] | None) -> object:
-        return shown_texts(scopes, "[]core.ResourceQuotaScope", self._rules)
 
 
 class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):

@@ -6,13 +6,13 @@ Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation` and `pkg/registry/fl
 from collections.abc import Mapping
 from typing import Any
 
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.flowcontrol.policy_rules import rule_errors
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
     FlowControlStatusStrategy,
     FlowControlStrategy,
-    type_of,
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -66,7 +66,9 @@ class FlowSchemaStrategy(FlowControlStrategy):
         errors = self._spec_errors(spec, name)
         mandatory = _MANDATORY.get(name)
         if mandatory is not None and not semantically_equal(_known(spec), mandatory):
-            bad_value = shown_struct(spec, type_of("FlowSchemaSpec", self._rules), self._rules)
+            bad_value = printed_struct(
+                spec, newest_type("flowcontrol", "FlowSchemaSpec", self._rules), self._rules
+            )
             errors.append(invalid("spec", bad_value, f"spec of '{name}' must equal the fixed value"))
         return errors
 
@@ -82,7 +84,9 @@ class FlowSchemaStrategy(FlowControlStrategy):
             errors.append(invalid(path, precedence, why))
         method = spec.get("distinguisherMethod")
         if method is not None and method["type"] not in _METHODS:
-            bad_value = shown_struct(method, type_of("FlowDistinguisherMethod", self._rules), self._rules)
+            bad_value = printed_struct(
+                method, newest_type("flowcontrol", "FlowDistinguisherMethod", self._rules), self._rules
+            )
             errors.append(not_supported("spec.distinguisherMethod.type", bad_value, _METHODS))
         level = spec["priorityLevelConfiguration"]["name"]
         where = "spec.priorityLevelConfiguration.name"

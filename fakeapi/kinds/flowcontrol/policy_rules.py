@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation`.
 from collections.abc import Sequence
 from typing import Any
 
-from fakeapi.kinds.common.shown_values import shown_strings
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.meta.names import is_dns1123_label, is_dns1123_subdomain
 from fakeapi.releases.rules import ReleaseRules
@@ -130,8 +130,16 @@ def _verb_errors(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[F
         return [required(place, "verbs must contain at least one value")]
     if ALL in verbs:
         return [_not_alone(place, verbs, "verbs", rules)] if len(verbs) > 1 else []
-    return [] if set(verbs) <= set(_VERBS) else [not_supported(place, shown_strings(verbs, rules), _VERBS)]
+    return (
+        []
+        if set(verbs) <= set(_VERBS)
+        else [not_supported(place, printed_strings(verbs, rules.quirks.wording), _VERBS)]
+    )
 
 
 def _not_alone(path: str, values: Sequence[str], others: str, rules: ReleaseRules) -> FieldError:
-    return invalid(path, shown_strings(values, rules), f"if '*' is present, must not specify other {others}")
+    return invalid(
+        path,
+        printed_strings(values, rules.quirks.wording),
+        f"if '*' is present, must not specify other {others}",
+    )

@@ -8,12 +8,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
     FlowControlStatusStrategy,
     FlowControlStrategy,
-    type_of,
 )
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -72,8 +72,8 @@ class PriorityLevelStrategy(FlowControlStrategy):
         seen = {field: value for field, value in spec.items() if field != "exempt" or name != "exempt"}
         if not semantically_equal(_sorted(seen), _sorted(mandatory)):
             but = " except the 'spec.exempt' field" if self._may_be_exempt and name == "exempt" else ""
-            bad_value = shown_struct(
-                spec, type_of("PriorityLevelConfigurationSpec", self._rules), self._rules
+            bad_value = printed_struct(
+                spec, newest_type("flowcontrol", "PriorityLevelConfigurationSpec", self._rules), self._rules
             )
             errors.append(invalid("spec", bad_value, f"spec of '{name}'{but} must equal the fixed value"))
         return errors
@@ -81,7 +81,7 @@ class PriorityLevelStrategy(FlowControlStrategy):
     @property
     def _may_be_exempt(self) -> bool:
         """Whether the release has the field `spec.exempt`."""
-        name = type_of("PriorityLevelConfigurationSpec", self._rules)
+        name = newest_type("flowcontrol", "PriorityLevelConfigurationSpec", self._rules)
         return "exempt" in self._rules.schemas.struct(name).fields
 
     def _spec_errors(self, spec: dict[str, Any], name: str) -> list[FieldError]:

@@ -76,18 +76,3 @@ def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
         if not kind:
             errors.append(required(path, rules.quirks.flow_condition_type_required))
     return errors
-
-
-def type_of(name: str, rules: ReleaseRules) -> str:
-    """Returns a type's full name, such as `flowcontrol/v1.FlowSchemaSpec`, in the newest available version.
-
-    Raises KeyError if no version of the release has the type.
-    """
-    for version in ("v1", "v1beta3"):
-        full = f"flowcontrol/{version}.{name}"
-        try:
-            rules.schemas.struct(full)
-        except KeyError:
-            continue
-        return full
-    raise KeyError(name)

@@ -47,7 +47,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     return {"": TargetedStrategy(rules), "status": EvictionStatusStrategy(rules, context)}
 
 
-def _shown_target(status: Object) -> Object | None:
+def _latest_target(status: Object) -> Object | None:
     """Returns the last active responder; if none is active, the last one that has ended."""
     targets = status.get("targetResponders") or ()
     active = [target for target in targets if target["state"] == eviction_status.ACTIVE]
@@ -57,19 +57,19 @@ def _shown_target(status: Object) -> Object | None:
 
 def _active_responder(obj: Object, now: float) -> str:
     targets = obj["status"].get("targetResponders") or ()
-    target = _shown_target(obj["status"])
+    target = _latest_target(obj["status"])
     begun = sum(entry["state"] in (eviction_status.ACTIVE, *eviction_status.ENDED) for entry in targets)
     return f"{UNSET if target is None else target['name']} ({begun}/{len(targets)})"
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """Returns a Cell that calls `cell` with the state and the status of the responder in `_shown_target`.
+    """Returns a Cell that calls `cell` with the state and the status of the responder in `_latest_target`.
 
     `absent`: the text of the cell without such a responder
     """
 
     def of(obj: Object, now: float) -> str:
-        target = _shown_target(obj["status"])
+        target = _latest_target(obj["status"])
         if target is None:
             return absent
         responders = obj["status"].get("responders") or ()

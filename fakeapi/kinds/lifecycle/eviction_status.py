@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from fakeapi.kinds.common.shown_values import shown_field, shown_plain, shown_struct
+from fakeapi.kinds.common.printing.values import printed_field, printed_struct
 from fakeapi.kinds.lifecycle.strategy import EVICTED, FAILED, condition_of, true_condition
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required
 from fakeapi.machinery.golang import times
+from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
@@ -84,10 +85,8 @@ class _Change:
     def errors(self) -> list[FieldError]:
         return [*self._reverted, *self._target_errors(), *self._responder_errors()]
 
-    def _shown_status(self, value: Any, name: str) -> Any:
-        if not value:
-            return shown_plain(None, self._rules)
-        return shown_field(value, f"{_PACKAGE}.EvictionStatus", name, self._rules)
+    def _printed_status(self, value: Any, name: str) -> Dump:
+        return printed_field(value or None, f"{_PACKAGE}.EvictionStatus", name, self._rules)
 
     # Conditions
 
@@ -99,7 +98,7 @@ class _Change:
                 continue
             new = condition_of(self._conditions, old["type"])
             if new is None or new["status"] == "False" or new["reason"] != old["reason"]:
-                bad_value = self._shown_status(self._conditions, "conditions")
+                bad_value = self._printed_status(self._conditions, "conditions")
                 problem = f"{old['type']} condition status cannot be reverted"
                 errors.append(invalid("status.conditions", bad_value, problem))
         return errors
@@ -108,7 +107,7 @@ class _Change:
 
     def _target_errors(self) -> list[FieldError]:
         if problem := self._lost_target():
-            return [invalid(_TARGETS, self._shown_status(self._targets, "targetResponders"), problem)]
+            return [invalid(_TARGETS, self._printed_status(self._targets, "targetResponders"), problem)]
         if len(self._targets) > RESPONDERS_MAX or _has_duplicates(self._targets):
             return []  # declarative validation reports this
         statuses = {responder["name"]: responder for responder in self._responders}
@@ -155,7 +154,7 @@ class _Change:
         self, target: Object, status: Object | None, expected: _Expected, path: str
     ) -> list[FieldError]:
         if status is None:
-            bad_value = shown_struct(target, f"{_PACKAGE}.TargetResponder", self._rules)
+            bad_value = printed_struct(target, f"{_PACKAGE}.TargetResponder", self._rules)
             return [
                 invalid(path, bad_value, f"{quote(target['name'])} has to be tracked in {_RESPONDERS} first")
             ]
@@ -190,7 +189,7 @@ class _Change:
         elif any(target["name"] not in names for target in self._targets):
             problem = "must contain the same keys as status.targetResponders"
         if problem:
-            return [invalid(_RESPONDERS, self._shown_status(self._responders, "responders"), problem)]
+            return [invalid(_RESPONDERS, self._printed_status(self._responders, "responders"), problem)]
         if len(self._responders) > RESPONDERS_MAX or _has_duplicates(self._responders):
             return []  # declarative validation reports this
         states = {target["name"]: target["state"] for target in self._targets}
@@ -205,7 +204,7 @@ class _Change:
     def _validate_responder(self, status: Object, state: str, path: str) -> list[FieldError]:
         known = self._old_responders.get(status["name"])
         if known is not None and state != ACTIVE and not semantically_equal(status, known):
-            bad_value = shown_struct(status, f"{_PACKAGE}.ResponderStatus", self._rules)
+            bad_value = printed_struct(status, f"{_PACKAGE}.ResponderStatus", self._rules)
             return [invalid(path, bad_value, FIELD_IMMUTABLE)]
         old = known or {}
         return [

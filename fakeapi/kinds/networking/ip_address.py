@@ -4,19 +4,17 @@ Follows k8s.io/kubernetes `pkg/registry/networking/ipaddress` and `pkg/apis/netw
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from fakeapi.kinds.common.addresses import validate_ip
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.networking.validation.references import validate_parent
-from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import AGE_COLUMN, Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -27,8 +25,7 @@ _PARENT = "spec.parentRef"
 class IPAddressStrategy(Strategy):
     """Strategy for IPAddresses, whose parent is immutable."""
 
-    def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
-        self._kind = kind
+    def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
@@ -37,18 +34,14 @@ class IPAddressStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        errors = [*metadata.of_object, *self.validate_create(new), *metadata.of_change]
-        parent = new["spec"].get("parentRef")
-        if not semantically_equal(parent, old["spec"].get("parentRef")):
-            errors.append(invalid(_PARENT, self._shown(parent), FIELD_IMMUTABLE))
-        return errors
-
-    def _shown(self, parent: Any) -> Any:
-        spec = self._kind.schema.fields["spec"].node
-        assert isinstance(spec, Struct), "the spec of an IPAddress is a struct"
-        node = spec.fields["parentRef"].node
-        assert isinstance(node, Struct), "a reference is a struct"
-        return shown_struct(parent, node.full_name, self._rules)
+        parent, before = (obj["spec"].get("parentRef") for obj in (new, old))
+        type_name = newest_type("networking", "ParentReference", self._rules)
+        return [
+            *metadata.of_object,
+            *self.validate_create(new),
+            *metadata.of_change,
+            *validate_immutable_struct(parent, before, _PARENT, type_name, self._rules),
+        ]
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
@@ -68,7 +61,7 @@ def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IPAddressStrategy(kind, rules)}
+    return {"": IPAddressStrategy(rules)}
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:

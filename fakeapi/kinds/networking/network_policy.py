@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/registry/networking/networkpolicy` and `pkg/apis/
 from collections.abc import Mapping
 from typing import ClassVar
 
+from fakeapi.kinds.common.label_matching import formatted
 from fakeapi.kinds.common.label_selectors import validate_label_selector
-from fakeapi.kinds.networking.selector_text import selector_text
 from fakeapi.kinds.networking.validation.network_policies import (
     PolicyChecks,
     cidrs_of,
@@ -107,7 +107,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
-    return {"Pod-Selector": lambda obj, now: selector_text(obj["spec"].get("podSelector"))}
+    return {"Pod-Selector": lambda obj, now: formatted(obj["spec"].get("podSelector"))}
 
 
 NETWORK_POLICY = KindDefinition(

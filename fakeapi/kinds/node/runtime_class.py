@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.deprecated_labels import deprecated_label_warnings
 from fakeapi.kinds.common.invalid_texts import validate_dns_label
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.common.resource_names import (
     is_huge_pages,
     is_whole_number_of_pages,
     validate_container_resource_name,
     validate_resource_amount,
 )
-from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.common.tolerations import validate_tolerations
 from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -85,7 +85,7 @@ class RuntimeClassStrategy(Strategy):
         for index, toleration in enumerate(tolerations):
             key = tuple(toleration.get(name, "") for name in _KEY)
             if key in seen:
-                bad_value = shown_struct(toleration, "core/v1.Toleration", self._rules)
+                bad_value = printed_struct(toleration, "core/v1.Toleration", self._rules)
                 errors.append(duplicate(f"{path}[{index}]", bad_value))
             seen.append(key)
         return errors

@@ -7,20 +7,18 @@ from typing import Any, ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import GatedFields
-from fakeapi.kinds.common.go_values import POINTER, shown
 from fakeapi.kinds.common.int_or_percent import (
     validate_at_most_100_percent,
     validate_int_or_percent,
 )
 from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.common.workload_cells import number_at
 from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative_fields
 from fakeapi.machinery.meta.names import name_is_path_segment
-from fakeapi.machinery.meta.wording import Wording
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
@@ -71,7 +69,11 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
         least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
         if least is not None and most is not None:
             problem = "minAvailable and maxUnavailable cannot be both set"
-            errors.append(invalid("spec", _shown_spec(spec, self._wording), problem))
+            errors.append(
+                invalid(
+                    "spec", printed_struct(spec, "policy/v1.PodDisruptionBudgetSpec", self._rules), problem
+                )
+            )
         for name in ("minAvailable", "maxUnavailable"):
             if spec.get(name) is not None:
                 errors += validate_int_or_percent(spec[name], f"spec.{name}", self._wording)
@@ -115,25 +117,6 @@ def _without_label(selector: Object) -> Object:
     ]
     rest = {name: value for name, value in selector.items() if name != "matchExpressions"}
     return {**rest, "matchExpressions": kept} if kept else rest
-
-
-def _shown_spec(spec: Object, wording: Wording) -> Dump:
-    """Formats the spec as upstream prints its internal type in errors."""
-    members = (
-        ("MinAvailable", "minAvailable", "*intstr.IntOrString"),
-        ("Selector", "selector", "*v1.LabelSelector"),
-        ("MaxUnavailable", "maxUnavailable", "*intstr.IntOrString"),
-        (
-            "UnhealthyPodEvictionPolicy",
-            "unhealthyPodEvictionPolicy",
-            "*policy.UnhealthyPodEvictionPolicyType",
-        ),
-    )
-    pointers = ", ".join(
-        f"{go}:({kind})({'nil' if spec.get(name) is None else POINTER})" for go, name, kind in members
-    )
-    dump = f"policy.PodDisruptionBudgetSpec{{{pointers}}}"
-    return shown(wording, dump, {go: spec.get(name) for go, name, _ in members})
 
 
 def _or_not_applicable(name: str) -> Cell:

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/apis/rbac/validation` and `pkg/apis/rbac/helpers.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.rbac.role import GROUP
 from fakeapi.kinds.rbac.strategy import RbacStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
@@ -47,7 +47,7 @@ class RoleBindingStrategy(RbacStrategy):
     def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:
         if new["roleRef"] == old["roleRef"]:
             return []
-        bad_value = shown_struct(new["roleRef"], "rbac/v1.RoleRef", self._rules)
+        bad_value = printed_struct(new["roleRef"], "rbac/v1.RoleRef", self._rules)
         return [invalid("roleRef", bad_value, self._rules.quirks.role_reference_change)]
 
     def _subject_errors(self, subject: dict[str, Any], path: str) -> list[FieldError]:

@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/apis/rbac/validation`.
 from typing import Any
 
 from fakeapi.kinds.common.label_selectors import has_invalid_value, validate_label_selector
-from fakeapi.kinds.common.shown_values import shown_strings
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.kinds.rbac.strategy import RbacStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -37,7 +37,7 @@ class RoleStrategy(RbacStrategy):
             errors.append(required(f"{path}.verbs", "verbs must contain at least one value"))
         urls = rule.get("nonResourceURLs")
         if urls:
-            bad_value, place = shown_strings(urls, self._rules), f"{path}.nonResourceURLs"
+            bad_value, place = printed_strings(urls, self._rules.quirks.wording), f"{path}.nonResourceURLs"
             if self.namespaced:
                 why = "namespaced rules cannot apply to non-resource URLs"
                 errors.append(invalid(place, bad_value, why))

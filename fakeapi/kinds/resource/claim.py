@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.kinds.resource.conversion.requests import CLAIM_CONVERSIONS
 from fakeapi.kinds.resource.empty_lists import restore_in_status
 from fakeapi.kinds.resource.gated_fields import CLAIM_FIELDS, CLAIM_STATUS_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, layout_of
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.allocation import validate_allocation
 from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
 from fakeapi.kinds.resource.validation.claim_devices import Checks
@@ -38,7 +39,6 @@ from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, fields_at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -119,14 +119,14 @@ class ClaimStatusStrategy(ClaimStrategy):
         errors += self._validate_reserved_and_devices(status)
         errors += _validate_reservations(new, before)
         if allocation is not None and allocated is not None:
-            errors += validate_immutable(allocation, allocated, "status.allocation", self._shown_allocation)
+            type_name = newest_type("resource", "AllocationResult", self._rules)
+            errors += validate_immutable_struct(
+                allocation, allocated, "status.allocation", type_name, self._rules
+            )
         elif allocation is not None and not self._rules.quirks.allocation_is_always_checked:
             errors += self._validate_allocation(allocation, new)
         errors += validate_deallocation(status, before, "status")
         return errors
-
-    def _shown_allocation(self, allocation: Object) -> Any:
-        return bad_values.struct(allocation, "AllocationResult", self._rules)
 
     def _validate_allocation(self, allocation: Object, claim: Object) -> list[FieldError]:
         known = request_names(claim["spec"]["devices"])

@@ -8,13 +8,14 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.conversion.requests import spec_from_hub
 from fakeapi.kinds.resource.device_requests import (
     restore_empty_request_lists,
 )
 from fakeapi.kinds.resource.layout import Layout
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -28,7 +29,6 @@ from fakeapi.kinds.resource.validation.claim_devices import (
 from fakeapi.kinds.resource.validation.identifiers import validate_driver_name
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
@@ -123,9 +123,8 @@ class ClaimSpecStrategy(Strategy, ABC):
         specs = (new["spec"], old["spec"])
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))
-        return validate_immutable(
-            *specs, "spec", lambda spec: bad_values.struct(spec, self.spec_type, self._rules)
-        )
+        type_name = newest_type("resource", self.spec_type, self._rules)
+        return validate_immutable_struct(*specs, "spec", type_name, self._rules)
 
     def nested_spec(self, obj: Object) -> Object:
         """Returns the object's spec in the nested layout."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.common.invalid_texts import validate_dns_label, validate_dns_subdomain
 from fakeapi.kinds.resource.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -18,12 +19,7 @@ from fakeapi.kinds.resource.validation.claim_devices import (
     expressions_of,
     validate_selectors,
 )
-from fakeapi.kinds.resource.validation.identifiers import (
-    validate_dns_label,
-    validate_dns_subdomain,
-    validate_driver_name,
-    validate_pool_name,
-)
+from fakeapi.kinds.resource.validation.identifiers import validate_driver_name, validate_pool_name
 from fakeapi.kinds.resource.validation.taints import Now, default_taint, validate_taint
 from fakeapi.machinery.field_errors import FieldError, too_many
 from fakeapi.machinery.json_types import Object

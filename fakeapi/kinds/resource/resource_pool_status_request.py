@@ -8,15 +8,15 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.gated_fields import POOL_STATUS_REQUEST_FIELDS
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -60,13 +60,11 @@ class PoolStatusStrategy(PoolStatusRequestStrategy):
         status, before = new.get("status"), old.get("status")
         errors = list(metadata.of_change)
         if before is not None:
-            errors += validate_immutable(status, before, "status", self._shown)
+            type_name = newest_type("resource", "ResourcePoolStatusRequestStatus", self._rules)
+            errors += validate_immutable_struct(status, before, "status", type_name, self._rules)
         elif status is not None:
             errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
         return errors
-
-    def _shown(self, status: Object | None) -> object:
-        return bad_values.struct(status, "ResourcePoolStatusRequestStatus", self._rules, version="v1alpha3")
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.resource import gates
 from fakeapi.kinds.resource.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.kinds.resource.empty_lists import restore_in_slice
 from fakeapi.kinds.resource.gated_fields import RESOURCE_SLICE_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, Layout, layout_of
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.attributes import has_list_attribute
 from fakeapi.kinds.resource.validation.collections import validate_set
 from fakeapi.kinds.resource.validation.counters import (
@@ -134,7 +134,9 @@ class ResourceSliceStrategy(Strategy):
         return [
             *validate_immutable(spec["pool"]["name"], old["pool"]["name"], "spec.pool.name"),
             *validate_immutable(spec["driver"], old["driver"], "spec.driver"),
-            *validate_immutable(*nodes, "spec.nodeName", lambda name: bad_values.plain(name, self._rules)),
+            *validate_immutable(
+                *nodes, "spec.nodeName", lambda name: printed_plain(name, self._rules.quirks.wording)
+            ),
         ]
 
     def _validate_devices(self, spec: Object, old: Object | None) -> list[FieldError]:

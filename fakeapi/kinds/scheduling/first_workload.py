@@ -4,18 +4,17 @@ Follows k8s.io/kubernetes `pkg/registry/scheduling/workload` and `pkg/apis/sched
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.numbers import validate_positive
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required, too_many
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
-from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.semantic_equality import validate_immutable
+from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -40,9 +39,13 @@ class FirstWorkloadStrategy(Strategy):
         errors = [*metadata.of_change, *self.validate_create(new)]
         owner, before = new["spec"].get("controllerRef"), old["spec"].get("controllerRef")
         if before is not None:
-            errors += validate_immutable(owner, before, "controllerRef", self._shown_owner)
+            type_name = "scheduling/v1alpha1.TypedLocalObjectReference"
+            errors += validate_immutable_struct(owner, before, "controllerRef", type_name, self._rules)
         groups, past = new["spec"]["podGroups"], old["spec"]["podGroups"]
-        return errors + validate_immutable(groups, past, "podGroups", self._shown_groups)
+        if semantically_equal(groups, past):
+            return errors
+        printed = printed_field(groups, "scheduling/v1alpha1.WorkloadSpec", "podGroups", self._rules)
+        return [*errors, invalid("podGroups", printed, FIELD_IMMUTABLE)]
 
     def _validate_spec(self, spec: Object) -> Iterator[FieldError]:
         if (owner := spec.get("controllerRef")) is not None:
@@ -84,13 +87,6 @@ class FirstWorkloadStrategy(Strategy):
             yield invalid(f"{path}.policy", f"{{{listed}}}", f"{_ONE_OF}, but multiple fields are set")
         elif "gang" in policy:
             yield from validate_positive(policy["gang"]["minCount"], f"{path}.policy.gang.minCount")
-
-    def _shown_owner(self, owner: Any) -> Any:
-        return shown_struct(owner, "scheduling/v1alpha1.TypedLocalObjectReference", self._rules)
-
-    def _shown_groups(self, groups: Any) -> Dump:
-        node = self._rules.schemas.struct("scheduling/v1alpha1.WorkloadSpec").fields["podGroups"].node
-        return Dump("null" if groups is None else unversioned_json(groups, node))
 
 
 def _no_cells(quirks: Quirks) -> Mapping[str, Cell]:

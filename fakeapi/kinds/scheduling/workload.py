@@ -12,10 +12,9 @@ from typing import Any, ClassVar, Final
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.paths import set_to_null
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.schema.unversioned_json import unversioned_json
 from fakeapi.registry.declared.checks import NOTHING
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
@@ -103,12 +102,15 @@ class WorkloadStrategy(DeclaredStrategy):
             (template, f"spec.{COMPOSITES}[{index}]")
             for index, template in enumerate(spec.get(COMPOSITES) or ())
         ]
+        holder = f"scheduling/{self._kind.version}.CompositePodGroupTemplate"
         taken = {template["name"] for template in spec.get(PODS) or ()}
         return [
             *_validate_names(spec, "spec", taken),
             *(
                 invalid(
-                    path, self._shown_children(template), f"maximum template hierarchy depth is {MAX_DEPTH}"
+                    path,
+                    printed_field(template.get(COMPOSITES), holder, COMPOSITES, self._rules),
+                    f"maximum template hierarchy depth is {MAX_DEPTH}",
                 )
                 for template, path in composites
                 if _depth(template) >= MAX_DEPTH
@@ -119,11 +121,6 @@ class WorkloadStrategy(DeclaredStrategy):
 
     def _validate_change_by_hand(self, new: Object, old: Object) -> Sequence[FieldError]:
         return self._validate_by_hand(new)
-
-    def _shown_children(self, template: Object) -> Dump:
-        node = self._rules.schemas.struct(f"scheduling/{self._kind.version}.CompositePodGroupTemplate")
-        children = template.get(COMPOSITES)
-        return NOTHING if children is None else Dump(unversioned_json(children, node.fields[COMPOSITES].node))
 
 
 class FlatWorkloadStrategy(WorkloadStrategy):

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
@@ -110,17 +110,15 @@ class CSIDriverStrategy(Strategy):
             fixed[1:1] = ["fsGroupPolicy", "podInfoOnMount"]
         for name in fixed:
             path = "spec." + ("attachedRequired" if name == "attachRequired" else name)
-            errors += validate_immutable(new["spec"].get(name), old["spec"].get(name), path, self._shown)
+            errors += validate_immutable(new["spec"].get(name), old["spec"].get(name), path, self._printed)
         if not self._rules.quirks.csi_drivers_may_change:
             errors += _validate_token_requests(new["spec"])
         return errors
 
-    def _shown(self, value: Any) -> Any:
+    def _printed(self, value: Any) -> Any:
         if not isinstance(value, list):
             return value
-        if self._rules.quirks.wording.json_values:
-            return Dump(self._rules.quirks.wording.json(value))
-        return Dump("[]storage.VolumeLifecycleMode{" + ", ".join(f'"{mode}"' for mode in value) + "}")
+        return printed_strings(value, self._rules.quirks.wording, "[]storage.VolumeLifecycleMode")
 
     def warnings_on_create(self, obj: Object) -> list[str]:
         spec = obj["spec"]

@@ -4,14 +4,14 @@ Follows k8s.io/kubernetes `pkg/registry/storage/csinode` and `pkg/apis/storage/v
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from fakeapi.kinds.common.conditions import validate_condition_reason
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import validate_not_negative
-from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -27,7 +27,6 @@ from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -71,16 +70,16 @@ class CSINodeStrategy(Strategy):
         for before in old["spec"]["drivers"] or ():
             for driver in new["spec"]["drivers"] or ():
                 if before["name"] == driver["name"]:
-                    errors += validate_immutable(self._fixed(driver), self._fixed(before), path, self._shown)
+                    fixed, stored = self._fixed(driver), self._fixed(before)
+                    errors += validate_immutable_struct(
+                        fixed, stored, path, "storage/v1.CSINodeDriver", self._rules
+                    )
         return errors
 
     def _fixed(self, driver: Object) -> Object:
         if self._rules.quirks.csi_node_counts_may_change and not self._rules.drops(ALLOCATABLE_COUNT):
             return {name: value for name, value in driver.items() if name != "allocatable"}
         return driver
-
-    def _shown(self, driver: Any) -> Any:
-        return shown_struct(driver, "storage/v1.CSINodeDriver", self._rules)
 
     def _validate_driver(self, driver: Object, path: str, known: set[str]) -> list[FieldError]:
         errors = validate_csi_driver_name(driver["name"], f"{path}.name", self._rules)

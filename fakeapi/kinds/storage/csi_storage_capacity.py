@@ -3,13 +3,13 @@
 Follows k8s.io/kubernetes `pkg/registry/storage/csistoragecapacity` and `pkg/apis/storage/validation`.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fakeapi.kinds.common.deprecated_labels import label_selector_warnings
 from fakeapi.kinds.common.invalid_texts import each_invalid
 from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.printing.values import printed_selector
 from fakeapi.kinds.common.resource_names import validate_not_negative_quantity
-from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
@@ -43,7 +43,10 @@ class CSIStorageCapacityStrategy(Strategy):
             *self._validate(new, checks_values=was_valid),
             *metadata.of_change,
             *validate_immutable(
-                new.get("nodeTopology"), old.get("nodeTopology"), "nodeTopology", self._shown
+                new.get("nodeTopology"),
+                old.get("nodeTopology"),
+                "nodeTopology",
+                lambda selector: printed_selector(selector, self._rules),
             ),
             *validate_immutable(new["storageClassName"], old["storageClassName"], "storageClassName"),
         ]
@@ -53,9 +56,6 @@ class CSIStorageCapacityStrategy(Strategy):
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         return self.warnings_on_create(new)
-
-    def _shown(self, selector: Any) -> Any:
-        return shown_struct(selector, "meta/v1.LabelSelector", self._rules)
 
     def _selector_errors(self, obj: Object, *, checks_values: bool) -> list[FieldError]:
         return validate_label_selector(

@@ -77,12 +77,12 @@ class StorageClassStrategy(Strategy):
         errors: list[FieldError] = []
         for name in FIXED_FIELDS:
             if not self._rules.quirks.class_changes_are_forbidden or name == "volumeBindingMode":
-                errors += validate_immutable(new.get(name), old.get(name), name, self._shown)
+                errors += validate_immutable(new.get(name), old.get(name), name, self._printed)
             elif new.get(name) != old.get(name):
                 errors.append(forbidden(name, f"updates to {name} are forbidden."))
         return errors
 
-    def _shown(self, value: Any) -> Any:
+    def _printed(self, value: Any) -> Any:
         return value if isinstance(value, str) else Dump(self._rules.quirks.wording.json(value or None))
 
 

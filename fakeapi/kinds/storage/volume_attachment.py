@@ -4,12 +4,12 @@ Follows k8s.io/kubernetes `pkg/registry/storage/volumeattachment` and `pkg/apis/
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
-from fakeapi.kinds.common.shown_values import shown_struct
 from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.kinds.storage.provisioning import size_of
@@ -19,7 +19,6 @@ from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -65,10 +64,9 @@ class VolumeAttachmentStrategy(Strategy):
         errors = [*metadata.of_object, *self._validate(new)]
         if not self._rules.quirks.updates_are_checked_once:
             errors += errors
-        return errors + validate_immutable(new["spec"], old["spec"], "spec", self._shown)
-
-    def _shown(self, spec: Any) -> Any:
-        return shown_struct(spec, "storage/v1.VolumeAttachmentSpec", self._rules)
+        return errors + validate_immutable_struct(
+            new["spec"], old["spec"], "spec", "storage/v1.VolumeAttachmentSpec", self._rules
+        )
 
     def _validate(self, obj: Object) -> list[FieldError]:
         spec, errors = obj["spec"], list[FieldError]()

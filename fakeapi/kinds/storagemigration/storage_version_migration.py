@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/storagemigration/storagemigration` and
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from fakeapi.kinds.common.conditions import (
     MESSAGE_MAX_LENGTH,
@@ -14,18 +14,15 @@ from fakeapi.kinds.common.conditions import (
     validate_condition_reason,
     validate_conditions,
 )
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import NEGATIVE
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
-from fakeapi.machinery.schema.nodes import List, Struct
-from fakeapi.machinery.schema.unversioned_json import unversioned_json
-from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_syntax
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
@@ -78,12 +75,12 @@ class MigrationStrategy(Strategy):
             *metadata.of_object,
             *self.validate_create(new),
             *metadata.of_change,
-            *validate_immutable(new["spec"], old["spec"], "spec", self._shown_spec),
+            *validate_immutable_struct(new["spec"], old["spec"], "spec", self._type_of("Spec"), self._rules),
         ]
 
-    def _shown_spec(self, spec: Any) -> Any:
-        version = self._kind.version
-        return shown_struct(spec, f"storagemigration/{version}.StorageVersionMigrationSpec", self._rules)
+    def _type_of(self, part: str) -> str:
+        """Returns the name of the Go type of the part `Spec` or `Status`."""
+        return f"storagemigration/{self._kind.version}.StorageVersionMigration{part}"
 
 
 class OldMigrationStrategy(MigrationStrategy):
@@ -150,17 +147,9 @@ class MigrationStatusStrategy(MigrationStrategy):
             problems += [_STILL_RUNNING.format("failed")] if failed else []
         problems += [_ONCE.format("Success")] if _is(old, SUCCEEDED) and not done else []
         problems += [_ONCE.format("Failed")] if _is(old, FAILED) and not failed else []
-        bad_value = self._shown_conditions(new["status"].get("conditions"))
+        conditions = new["status"].get("conditions")
+        bad_value = printed_field(conditions, self._type_of("Status"), "conditions", self._rules)
         return [invalid("status.conditions", bad_value, problem) for problem in problems]
-
-    def _shown_conditions(self, conditions: Any) -> Dump:
-        status = self._kind.schema.fields["status"].node
-        assert isinstance(status, Struct), "the status of a migration is a struct"
-        node = status.fields["conditions"].node
-        assert isinstance(node, List), "its conditions are a list"
-        if not self._rules.quirks.wording.json_values:
-            return Dump(unversioned_syntax(conditions, node, package_of(self._kind.schema)))
-        return Dump("null" if conditions is None else unversioned_json(conditions, node))
 
 
 class OldMigrationStatusStrategy(MigrationStatusStrategy):

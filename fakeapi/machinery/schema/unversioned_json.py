@@ -16,7 +16,13 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Sca
 _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
 """Types of k8s.io/apimachinery without an internal version, which have JSON tags."""
 
-_ZERO = {ScalarKind.STRING: "", ScalarKind.INTEGER: 0, ScalarKind.BOOLEAN: False, ScalarKind.QUANTITY: "0"}
+_ZERO = {
+    ScalarKind.STRING: "",
+    ScalarKind.INTEGER: 0,
+    ScalarKind.BOOLEAN: False,
+    ScalarKind.QUANTITY: "0",
+    ScalarKind.INT_OR_STRING: 0,
+}
 
 
 def unversioned_json(value: Any, node: Node) -> str:

@@ -12,29 +12,16 @@ from typing import Any
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.schema.go_names import go_name
-from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
+from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, Struct
+from fakeapi.machinery.schema.scalar_syntax import TIMES, scalar_syntax
 
-_ADDRESS = "0xc000012345"
+ADDRESS = "0xc000012345"
+"""The address that is printed for every pointer."""
+
 _META = "meta/v1"
 """Name of the package meta/v1, whose types have no internal version."""
 
 _VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
-_TIMES = (ScalarKind.TIME, ScalarKind.MICRO_TIME)
-_ZERO_TIME = "time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)"
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 
 
 def unversioned_syntax(value: Any, node: Node, package: str) -> str:
@@ -68,7 +55,7 @@ def _type(node: Node, package: str) -> str:
         case Map():
             key = _VERSIONED.sub(f"{package}.", node.go_type.removeprefix("map[").partition("]")[0])
             return f"map[{key}]{_type(node.values, package)}"
-        case Scalar(kind=kind) if kind in _TIMES:
+        case Scalar(kind=kind) if kind in TIMES:
             return node.go_type
         case Scalar():
             return _VERSIONED.sub(f"{package}.", node.go_type)
@@ -101,17 +88,17 @@ def _syntax(value: Any, node: Node, package: str) -> str:
         case AnyValue():
             return _raw(value, node)
         case Scalar():
-            return _scalar(value, node)
+            return scalar_syntax(value, node)
 
 
 def _field(value: Any, field: Field, package: str) -> str:
     if not field.pointer:
         return _syntax(value, field.node, package)
-    if value is None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
-        return "<nil>"  # times have their own formatter
-    if value is not None and isinstance(field.node, Scalar) and field.node.kind in _TIMES:
-        return _scalar(value, field.node)
-    return f"(*{_type(field.node, package)})({'nil' if value is None else _ADDRESS})"
+    if value is None and isinstance(field.node, Scalar) and field.node.kind in TIMES:
+        return "<nil>"  # this type formats itself
+    if value is not None and isinstance(field.node, Scalar) and field.node.kind in TIMES:
+        return scalar_syntax(value, field.node)
+    return f"(*{_type(field.node, package)})({'nil' if value is None else ADDRESS})"
 
 
 def _member_name(name: str, struct: Struct) -> str:
@@ -128,24 +115,3 @@ def _raw(value: Any, node: AnyValue) -> str:
     if node.go_type == "runtime.RawExtension":
         return f"runtime.RawExtension{{Raw:{raw}, Object:runtime.Object(nil)}}"
     return f"{node.go_type}{{Raw:{raw}}}"
-
-
-def _scalar(value: Any, node: Scalar) -> str:
-    match node.kind:
-        case ScalarKind.STRING:
-            return quote(value or "")
-        case ScalarKind.BOOLEAN:
-            return "true" if value else "false"
-        case ScalarKind.TIME | ScalarKind.MICRO_TIME:
-            return _date(value)
-        case ScalarKind.BYTES | ScalarKind.QUANTITY | ScalarKind.INT_OR_STRING:
-            return f"{node.go_type}{{{'' if value is None else value}}}"
-        case _:
-            return str(value or 0)
-
-
-def _date(value: str | None) -> str:
-    if value is None:
-        return _ZERO_TIME
-    year, month, day, hour, minute, second = (int(digits) for digits in re.findall(r"[0-9]+", value)[:6])
-    return f"time.Date({year}, time.{_MONTHS[month - 1]}, {day}, {hour}, {minute}, {second}, 0, time.Local)"

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from fakeapi.admission.plugins.node_restriction.references import reference_of, refused_reference
 from fakeapi.admission.plugins.node_restriction.subject import Subject
-from fakeapi.kinds.common.shown_differences import shown_difference
+from fakeapi.kinds.common.printing.differences import printed_difference
 from fakeapi.kinds.core.pod.mirror_pods import MIRROR, is_mirror
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Operation
@@ -130,7 +130,7 @@ def check_claim(subject: Subject) -> None:
     if semantically_equal(old, new):
         return
     rules = rules_of(subject.attributes.resource.release)
-    difference = shown_difference(old, new, "PersistentVolumeClaim", rules)
+    difference = printed_difference(old, new, rules.schemas.struct("core/v1.PersistentVolumeClaim"), rules)
     raise subject.forbidden(
         f"node {subject.quoted} is not allowed to update fields other than "
         f"{subject.quirks.quantity_of_claims} and status.conditions: {difference}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fakeapi.kinds.apiextensions.validation.options import Options
-from fakeapi.kinds.common.shown_lists import shown_texts
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.kinds.common.webhook_clients import validate_client
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -58,7 +58,7 @@ def _review_errors(reviews: Sequence[str], options: Options, rules: ReleaseRules
             continue
         errors += [invalid(f"{_REVIEWS}[{index}]", version, why) for why in is_dns1035_label(version)]
     if options.requires_known_review and not any(name in REVIEW_VERSIONS for name in reviews):
-        bad_value = shown_texts(reviews, "[]string", rules)
+        bad_value = printed_strings(reviews, rules.quirks.wording)
         errors.append(
             invalid(_REVIEWS, bad_value, f"must include at least one of {', '.join(REVIEW_VERSIONS)}")
         )

@@ -8,7 +8,7 @@ from fakeapi.kinds.apiextensions.validation.names import validate_names
 from fakeapi.kinds.apiextensions.validation.options import Options
 from fakeapi.kinds.apiextensions.validation.schemas import OBJECT_META
 from fakeapi.kinds.apiextensions.validation.specification import validate_spec
-from fakeapi.kinds.common.shown_lists import shown_texts
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.machinery.cel.rules.definition import unchecked_warning
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang.strconv import quote
@@ -122,7 +122,7 @@ def _status_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 def _stored_version_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
     stored = obj["status"].get("storedVersions")
     path, quirks = "status.storedVersions", rules.quirks.custom
-    bad_value = shown_texts(stored, "[]string", rules)
+    bad_value = printed_strings(stored, rules.quirks.wording)
     if not stored:
         return [invalid(path, bad_value, "must have at least one stored version")]
     versions = obj["spec"]["versions"] or []

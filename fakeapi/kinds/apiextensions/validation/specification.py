@@ -1,7 +1,5 @@
 """Validates the spec of a CustomResourceDefinition, in its internal form."""
 
-from typing import Any
-
 from fakeapi.kinds.apiextensions.internal_form import InternalSpec
 from fakeapi.kinds.apiextensions.validation.conversion import (
     enum_errors,
@@ -16,13 +14,11 @@ from fakeapi.kinds.apiextensions.validation.parts import (
 )
 from fakeapi.kinds.apiextensions.validation.schemas import SchemaChecks, has_defaults
 from fakeapi.kinds.apiextensions.validation.selectable import validate_selectable
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import FieldError, invalid, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1035_label, is_dns1123_subdomain
-from fakeapi.machinery.schema.nodes import List, Struct
-from fakeapi.machinery.schema.unversioned_json import unversioned_json
-from fakeapi.machinery.schema.unversioned_syntax import unversioned_syntax
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases.rules import ReleaseRules
 
 SCOPES = ("Cluster", "Namespaced")
@@ -113,19 +109,11 @@ def _versions_errors(internal: InternalSpec, rules: ReleaseRules) -> list[FieldE
         texts.append("must contain unique version names")
     if sum(version["storage"] for version in internal.versions) != 1:
         texts.append("must have exactly one version marked as storage version")
-    bad_value = _shown_versions(internal, rules) if texts else None
+    if not texts:
+        return []
+    versions = None if internal.spec.get("versions") is None else internal.versions
+    bad_value = printed_field(versions, "apiextensions/v1.CustomResourceDefinitionSpec", "versions", rules)
     return [invalid("spec.versions", bad_value, text) for text in texts]
-
-
-def _shown_versions(internal: InternalSpec, rules: ReleaseRules) -> Dump:
-    name = "[]apiextensions.CustomResourceDefinitionVersion"
-    if internal.spec.get("versions") is None:
-        return Dump("null" if rules.quirks.wording.json_values else f"{name}(nil)")
-    node = List(_version_type(rules), name)
-    versions: list[Any] = list(internal.versions)
-    if rules.quirks.wording.json_values:
-        return Dump(unversioned_json(versions, node))
-    return Dump(unversioned_syntax(versions, node, "apiextensions"))
 
 
 def _version_type(rules: ReleaseRules) -> Struct:

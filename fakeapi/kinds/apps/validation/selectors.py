@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from fakeapi.kinds.common.label_matching import InvalidSelector, compiled, is_empty, shown_selector
+from fakeapi.kinds.common.label_matching import InvalidSelector, compiled, is_empty
 from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.printing.values import printed_selector
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import Selector
@@ -22,7 +23,7 @@ def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules)
     errors = validate_label_selector(selector, "spec.selector", wording)
     if is_empty(selector):
         problem = f"empty selector is invalid for {workload}"
-        errors.append(invalid("spec.selector", shown_selector(wording, selector), problem))
+        errors.append(invalid("spec.selector", printed_selector(selector, rules), problem))
     return errors
 
 
@@ -36,7 +37,7 @@ def with_compiled_selector(
     try:
         selector = compiled(spec.get("selector"))
     except InvalidSelector:
-        return [invalid("spec.selector", shown_selector(rules.quirks.wording, spec["selector"]), detail)]
+        return [invalid("spec.selector", printed_selector(spec["selector"], rules), detail)]
     return then(selector)
 
 
@@ -44,4 +45,4 @@ def validate_immutable_selector(new: Object, old: Object, rules: ReleaseRules) -
     before, after = old["spec"].get("selector"), new["spec"].get("selector")
     if semantically_equal(before, after):
         return []
-    return [invalid("spec.selector", shown_selector(rules.quirks.wording, after), FIELD_IMMUTABLE)]
+    return [invalid("spec.selector", printed_selector(after, rules), FIELD_IMMUTABLE)]

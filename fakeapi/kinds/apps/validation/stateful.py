@@ -2,27 +2,32 @@
 
 from typing import Any
 
-from fakeapi.kinds.common.go_values import POINTER, shown
+from fakeapi.kinds.apps.validation.rolling_updates import with_zeros
 from fakeapi.kinds.common.int_or_percent import (
     number_of,
-    shown_int_or_string,
     validate_at_most_100_percent,
     validate_int_or_percent,
 )
-from fakeapi.kinds.common.label_matching import shown_selector
 from fakeapi.kinds.common.pod_templates import validate_selected
+from fakeapi.kinds.common.printing.quantities import printed_int_or_string
+from fakeapi.kinds.common.printing.values import (
+    printed_plain,
+    printed_selector,
+    printed_struct,
+    printed_value,
+)
 from fakeapi.kinds.common.workloads import template_labels
 from fakeapi.kinds.core.pod.validation.annotations import annotation_errors
 from fakeapi.kinds.core.pod.validation.checks import PodChecks
 from fakeapi.kinds.core.pod.validation.template import validate_pod_template_spec
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required
 from fakeapi.machinery.golang.go_syntax import Dump
-from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative
 from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
 from fakeapi.machinery.meta.wording import Wording
+from fakeapi.machinery.schema.unversioned_syntax import ADDRESS
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.releases.rules import ReleaseRules
 
@@ -54,10 +59,11 @@ def validate_update_strategy(spec: Object, old: Object | None, rules: ReleaseRul
         )
     if name == "OnDelete" or (name == "Recreate" and recreates):
         problem = "only allowed for updateStrategy 'RollingUpdate'"
-        value = _shown_rolling_update(rolling or {}, wording)
+        value = _printed_rolling_update(rolling or {}, wording)
         return [invalid(f"{path}.rollingUpdate", value, problem)] if rolling is not None else []
     problem = "must be 'RollingUpdate', 'OnDelete', or 'Recreate'" if recreates else _TWO_STRATEGIES
-    return [invalid(path, _shown_strategy(strategy, wording), problem)]
+    printed = printed_struct(with_zeros(strategy, "partition"), "apps/v1.StatefulSetUpdateStrategy", rules)
+    return [invalid(path, printed, problem)]
 
 
 _TWO_STRATEGIES = "must be 'RollingUpdate' or 'OnDelete'"
@@ -70,7 +76,7 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
         return errors
     errors += validate_int_or_percent(unavailable, place, wording)
     if number_of(unavailable) == 0:
-        errors.append(invalid(place, shown_int_or_string(wording, unavailable), "cannot be 0"))
+        errors.append(invalid(place, printed_int_or_string(unavailable, wording), "cannot be 0"))
     return errors + validate_at_most_100_percent(unavailable, place, wording)
 
 
@@ -127,7 +133,7 @@ def validate_changed_spec(new: Object, old: Object, rules: ReleaseRules) -> list
     quirks = rules.quirks.workloads
     if quirks.stateful_set_fields_are_immutable:
         return [
-            invalid(f"spec.{name}", _shown_field(name, new.get(name), rules.quirks.wording), FIELD_IMMUTABLE)
+            invalid(f"spec.{name}", _printed_field(name, new.get(name), rules), FIELD_IMMUTABLE)
             for name in _IMMUTABLE
             if not semantically_equal(new.get(name), old.get(name))
         ]
@@ -145,34 +151,18 @@ def _without(spec: Object, names: list[str]) -> dict[str, Any]:
     return {name: value for name, value in spec.items() if name not in names}
 
 
-def _shown_field(name: str, value: Any, wording: Wording) -> Any:
+def _printed_field(name: str, value: Any, rules: ReleaseRules) -> Any:
     if name == "selector":
-        return shown_selector(wording, value)
-    return shown(wording, "", value) if isinstance(value, list) else value or ""
+        return printed_selector(value, rules)
+    return printed_plain(value, rules.quirks.wording) if isinstance(value, list) else value or ""
 
 
-def _shown_rolling_update(rolling: Object, wording: Wording) -> Dump:
+def _printed_rolling_update(rolling: Object, wording: Wording) -> Dump:
     partition, unavailable = rolling.get("partition") or 0, rolling.get("maxUnavailable")
-    pointer = "nil" if unavailable is None else POINTER
-    return shown(
-        wording,
+    pointer = "nil" if unavailable is None else ADDRESS
+    return printed_value(
+        {"Partition": partition, "MaxUnavailable": unavailable},
         f"apps.RollingUpdateStatefulSetStrategy{{Partition:{partition}, "
         f"MaxUnavailable:(*intstr.IntOrString)({pointer})}}",
-        {"Partition": partition, "MaxUnavailable": unavailable},
-    )
-
-
-def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    rolling, name = strategy.get("rollingUpdate"), strategy.get("type", "")
-    pointer = "nil" if rolling is None else POINTER
-    inner = None if rolling is None else _rolling_as_json(rolling)
-    return shown(
         wording,
-        f"apps.StatefulSetUpdateStrategy{{Type:{quote(name)}, "
-        f"RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)({pointer})}}",
-        {"Type": name, "RollingUpdate": inner},
     )
-
-
-def _rolling_as_json(rolling: Object) -> Object:
-    return {"Partition": rolling.get("partition") or 0, "MaxUnavailable": rolling.get("maxUnavailable")}

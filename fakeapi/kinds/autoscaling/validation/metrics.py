@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from fakeapi.kinds.autoscaling.validation.references import ReferenceRules, validate_reference
-from fakeapi.kinds.common.resource_names import shown_quantity, validate_container_resource_name
+from fakeapi.kinds.common.printing.quantities import printed_quantity
+from fakeapi.kinds.common.resource_names import validate_container_resource_name
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
@@ -116,7 +117,7 @@ def _target_errors(target: Object, path: str, rules: ReleaseRules) -> list[Field
         value = target.get(name)
         if value is not None and quantity.compare(value, "0") <= 0:
             errors.append(
-                invalid(f"{path}.{name}", shown_quantity(value, rules.quirks.wording), "must be positive")
+                invalid(f"{path}.{name}", printed_quantity(value, rules.quirks.wording), "must be positive")
             )
     utilization = target.get("averageUtilization")
     if utilization is not None and utilization < 1:

@@ -1,14 +1,13 @@
 """Validates the spec of a job, or the job spec in the template of a cron job."""
 
-import re
-
 from fakeapi.kinds.batch.validation.policies import validate_failure_policy, validate_success_policy
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.domain_names import validate_domain_prefixed_path
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.core.pod.validation.template import validate_pod_template_spec
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative_fields
-from fakeapi.machinery.meta.names import byte_length, is_dns1123_subdomain, regex_error
+from fakeapi.machinery.meta.names import byte_length
 from fakeapi.releases.rules import ReleaseRules
 
 INDEXED, NON_INDEXED = "Indexed", "NonIndexed"
@@ -33,8 +32,6 @@ _COUNTS = (
     "maxFailedIndexes",
 )
 _REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
-_HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
-_is_http_path = re.compile(_HTTP_PATH).fullmatch
 
 
 def validate_job_spec(spec: Object, old: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
@@ -61,17 +58,7 @@ def validate_job_spec(spec: Object, old: Object | None, path: str, rules: Releas
 
 def _managed_by_errors(value: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Validates `managedBy`, the controller that manages a job: a domain and a path like `acme.io/foo`."""
-    if not value:
-        return [required(path)]
-    errors: list[FieldError] = []
-    host, slash, rest = value.partition("/")
-    if not (slash and host and rest):
-        errors.append(invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'))
-    else:
-        unit = rules.quirks.wording.length_unit
-        errors += [invalid(path, host, message) for message in is_dns1123_subdomain(host, unit)]
-        if not _is_http_path(rest):
-            errors.append(invalid(path, rest, regex_error("Invalid path", _HTTP_PATH)))
+    errors = validate_domain_prefixed_path(value, path, rules.quirks.wording.length_unit)
     if byte_length(value) > MANAGED_BY_MAX:
         errors.append(too_long(path, MANAGED_BY_MAX, rules.quirks.too_long))
     return errors
@@ -123,7 +110,7 @@ def _indexed_errors(spec: Object, path: str) -> list[FieldError]:
 def _success_policy_errors(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     if spec.get("completionMode") == INDEXED:
         return validate_success_policy(spec, path, rules)
-    value = shown_struct(spec["successPolicy"], "batch/v1.SuccessPolicy", rules)
+    value = printed_struct(spec["successPolicy"], "batch/v1.SuccessPolicy", rules)
     return [invalid(path, value, "requires indexed completion mode")]
 
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from fakeapi.kinds.batch.validation.indexes import MalformedIndexes, count_indexes, overlap
 from fakeapi.kinds.batch.validation.job_spec import INDEXED
-from fakeapi.kinds.batch.validation.policies import invalid_without_value
-from fakeapi.kinds.common.go_values import shown, string_list
-from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, invalid_without_value, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative_fields
@@ -109,11 +108,11 @@ def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) 
     at = "status.completionTime"
     if times and done and not is_complete:
         problem = "cannot set completionTime when there is no Complete=True condition"
-        yield invalid(at, _shown_time(done, wording), problem)
+        yield invalid(at, _printed_time(done, wording), problem)
     if times and not done and is_complete:
         yield required(at, "completionTime is required for Complete jobs")
     if _differs(after, before, "startTime", "completionTime") and started and done and done < started:
-        yield invalid(at, _shown_time(done, wording), rules.quirks.workloads.completion_before_start)
+        yield invalid(at, _printed_time(done, wording), rules.quirks.workloads.completion_before_start)
     if rules.quirks.workloads.job_status_rules == "by reason":
         yield from _reason_errors(after, before)
 
@@ -147,7 +146,9 @@ def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -
     if (changed or not semantically_equal(left, before.uncounted)) and (
         left.get("succeeded") or left.get("failed")
     ):
-        value = _shown_uncounted(left, rules.quirks.wording)
+        value = printed_struct(
+            {name: uids for name, uids in left.items() if uids}, "batch/v1.UncountedTerminatedPods", rules
+        )
         yield invalid("status.uncountedTerminatedPods", value, rules.quirks.workloads.uncounted_of_finished)
 
 
@@ -239,7 +240,7 @@ def _change_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> 
         yield invalid("status.succeeded", after.count("succeeded"), "cannot decrease the succeeded counter")
     done, was_done = after.get("completionTime"), before.get("completionTime")
     if done and was_done and done != was_done:
-        yield invalid("status.completionTime", _shown_time(done, wording), quirks.completion_is_fixed)
+        yield invalid("status.completionTime", _printed_time(done, wording), quirks.completion_is_fixed)
     started, was_started = after.get("startTime"), before.get("startTime")
     resuming = before.has("Suspended") and after.has("Suspended", "False")
     if was_started and started != was_started and not spec.get("suspend"):
@@ -247,7 +248,7 @@ def _change_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> 
             return
         if quirks.start_time_is_immutable:
             problem = "field is immutable for unsuspended job once set"
-            yield invalid("status.startTime", _shown_time(started, wording), problem)
+            yield invalid("status.startTime", _printed_time(started, wording), problem)
         else:
             yield required("status.startTime", "startTime cannot be removed for unsuspended job")
 
@@ -261,16 +262,6 @@ def _criteria_change_errors(after: JobStatus, before: JobStatus) -> Errors:
         yield invalid_without_value(path, problem)
 
 
-def _shown_time(text: str | None, wording: Wording) -> Dump:
+def _printed_time(text: str | None, wording: Wording) -> Dump:
     """Formats an optional time as upstream prints it in errors."""
     return Dump(wording.time(text, zero='"null"'))
-
-
-def _shown_uncounted(uncounted: Object, wording: Wording) -> Dump:
-    members = {"Succeeded": uncounted.get("succeeded"), "Failed": uncounted.get("failed")}
-    texts = ", ".join(f"{name}:{string_list('types.UID', uids)}" for name, uids in members.items())
-    return shown(
-        wording,
-        f"batch.UncountedTerminatedPods{{{texts}}}",
-        {name: uids or None for name, uids in members.items()},
-    )

@@ -5,8 +5,7 @@ from typing import Any
 
 from fakeapi.kinds.batch.validation.job_spec import INDEXED
 from fakeapi.kinds.batch.validation.job_status import JobStatus
-from fakeapi.kinds.common.label_matching import shown_selector
-from fakeapi.kinds.common.shown_values import shown_as, shown_plain, shown_struct
+from fakeapi.kinds.common.printing.values import printed_as, printed_plain, printed_selector, printed_struct
 from fakeapi.kinds.core.pod.validation.internal_form import internal_spec, internal_template
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang.go_syntax import Dump
@@ -41,15 +40,15 @@ def _fixed(new: Object, old: Object, name: str, rules: ReleaseRules) -> list[Fie
     value = new.get(name)
     if semantically_equal(value, old.get(name)):
         return []
-    return [invalid(f"spec.{name}", _shown(name, value, rules), FIELD_IMMUTABLE)]
+    return [invalid(f"spec.{name}", _printed(name, value, rules), FIELD_IMMUTABLE)]
 
 
-def _shown(name: str, value: Any, rules: ReleaseRules) -> Any:
+def _printed(name: str, value: Any, rules: ReleaseRules) -> Any:
     if name == "selector":
-        return shown_selector(rules.quirks.wording, value)
+        return printed_selector(value, rules)
     if name in _STRUCTS:
-        return shown_struct(value, _STRUCTS[name], rules)
-    return shown_plain(value, rules)
+        return printed_struct(value, _STRUCTS[name], rules)
+    return printed_plain(value, rules.quirks.wording)
 
 
 def _completions_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
@@ -76,11 +75,11 @@ def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[Fiel
         pod = _with_resources(before["spec"], template["spec"])
         if semantically_equal(template["spec"], pod):
             return []
-        bad_value = shown_as(*internal_spec(template["spec"], rules), rules)
+        bad_value = printed_as(*internal_spec(template["spec"], rules), rules)
         return [invalid(f"{path}.spec", bad_value, FIELD_IMMUTABLE)]
     if semantically_equal(template, before):
         return []
-    bad_value = shown_as(*internal_template(template, rules), rules)
+    bad_value = printed_as(*internal_template(template, rules), rules)
     return [invalid(path, bad_value, FIELD_IMMUTABLE)]
 
 

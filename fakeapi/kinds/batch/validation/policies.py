@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from fakeapi.kinds.batch.validation.indexes import MalformedIndexes, count_indexes
-from fakeapi.kinds.common.go_values import shown
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.machinery.field_errors import (
     FieldError,
     duplicate,
     invalid,
+    invalid_without_value,
     not_supported,
     required,
     too_long,
@@ -26,12 +27,8 @@ CONDITIONS_MAX = 20
 SUCCEEDED_INDEXES_MAX = 64 * 1024
 
 _OPERATORS = ("In", "NotIn")
+_CODES = "batch/v1.PodFailurePolicyOnExitCodesRequirement", "values"
 _STATUSES = ("False", "True", "Unknown")
-
-
-def invalid_without_value(path: str, problem: str) -> FieldError:
-    """Returns an Invalid error that does not print the value."""
-    return FieldError("FieldValueInvalid", path, f"Invalid value: {problem}")
 
 
 def _listed(values: Sequence[str]) -> str:
@@ -97,7 +94,7 @@ def _exit_code_errors(codes: Object, path: str, names: set[str], rules: ReleaseR
     values: list[int] = codes.get("values") or []
     at = f"{path}.values"
     if not values:
-        errors.append(invalid(at, _shown_codes(values, rules), "at least one value is required"))
+        errors.append(invalid(at, printed_field(None, *_CODES, rules), "at least one value is required"))
     errors += _too_many(values, at, EXIT_CODES_MAX)
     seen: set[int] = set()
     for index, code in enumerate(values):
@@ -107,14 +104,8 @@ def _exit_code_errors(codes: Object, path: str, names: set[str], rules: ReleaseR
             errors.append(duplicate(f"{at}[{index}]", code))
         seen.add(code)
     if values != sorted(values):
-        errors.append(invalid(at, _shown_codes(values, rules), "must be ordered"))
+        errors.append(invalid(at, printed_field(values, *_CODES, rules), "must be ordered"))
     return errors
-
-
-def _shown_codes(values: list[int], rules: ReleaseRules) -> Any:
-    members = ", ".join(map(str, values))
-    dump = f"[]int32{{{members}}}" if values else "[]int32(nil)"
-    return shown(rules.quirks.wording, dump, values or None)
 
 
 def _choice_errors(value: str, path: str, choices: tuple[str, ...]) -> list[FieldError]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.addresses import cidr_warnings
 from fakeapi.kinds.common.gated_fields import REMOVED, GatedFields, drop_disabled_fields
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.core.connections import proxy_node
 from fakeapi.kinds.core.node.taints import validate_node_annotations, validate_taints
 from fakeapi.kinds.core.node.validation import (
@@ -118,7 +118,7 @@ class NodeStrategy(Strategy):
         known: list[Object] = []
         for index, address in enumerate(new["status"].get("addresses") or ()):
             if address in known:
-                printed = shown_struct(address, "core/v1.NodeAddress", rules)
+                printed = printed_struct(address, "core/v1.NodeAddress", rules)
                 errors.append(duplicate(f"status.addresses[{index}]", printed))
             known.append(address)
         errors += _validate_networks(new["spec"].get("podCIDRs") or [], old["spec"].get("podCIDRs") or [])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.golang import json_decoding
@@ -29,7 +29,7 @@ def validate_taints(taints: Sequence[Object], path: str, rules: ReleaseRules) ->
         here, key, effect = f"{path}[{index}]", taint.get("key", ""), taint.get("effect", "")
         errors += _validate_taint(taint, key, effect, here, rules)
         if (key, effect) in known:
-            error = duplicate(here, shown_struct(taint, "core/v1.Taint", rules))
+            error = duplicate(here, printed_struct(taint, "core/v1.Taint", rules))
             errors.append(replace(error, body=f"{error.body}: taints must be unique by key and effect pair"))
         known.add((key, effect))
     return errors

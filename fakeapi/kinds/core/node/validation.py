@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from fakeapi.kinds.common.addresses import CIDR_ERROR, validate_lenient_cidr
 from fakeapi.kinds.common.numbers import validate_positive
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.kinds.common.resource_names import validate_resource_amount
-from fakeapi.kinds.common.shown_values import shown_strings
 from fakeapi.kinds.core.node.taints import validate_node_annotations, validate_taints
 from fakeapi.machinery.field_errors import FieldError, duplicate, internal, invalid
 from fakeapi.machinery.golang.ip_addresses import parse_cidr
@@ -66,7 +66,7 @@ def validate_networks(networks: Sequence[str], rules: ReleaseRules) -> list[Fiel
     families = {cidr.address.family for _, cidr in parsed if cidr is not None}
     if broken is not None or len(families) < NETWORKS_MAX or len(networks) > NETWORKS_MAX:
         rule = "may specify no more than one CIDR for each IP family"
-        errors.append(invalid(path, shown_strings(networks, rules), rule))
+        errors.append(invalid(path, printed_strings(networks, rules.quirks.wording), rule))
     if rules.quirks.node_networks_must_differ:
         errors += [
             duplicate(f"{path}[{index}]", network)
@@ -80,7 +80,7 @@ def _validate_network(
     network: str, networks: Sequence[str], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
     if rules.quirks.node_network_errors_show_all and parse_cidr(network) is None:
-        return [invalid(path, shown_strings(networks, rules), "must be valid CIDR")]
+        return [invalid(path, printed_strings(networks, rules.quirks.wording), "must be valid CIDR")]
     if not rules.quirks.node_networks_are_warned_about:
         return [] if parse_cidr(network) else [invalid(path, network, CIDR_ERROR)]
     return validate_lenient_cidr(network, path, rules)

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.deprecated_labels import node_selector_warnings
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
-from fakeapi.kinds.common.shown_differences import shown_difference
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.differences import printed_difference
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.core.persistent_volume.internal_form import internal_source
 from fakeapi.kinds.core.persistent_volume.sources import SOURCES
 from fakeapi.kinds.core.persistent_volume.spec import (
     ATTRIBUTES_CLASS,
@@ -151,7 +152,7 @@ class PersistentVolumeStrategy(Strategy):
         errors: list[FieldError] = []
         source, before = _source(_without_new_secret(new, old)), _source(old)
         if not semantically_equal(source, before):
-            difference = shown_difference(before, source, "PersistentVolumeSource", self._rules)
+            difference = printed_difference(before, source, internal_source(self._rules), self._rules)
             rule = f"spec.persistentvolumesource is immutable after creation\n{difference}"
             errors.append(forbidden("spec.persistentvolumesource", rule))
         errors += validate_immutable(new.get("volumeMode"), old.get("volumeMode"), "volumeMode")
@@ -166,7 +167,7 @@ class PersistentVolumeStrategy(Strategy):
     def _validate_affinity(self, new: Any, old: Any) -> list[FieldError]:
         if semantically_equal(new, old) or semantically_equal(_with_new_labels(old, new), new):
             return []
-        printed = shown_struct(new, "core/v1.VolumeNodeAffinity", self._rules)
+        printed = printed_struct(new, "core/v1.VolumeNodeAffinity", self._rules)
         return [
             invalid("nodeAffinity", printed, f"{FIELD_IMMUTABLE}, except for updating from beta label to GA")
         ]

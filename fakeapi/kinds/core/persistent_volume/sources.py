@@ -4,7 +4,6 @@ Follows the `validate…PersistentVolumeSource` and `validate…VolumeSource` fu
 `pkg/apis/core/validation`.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
@@ -16,41 +15,26 @@ from fakeapi.kinds.common.invalid_texts import (
     validate_dns_subdomain,
 )
 from fakeapi.kinds.common.numbers import range_error, validate_within
-from fakeapi.kinds.common.shown_values import shown_strings
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.storage_addresses import is_host_port, iscsi_name_problem
+from fakeapi.kinds.common.volume_choices import (
+    BLOB_DISK,
+    CACHING_MODES,
+    DISK_KINDS,
+    HOST_AND_PORT,
+    HOST_PATH_TYPES,
+    MANAGED_DISK,
+)
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.releases.rules import ReleaseRules
 
-HOST_PATH_TYPES: Final = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-)
-CACHING_MODES: Final = ("None", "ReadOnly", "ReadWrite")
-DISK_KINDS: Final = ("Dedicated", "Managed", "Shared")
-MANAGED_DISK: Final = (
-    "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
-)
-BLOB_DISK: Final = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 PARTITION_MAX: Final = 255
 LUN_MAX: Final = 255
 TENANT_MAX: Final = 64
 INITIATOR_MAX: Final = 64
 ONE_TYPE: Final = "may not specify more than 1 volume type"
-_HOST_AND_PORT: Final = "must be a host:port pair or multiple pairs separated by commas"
-
-_IQN_FORMS: Final = {
-    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9\-.]+)(:[^,;*&$|\s]+)\Z", re.ASCII).search,
-    "eui": re.compile(r"eui.[A-Za-z0-9]{16}\Z").match,
-    "naa": re.compile(r"naa.[A-Za-z0-9]{32}\Z").match,
-}
-_is_host_and_port = re.compile(r"(?:[^:\[\]]*|\[[^\[\]]*\]):[^:\[\]]*").fullmatch
 
 
 class Context(NamedTuple):
@@ -152,15 +136,15 @@ def _nfs(source: Object, path: str, context: Context) -> list[FieldError]:
 def _quobyte(source: Object, path: str, context: Context) -> list[FieldError]:
     registry, errors = source["registry"], list[FieldError]()
     if not registry:
-        errors.append(required(f"{path}.registry", _HOST_AND_PORT))
+        errors.append(required(f"{path}.registry", HOST_AND_PORT))
     elif names.byte_length(source.get("tenant", "")) > TENANT_MAX:
         rule = "must be a UUID and may not exceed a length of 64 characters"
         errors.append(required(f"{path}.tenant", rule))
     else:
         errors += [
-            invalid(f"{path}.registry", registry, _HOST_AND_PORT)
+            invalid(f"{path}.registry", registry, HOST_AND_PORT)
             for pair in registry.split(",")
-            if not _is_host_and_port(pair)
+            if not is_host_port(pair)
         ]
     return errors + _missing(source, path, "volume")
 
@@ -186,8 +170,7 @@ def _iscsi(source: Object, path: str, context: Context) -> list[FieldError]:
 
 
 def _iqn_errors(name: str, path: str) -> list[FieldError]:
-    form = _IQN_FORMS.get(name[:3])
-    return [] if form is not None and form(name) else [invalid(path, name, "must be valid format")]
+    return [invalid(path, name, "must be valid format")] if iscsi_name_problem(name) else []
 
 
 def _cinder(source: Object, path: str, context: Context) -> list[FieldError]:
@@ -206,7 +189,9 @@ def _fibre_channel(source: Object, path: str, context: Context) -> list[FieldErr
         errors.append(required(f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both"))
     if targets and ids:
         rule = "targetWWNs and wwids can not be specified simultaneously"
-        errors.append(invalid(f"{path}.targetWWNs", shown_strings(targets, context.rules), rule))
+        errors.append(
+            invalid(f"{path}.targetWWNs", printed_strings(targets, context.rules.quirks.wording), rule)
+        )
     if not targets:
         return errors
     if lun is None:

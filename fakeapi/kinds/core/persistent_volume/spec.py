@@ -6,13 +6,13 @@ Follows `ValidatePersistentVolumeSpec` of k8s.io/kubernetes `pkg/apis/core/valid
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.common.numbers import NOT_POSITIVE
+from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.kinds.core.persistent_volume.sources import Context, validate_source
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.machinery.meta.node_selector import validate_node_selector
@@ -127,33 +127,13 @@ def validate_basic_amount(amount: str, path: str) -> list[FieldError]:
 def _validate_capacity(capacity: dict[str, str], path: str, rules: ReleaseRules) -> list[FieldError]:
     errors = [] if capacity else [required(path)]
     if "storage" not in capacity or len(capacity) > 1:
-        errors.append(not_supported(path, _shown_resources(capacity, rules), ["storage"]))
+        printed = printed_field(capacity or None, "core/v1.PersistentVolumeSpec", "capacity", rules)
+        errors.append(not_supported(path, printed, ["storage"]))
     for name, amount in capacity.items():
         errors += validate_basic_amount(amount, f"{path}[{name}]")
         if quantity.parse(amount).amount <= 0:
             errors.append(invalid(f"{path}[{name}]", amount, NOT_POSITIVE))
     return errors
-
-
-def _shown_resources(resources: dict[str, str], rules: ReleaseRules) -> Any:
-    if rules.quirks.wording.json_values:
-        return Dump(rules.quirks.wording.json(dict(sorted(resources.items())) or None))
-    if not resources:
-        return Dump("core.ResourceList(nil)")
-    members = ", ".join(f'"{name}":{_quantity_syntax(resources[name])}' for name in sorted(resources))
-    return Dump(f"core.ResourceList{{{members}}}")
-
-
-def _quantity_syntax(text: str) -> str:
-    """Formats a quantity like Go's `%#v` prints a decoded `resource.Quantity`."""
-    number = quantity.parse(text).amount
-    exponent = number.as_tuple().exponent
-    scale = min(0, exponent if isinstance(exponent, int) else 0)
-    style = "BinarySI" if text.endswith("i") else "DecimalSI"
-    return (
-        f"resource.Quantity{{i:resource.int64Amount{{value:{int(number.scaleb(-scale))}, scale:{scale}}}, "
-        f'd:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:"{text}", Format:"{style}"}}'
-    )
 
 
 def _validate_affinity(

@@ -15,8 +15,10 @@ from fakeapi.kinds.common.invalid_texts import (
 )
 from fakeapi.kinds.common.label_selectors import validate_label_selector
 from fakeapi.kinds.common.numbers import NOT_POSITIVE
+from fakeapi.kinds.common.printing.differences import printed_difference
+from fakeapi.kinds.common.printing.quantities import printed_resource_name
+from fakeapi.kinds.common.printing.values import printed_value
 from fakeapi.kinds.common.resource_names import is_native, validate_resource_amount
-from fakeapi.kinds.common.shown_differences import shown_difference
 from fakeapi.kinds.core.persistent_volume.spec import (
     ATTRIBUTES_CLASS,
     VOLUME_MODES,
@@ -29,6 +31,7 @@ from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_s
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names, quantity
+from fakeapi.machinery.schema.unversioned_syntax import ADDRESS
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal, validate_immutable
 from fakeapi.releases.rules import ReleaseRules
 
@@ -147,18 +150,17 @@ def _validate_sources(
         return errors
     if namespace:
         rule = "may not be specified when dataSourceRef.namespace is specified"
-        return [*errors, invalid(path, _shown_path(rules), rule)]
+        return [*errors, invalid(path, _printed_path(rules), rule)]
     same = all((source.get(name) or None) == (reference.get(name) or None) for name in ("kind", "name"))
     if not same or source.get("apiGroup") != reference.get("apiGroup"):
-        errors.append(invalid(path, _shown_path(rules), "must match dataSourceRef"))
+        errors.append(invalid(path, _printed_path(rules), "must match dataSourceRef"))
     return errors
 
 
-def _shown_path(rules: ReleaseRules) -> Dump:
+def _printed_path(rules: ReleaseRules) -> Dump:
     """Returns the value that errors about different data sources print: like upstream, the field path."""
-    if rules.quirks.wording.json_values:
-        return Dump("{}")
-    return Dump('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000012345)}')
+    path = f'field.Path{{name:"dataSource", index:"", parent:(*field.Path)({ADDRESS})}}'
+    return printed_value({}, path, rules.quirks.wording)
 
 
 def _validate_source(source: Object, path: str, options: ClaimOptions) -> list[FieldError]:
@@ -189,7 +191,9 @@ def validate_claim_change(
     if rules.quirks.attributes_class_may_change != "never":
         _keep_attributes_class(spec, before, rules, bound=bound)
     if not semantically_equal(_without_empty(spec), _without_empty(before)):
-        difference = shown_difference(before, spec, "PersistentVolumeClaimSpec", rules)
+        difference = printed_difference(
+            before, spec, rules.schemas.struct("core/v1.PersistentVolumeClaimSpec"), rules
+        )
         mutable = "resources.requests"
         if rules.quirks.attributes_class_may_change != "never":
             mutable += " and volumeAttributesClassName"
@@ -313,7 +317,7 @@ def _validate_resize_statuses(status: Object, rules: ReleaseRules) -> list[Field
     for name, value in (status.get("allocatedResourceStatuses") or {}).items():
         errors += _validate_resource_key(name, path, rules)
         if value not in RESIZE_STATUSES:
-            printed = name if rules.quirks.wording.json_values else Dump(name)  # printed without quotes
+            printed = printed_resource_name(name, rules.quirks.wording)
             errors.append(not_supported(path, printed, RESIZE_STATUSES))
     return errors
 

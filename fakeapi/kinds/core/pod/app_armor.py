@@ -5,16 +5,18 @@ Follows applyAppArmorVersionSkew of k8s.io/kubernetes `pkg/registry/core/pod/str
 
 from collections.abc import Iterator
 
+from fakeapi.kinds.core.pod.validation.app_armor import (
+    ANNOTATION,
+    ANNOTATION_VALUES,
+    LOCALHOST,
+    PROFILE_MAX,
+    profile_of,
+)
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import byte_length
 from fakeapi.releases.rules import ReleaseRules
 
-PREFIX = "container.apparmor.security.beta.kubernetes.io/"
-LOCALHOST_PROFILE_MAX = 4095
-"""Maximum bytes of a localhost profile's name. Longer names are invalid and are not copied to the field."""
-
-_LOCALHOST = "localhost/"
 _DEPRECATED = 'deprecated since v1.30; use the "appArmorProfile" field instead'
-_VALUES = {"Unconfined": "unconfined", "RuntimeDefault": "runtime/default"}
 
 
 def sync_profiles(pod: Object, rules: ReleaseRules) -> None:
@@ -28,13 +30,13 @@ def sync_profiles(pod: Object, rules: ReleaseRules) -> None:
     of_pod = (pod["spec"].get("securityContext") or {}).get("appArmorProfile")
     added: dict[str, str] = {}
     for container, profile in _containers(pod):
-        key = PREFIX + container.get("name", "")
+        key = ANNOTATION + container.get("name", "")
         if key not in annotations:
             value = _annotation_of(profile or of_pod)
             if value and rules.quirks.app_armor_fields_are_annotated:
                 added[key] = value
         elif profile is None:
-            field = _profile_of(annotations[key])
+            field = _synced_profile(annotations[key])
             if field is not None and field != of_pod:
                 context = container.get("securityContext") or {}
                 container["securityContext"] = {**context, "appArmorProfile": field}
@@ -50,9 +52,9 @@ def profile_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
     of_pod = (pod["spec"].get("securityContext") or {}).get("appArmorProfile")
     warnings = []
     for container, profile in _containers(pod):
-        key = PREFIX + container.get("name", "")
+        key = ANNOTATION + container.get("name", "")
         if key in annotations and profile is None:
-            field = _profile_of(annotations[key])
+            field = _synced_profile(annotations[key])
             if field is None or field != of_pod:
                 warnings.append(f"metadata.annotations[{key}]: {_DEPRECATED}")
     return warnings
@@ -74,16 +76,12 @@ def _annotation_of(profile: Object | None) -> str:
     if profile is None:
         return ""
     if profile.get("type") == "Localhost" and profile.get("localhostProfile") is not None:
-        return f"{_LOCALHOST}{profile['localhostProfile']}"
-    return _VALUES.get(profile.get("type", ""), "")
+        return f"{LOCALHOST}{profile['localhostProfile']}"
+    return ANNOTATION_VALUES.get(profile.get("type", ""), "")
 
 
-def _profile_of(annotation: str) -> Object | None:
-    """Returns the field value for an AppArmor annotation; None if the annotation is invalid."""
-    for kind, value in _VALUES.items():
-        if annotation == value:
-            return {"type": kind}
-    name = annotation.removeprefix(_LOCALHOST)
-    if name == annotation or not name or name.strip() != name or len(name.encode()) > LOCALHOST_PROFILE_MAX:
-        return None
-    return {"type": "Localhost", "localhostProfile": name}
+def _synced_profile(annotation: str) -> Object | None:
+    """Returns the field value for an AppArmor annotation; None if the annotation or the value is invalid."""
+    profile = profile_of(annotation)
+    name = (profile or {}).get("localhostProfile", "")
+    return None if name.strip() != name or byte_length(name) > PROFILE_MAX else profile

@@ -7,7 +7,7 @@ methods change the new spec in place.
 from dataclasses import dataclass
 
 from fakeapi.kinds.core.service import spec as specs
-from fakeapi.kinds.core.service.cluster_ips import shown_ips
+from fakeapi.kinds.core.service.cluster_ips import printed_ips
 from fakeapi.kinds.core.service.families import CONFIGURED, fill_in_families, keeps_preference
 from fakeapi.kinds.core.service.pools import (
     AddressPool,
@@ -109,7 +109,7 @@ class Allocator:
             raise errors.internal(f"failed to allocate a serviceIP{whose}: {error}") from error
         except AllocationError as error:
             problem = f"failed to allocate IP {ip}: {error}"
-            problems = [invalid("spec.clusterIPs", shown_ips(new, self.rules), problem)]
+            problems = [invalid("spec.clusterIPs", printed_ips(new, self.rules), problem)]
             raise errors.invalid(SERVICE, self.name, problems) from error
         return ip
 

@@ -7,8 +7,8 @@ Follows `ValidateServiceClusterIPsRelatedFields`, `validateUpgradeDowngradeClust
 from typing import Any, Final
 
 from fakeapi.kinds.common.addresses import is_dual_stack, validate_lenient_ip
-from fakeapi.kinds.common.shown_lists import shown_texts
-from fakeapi.kinds.common.shown_values import shown_plain
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.golang.ip_addresses import family_of
@@ -22,19 +22,19 @@ _IPS, _FAMILIES, _POLICY = "spec.clusterIPs", "spec.ipFamilies", "spec.ipFamilyP
 _SET_ONCE = "may not change once set"
 
 
-def shown_ips(spec: Object, rules: ReleaseRules) -> Any:
+def printed_ips(spec: Object, rules: ReleaseRules) -> Any:
     """Formats the cluster IPs for an error message."""
-    return shown_texts(spec.get("clusterIPs"), "[]string", rules)
+    return printed_strings(spec.get("clusterIPs"), rules.quirks.wording)
 
 
-def shown_families(spec: Object, rules: ReleaseRules) -> Any:
+def printed_families(spec: Object, rules: ReleaseRules) -> Any:
     """Formats the IP families for an error message."""
-    return shown_texts(spec.get("ipFamilies"), "[]core.IPFamily", rules)
+    return printed_strings(spec.get("ipFamilies"), rules.quirks.wording, "[]core.IPFamily")
 
 
-def shown_policy(spec: Object, rules: ReleaseRules) -> Any:
+def printed_policy(spec: Object, rules: ReleaseRules) -> Any:
     """Formats the IP family policy for an error message."""
-    return shown_plain(spec.get("ipFamilyPolicy"), rules)
+    return printed_plain(spec.get("ipFamilyPolicy"), rules.quirks.wording)
 
 
 def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
@@ -52,12 +52,12 @@ def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) 
             errors.append(duplicate(f"{_FAMILIES}[{index}]", family))
     policy = spec.get("ipFamilyPolicy")
     if policy is not None and policy not in POLICIES:
-        errors.append(not_supported(_POLICY, shown_policy(spec, rules), POLICIES))
+        errors.append(not_supported(_POLICY, printed_policy(spec, rules), POLICIES))
     of_ips = _validate_each(spec, old, rules)
     too_many = len(specs.cluster_ips(spec)) > 2
     errors += of_ips
     if too_many:
-        errors.append(invalid(_IPS, shown_ips(spec, rules), "may only hold up to 2 values"))
+        errors.append(invalid(_IPS, printed_ips(spec, rules), "may only hold up to 2 values"))
     return errors if of_ips else errors + _validate_families(spec, rules)
 
 
@@ -68,7 +68,7 @@ def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) ->
     if specs.is_headless(new) and specs.is_headless(old):
         return []
     ips, before = specs.cluster_ips(new), specs.cluster_ips(old)
-    printed = shown_ips(new, rules)
+    printed = printed_ips(new, rules)
     if len(ips) == len(before):
         return [
             invalid(f"{_IPS}[{index}]", printed, _SET_ONCE)
@@ -82,7 +82,7 @@ def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) ->
         errors.append(invalid(f"{_IPS}[0]", printed, _SET_ONCE))
     if len(before) > len(ips) == 1 and new.get("ipFamilyPolicy") != specs.SINGLE_STACK:
         problem = "must be set to 'SingleStack' when releasing the secondary clusterIP"
-        errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
+        errors.append(invalid(_POLICY, printed_policy(new, rules), problem))
     return errors
 
 
@@ -94,7 +94,7 @@ def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> lis
         return []
     now, before = specs.families(new), specs.families(old)
     if len(now) == len(before):
-        printed = shown_families(new, rules)
+        printed = printed_families(new, rules)
         return [
             invalid(f"{_FAMILIES}[0]", printed, _SET_ONCE)
             for index, family in enumerate(before)
@@ -104,12 +104,12 @@ def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> lis
     released = len(before) > len(now)
     if released and not specs.cluster_ips(new):
         problem = "primary ipFamily can not be unset"
-        errors.append(invalid(f"{_FAMILIES}[0]", shown_families(new, rules), problem))
+        errors.append(invalid(f"{_FAMILIES}[0]", printed_families(new, rules), problem))
     if now and before and now[0] != before[0]:
-        errors.append(invalid(f"{_FAMILIES}[0]", shown_ips(new, rules), _SET_ONCE))
+        errors.append(invalid(f"{_FAMILIES}[0]", printed_ips(new, rules), _SET_ONCE))
     if released and len(now) == 1 and new.get("ipFamilyPolicy") != specs.SINGLE_STACK:
         problem = "must be set to 'SingleStack' when releasing the secondary ipFamily"
-        errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
+        errors.append(invalid(_POLICY, printed_policy(new, rules), problem))
     return errors
 
 
@@ -119,10 +119,10 @@ def _validate_agreement(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     if ip and not ips:
         return [required(_IPS)]
     if ip and ips[0] != ip:
-        return [invalid(_IPS, shown_ips(spec, rules), "first value must match `clusterIP`")]
+        return [invalid(_IPS, printed_ips(spec, rules), "first value must match `clusterIP`")]
     if not ip and ips:
         problem = "must be empty when `clusterIP` is not specified"
-        return [invalid(_IPS, shown_ips(spec, rules), problem)]
+        return [invalid(_IPS, printed_ips(spec, rules), problem)]
     return []
 
 
@@ -134,7 +134,7 @@ def _validate_each(spec: Object, old: Object | None, rules: ReleaseRules) -> lis
         if index == 0 and ip == specs.NONE:
             if len(ips) > 1:
                 problem = "'None' must be the first and only value"
-                errors.append(invalid(_IPS, shown_ips(spec, rules), problem))
+                errors.append(invalid(_IPS, printed_ips(spec, rules), problem))
             continue
         errors += validate_lenient_ip(ip, f"{_IPS}[{index}]", rules, kept)
     return errors
@@ -145,7 +145,7 @@ def _validate_families(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     if len(ips) > 1 and not is_dual_stack(ips):
         problem = "may specify no more than one IP for each IP family"
-        errors.append(invalid(_IPS, shown_ips(spec, rules), problem))
+        errors.append(invalid(_IPS, printed_ips(spec, rules), problem))
     if specs.is_headless(spec):
         return errors
     for index, (ip, family) in enumerate(zip(ips, families, strict=False)):

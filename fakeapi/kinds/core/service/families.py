@@ -8,8 +8,8 @@ from typing import Final
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.kinds.core.service.cluster_ips import (
     FAMILIES,
-    shown_ips,
-    shown_policy,
+    printed_ips,
+    printed_policy,
     validate_cluster_ips,
 )
 from fakeapi.kinds.core.service.spec import keeps
@@ -87,7 +87,9 @@ def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]
                 new[name] = new[name][:1]
         return []
     return [
-        invalid(_POLICY, shown_policy(new, rules), f"must be 'SingleStack' to release the secondary {label}")
+        invalid(
+            _POLICY, printed_policy(new, rules), f"must be 'SingleStack' to release the secondary {label}"
+        )
         for name, label in (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family"))
         if 0 < len(new.get(name) or ()) < len(old.get(name) or ())
     ]
@@ -98,7 +100,7 @@ def _counted(new: Object, rules: ReleaseRules) -> list[FieldError]:
         return []
     problem = "must be 'RequireDualStack' or 'PreferDualStack' when multiple {} are specified"
     return [
-        invalid(_POLICY, shown_policy(new, rules), problem.format(label))
+        invalid(_POLICY, printed_policy(new, rules), problem.format(label))
         for name, label in (("clusterIPs", "cluster IPs"), ("ipFamilies", "IP families"))
         if len(new.get(name) or ()) == 2
     ]
@@ -121,7 +123,7 @@ def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
             families.append(family)
         else:
             problem = f"{family} is not configured on this cluster"
-            errors.append(invalid(f"spec.clusterIPs[{index}]", shown_ips(new, rules), problem))
+            errors.append(invalid(f"spec.clusterIPs[{index}]", printed_ips(new, rules), problem))
     if families:
         new["ipFamilies"] = families
     return errors
@@ -132,7 +134,7 @@ def _configured(new: Object, rules: ReleaseRules) -> list[FieldError]:
     errors: list[FieldError] = []
     if new["ipFamilyPolicy"] == specs.REQUIRE_DUAL_STACK and len(CONFIGURED) < 2:
         problem = "this cluster is not configured for dual-stack services"
-        errors.append(invalid(_POLICY, shown_policy(new, rules), problem))
+        errors.append(invalid(_POLICY, printed_policy(new, rules), problem))
     return errors + [
         invalid(f"spec.ipFamilies[{index}]", family, "not configured on this cluster")
         for index, family in enumerate(specs.families(new))

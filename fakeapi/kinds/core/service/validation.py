@@ -19,7 +19,7 @@ from fakeapi.kinds.common.invalid_texts import (
 )
 from fakeapi.kinds.common.load_balancers import validate_address, validate_host_name
 from fakeapi.kinds.common.ports import PROTOCOLS, validate_port, validate_port_number
-from fakeapi.kinds.common.shown_values import shown_plain
+from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.kinds.core.service.cluster_ips import (
     validate_cluster_ip_change,
@@ -34,9 +34,7 @@ from fakeapi.machinery.field_errors import (
     not_supported,
     required,
 )
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.ip_addresses import parse_cidr
-from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.object_meta import validate_labels
@@ -75,7 +73,7 @@ def validate_service_change(new: Object, old: Object, rules: ReleaseRules) -> li
     balanced = specs.type_of(spec) == specs.type_of(before) == specs.LOAD_BALANCER
     name = spec.get("loadBalancerClass")
     if balanced and name != before.get("loadBalancerClass"):
-        printed = shown_plain(name, rules)
+        printed = printed_plain(name, rules.quirks.wording)
         errors.append(invalid("spec.loadBalancerClass", printed, "may not change once set"))
     errors += _validate_load_balancer_class(new, old, rules)
     checked = specs.needs_health_check(before) and specs.needs_health_check(spec)
@@ -111,7 +109,7 @@ def _validate_mode(point: Object, path: str, rules: ReleaseRules) -> list[FieldE
     if not point.get("ip"):
         return [forbidden(f"{path}.ipMode", "may not be specified when `ip` is not set")]
     if mode not in _IP_MODES:
-        return [not_supported(f"{path}.ipMode", shown_plain(mode, rules), _IP_MODES)]
+        return [not_supported(f"{path}.ipMode", printed_plain(mode, rules.quirks.wording), _IP_MODES)]
     return []
 
 
@@ -243,28 +241,10 @@ def _validate_port_numbers(obj: Object, old: Object | None, rules: ReleaseRules)
                 if name == "nodePort":
                     errors.append(duplicate(f"{path}.nodePort", number))
                 else:
-                    errors.append(duplicate(path, _shown_port(protocol, number, rules)))
+                    key = {"protocol": protocol, "port": number}
+                    errors.append(duplicate(path, printed_struct(key, "core/v1.ServicePort", rules)))
             seen.add((protocol, number))
     return errors
-
-
-def _shown_port(protocol: str, number: int, rules: ReleaseRules) -> Dump:
-    """Formats a port with only protocol and number for an error message."""
-    if rules.quirks.wording.json_values:
-        port = {
-            "Name": "",
-            "Protocol": protocol,
-            "AppProtocol": None,
-            "Port": number,
-            "TargetPort": 0,
-            "NodePort": 0,
-        }
-        return Dump(rules.quirks.wording.json(port))
-    target = 'intstr.IntOrString{Type:0, IntVal:0, StrVal:""}'
-    return Dump(
-        f'core.ServicePort{{Name:"", Protocol:{quote(protocol)}, AppProtocol:(*string)(nil), Port:{number}, '
-        f"TargetPort:{target}, NodePort:0}}"
-    )
 
 
 def _validate_source_ranges(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:

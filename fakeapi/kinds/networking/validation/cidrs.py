@@ -6,8 +6,8 @@ Follows `ValidateServiceCIDR` of k8s.io/kubernetes `pkg/apis/networking/validati
 from typing import Any
 
 from fakeapi.kinds.common.addresses import validate_cidr
-from fakeapi.kinds.common.shown_lists import shown_texts
-from fakeapi.kinds.common.shown_values import shown_struct
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang.ip_addresses import family_of_cidr, parse_cidr
 from fakeapi.machinery.golang.netip import prefix_error
@@ -25,11 +25,11 @@ def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules
     if not cidrs:
         return [required(_PATH, "at least one CIDR required")]
     if len(cidrs) > 2:
-        return [invalid(_PATH, shown_struct(spec, type_name, rules), "may only hold up to 2 values")]
+        return [invalid(_PATH, printed_struct(spec, type_name, rules), "may only hold up to 2 values")]
     families = [family_of_cidr(text) for text in cidrs]
     if rules.quirks.service_cidrs_are_parsed_by_netip:
         if len(cidrs) == 2 and (None in families or families[0] == families[1]):
-            return [invalid(_PATH, shown_struct(spec, type_name, rules), _TWO_OF_A_FAMILY)]
+            return [invalid(_PATH, printed_struct(spec, type_name, rules), _TWO_OF_A_FAMILY)]
         return [
             error
             for index, text in enumerate(cidrs)
@@ -37,7 +37,7 @@ def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules
         ]
     errors = [error for index, text in enumerate(cidrs) for error in validate_cidr(text, f"{_PATH}[{index}]")]
     if len(cidrs) == 2 and families[0] == families[1] and families[0] is not None:
-        errors.append(invalid(_PATH, shown_texts(cidrs, "[]string", rules), _TWO_OF_A_FAMILY))
+        errors.append(invalid(_PATH, printed_strings(cidrs, rules.quirks.wording), _TWO_OF_A_FAMILY))
     return errors
 
 
@@ -46,7 +46,7 @@ def validate_service_cidr_change(
 ) -> list[FieldError]:
     """Validates a change of the spec: only from 1.33 on a range of the other IP family may be added."""
     cidrs, before = new.get("cidrs") or [], old.get("cidrs") or []
-    bad_value: Any = shown_texts(new.get("cidrs"), "[]string", rules)
+    bad_value: Any = printed_strings(new.get("cidrs"), rules.quirks.wording)
     if rules.quirks.service_cidrs_are_parsed_by_netip:
         return [] if cidrs == before else [invalid(_PATH, bad_value, FIELD_IMMUTABLE)]
     if len(cidrs) == len(before):

@@ -10,7 +10,7 @@ from typing import Any, Final
 from fakeapi.kinds.common.invalid_texts import each_invalid
 from fakeapi.kinds.common.load_balancers import validate_point
 from fakeapi.kinds.common.ports import is_port_name, is_port_number
-from fakeapi.kinds.common.shown_lists import shown_texts
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.kinds.networking.validation.references import validate_typed_reference
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.golang.ip_addresses import parse_ip
@@ -63,7 +63,9 @@ def validate_ingress_spec(spec: Object, path: str, checks: IngressChecks) -> lis
     errors: list[FieldError] = []
     default, ingress_rules = spec.get("defaultBackend"), spec.get("rules") or ()
     if not ingress_rules and default is None:
-        bad_value = shown_texts(spec.get("rules"), "[]networking.IngressRule", checks.rules)
+        bad_value = printed_strings(
+            spec.get("rules"), checks.rules.quirks.wording, "[]networking.IngressRule"
+        )
         errors.append(invalid(path, bad_value, "either `defaultBackend` or `rules` must be specified"))
     if default is not None:
         errors += _validate_backend(default, f"{path}.defaultBackend", checks)

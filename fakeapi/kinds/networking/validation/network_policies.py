@@ -10,7 +10,7 @@ from fakeapi.kinds.common.addresses import cidr_warnings, validate_lenient_cidr
 from fakeapi.kinds.common.invalid_texts import each_invalid
 from fakeapi.kinds.common.label_selectors import validate_label_selector
 from fakeapi.kinds.common.ports import is_port_name, is_port_number
-from fakeapi.kinds.common.shown_lists import shown_texts
+from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.golang.ip_addresses import CIDR, parse_cidr
 from fakeapi.machinery.json_types import Object
@@ -46,7 +46,7 @@ class PolicyChecks:
                     errors += self._validate_peer(peer, f"{here}.{peers}[{number}]")
         types = spec.get("policyTypes") or ()
         if len(types) > len(_POLICY_TYPES):
-            bad_value = shown_texts(types, "[]networking.PolicyType", self._rules)
+            bad_value = printed_strings(types, self._rules.quirks.wording, "[]networking.PolicyType")
             problem = "may not specify more than two policyTypes"
             return [*errors, invalid(f"{path}.policyTypes", bad_value, problem)]
         return errors + [

@@ -6,19 +6,18 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim`, `pkg/apis/resou
 
 from typing import ClassVar
 
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim import state_column
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.legacy_v1alpha2.parameter_references import (
     validate_claim_reference,
 )
 from fakeapi.kinds.resource.legacy_v1alpha2.resource_handles import validate_allocation
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.collections import validate_distinct
 from fakeapi.kinds.resource.validation.deallocation_requested import validate_deallocation
-from fakeapi.kinds.resource.validation.identifiers import (
-    validate_dns_subdomain,
-    validate_driver_name,
-)
+from fakeapi.kinds.resource.validation.identifiers import validate_driver_name
 from fakeapi.kinds.resource.validation.reserved_for import (
     reserved_without_allocation,
     validate_consumer,
@@ -29,7 +28,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -85,11 +83,12 @@ class ClaimStrategy(Strategy):
         return [
             *errors,
             *metadata.of_change,
-            *validate_immutable(
+            *validate_immutable_struct(
                 new["spec"],
                 old["spec"],
                 "spec",
-                lambda spec: bad_values.struct(spec, "ResourceClaimSpec", self._rules),
+                newest_type("resource", "ResourceClaimSpec", self._rules),
+                self._rules,
             ),
             *errors,
         ]
@@ -128,11 +127,9 @@ class ClaimStatusStrategy(ClaimStrategy):
             is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
             errors += _validate_reservations(status, before, is_going=is_going)
         if allocated is not None and allocation is not None:
-            errors += validate_immutable(
-                allocation,
-                allocated,
-                "status.allocation",
-                lambda value: bad_values.struct(value, "AllocationResult", self._rules),
+            type_name = newest_type("resource", "AllocationResult", self._rules)
+            errors += validate_immutable_struct(
+                allocation, allocated, "status.allocation", type_name, self._rules
             )
         errors += validate_deallocation(status, before, "status")
         return errors

@@ -5,6 +5,8 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg
 
 from typing import Any
 
+from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim_template import (
     restore_empty_lists,
     validate_template_metadata,
@@ -15,11 +17,9 @@ from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
     default_claim_spec,
     validate_claim_spec,
 )
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -52,11 +52,12 @@ class ClaimTemplateStrategy(Strategy):
         return [
             *errors,
             *metadata.of_change,
-            *validate_immutable(
+            *validate_immutable_struct(
                 new["spec"],
                 old["spec"],
                 "spec",
-                lambda spec: bad_values.struct(spec, "ResourceClaimTemplateSpec", self._rules),
+                newest_type("resource", "ResourceClaimTemplateSpec", self._rules),
+                self._rules,
             ),
             *errors,
         ]

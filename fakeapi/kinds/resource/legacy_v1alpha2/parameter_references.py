@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 
 from typing import Any
 
-from fakeapi.kinds.resource.validation.identifiers import validate_dns_label
+from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.machinery.field_errors import FieldError, required
 
 

@@ -4,11 +4,9 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and
 `pkg/apis/resource/structured/namedresources/validation`.
 """
 
+from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.resource.validation.collections import validate_items
-from fakeapi.kinds.resource.validation.identifiers import (
-    validate_dns_subdomain,
-    validate_driver_name,
-)
+from fakeapi.kinds.resource.validation.identifiers import validate_driver_name
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names

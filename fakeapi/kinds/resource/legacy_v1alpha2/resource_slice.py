@@ -7,13 +7,11 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceslice`, `pkg/apis/resou
 from collections.abc import Mapping
 from typing import Any
 
+from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.legacy_v1alpha2.parameters import NO_MODEL
 from fakeapi.kinds.resource.validation.collections import validate_named
-from fakeapi.kinds.resource.validation.identifiers import (
-    validate_dns_subdomain,
-    validate_driver_name,
-)
+from fakeapi.kinds.resource.validation.identifiers import validate_driver_name
 from fakeapi.kinds.resource.validation.nodes import validate_node_name
 from fakeapi.kinds.resource.validation.semver import validate_version
 from fakeapi.machinery.field_errors import FieldError, invalid, required

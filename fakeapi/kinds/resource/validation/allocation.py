@@ -3,7 +3,8 @@
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.invalid_texts import validate_dns_label
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.resource.validation.binding_conditions import validate_binding_conditions
 from fakeapi.kinds.resource.validation.claim_devices import (
     Checks,
@@ -13,7 +14,6 @@ from fakeapi.kinds.resource.validation.claim_devices import (
 from fakeapi.kinds.resource.validation.collections import validate_items
 from fakeapi.kinds.resource.validation.identifiers import (
     RequestNames,
-    validate_dns_label,
     validate_driver_name,
     validate_pool_name,
     validate_request_reference,
@@ -86,7 +86,9 @@ def _validate_config(config: Object, path: str, known: RequestNames, checks: Che
         errors.append(required(f"{path}.source"))
     elif config["source"] not in SOURCES:
         errors.append(
-            not_supported(f"{path}.source", bad_values.plain(config["source"], checks.rules), SOURCES)
+            not_supported(
+                f"{path}.source", printed_plain(config["source"], checks.rules.quirks.wording), SOURCES
+            )
         )
     errors += validate_references(config.get("requests"), f"{path}.requests", known, checks.rules)
     errors += validate_configuration(config, path, checks)

@@ -3,7 +3,8 @@
 Follows `validateDeviceAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.validation.semver import validate_version
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
 from fakeapi.machinery.json_types import Object
@@ -28,7 +29,7 @@ def validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> lis
         by_requirement = rules.quirks.empty_attribute_is_required
         errors.append(required(path, problem) if by_requirement else invalid(path, "", problem))
     elif len(attribute) > 1:
-        bad_value = bad_values.struct(attribute, "DeviceAttribute", rules)
+        bad_value = printed_struct(attribute, newest_type("resource", "DeviceAttribute", rules), rules)
         errors.append(invalid(path, bad_value, f"exactly one {member} must be specified"))
     return errors
 
@@ -41,7 +42,7 @@ def number_of_values(device: Object) -> int:
 
 def _validate_list(values: list[str], name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
     if not values:
-        return [invalid(path, bad_values.plain(values, rules), "must not be empty if specified")]
+        return [invalid(path, printed_plain(values, rules.quirks.wording), "must not be empty if specified")]
     validate = {"strings": _validate_text, "versions": _validate_version}.get(name)
     if validate is None:
         return []

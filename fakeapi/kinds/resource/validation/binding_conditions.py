@@ -5,7 +5,7 @@ Follows `validateDeviceBindingParameters` of k8s.io/kubernetes `pkg/apis/resourc
 
 from collections.abc import Sequence
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.resource.validation.collections import validate_items
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid
 from fakeapi.machinery.json_types import Object
@@ -54,5 +54,5 @@ def _validate_both(
     """Returns an error if the list `given` is set but the list `missing` is not."""
     if holder.get(missing) or not holder.get(given):
         return []
-    bad_value = bad_values.plain(holder.get(missing), rules)
+    bad_value = printed_plain(holder.get(missing), rules.quirks.wording)
     return [invalid(f"{path}.{missing}", bad_value, f"{missing} are required to use {given}")]

@@ -7,8 +7,9 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templ
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fakeapi.kinds.common.invalid_texts import validate_dns_label
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.resource import gates
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.cel_selectors import CelCheck, cel_errors
 from fakeapi.kinds.resource.validation.collections import validate_items, validate_set
 from fakeapi.kinds.resource.validation.derived_attributes import (
@@ -19,7 +20,6 @@ from fakeapi.kinds.resource.validation.identifiers import (
     RequestNames,
     request_names,
     validate_class_name,
-    validate_dns_label,
     validate_driver_name,
     validate_fully_qualified_name,
     validate_request_reference,
@@ -122,7 +122,7 @@ def _validate_request(request: Object, path: str, checks: Checks, derived: Deriv
 
 
 def _ambiguous(path: str, rules: ReleaseRules) -> FieldError:
-    bad_value = bad_values.plain(None, rules)
+    bad_value = printed_plain(None, rules.quirks.wording)
     return invalid(path, bad_value, f"{_ONE_OF}, but multiple fields are set")
 
 
@@ -147,7 +147,11 @@ def _validate_wanted(
 
 def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRules) -> list[FieldError]:
     if mode not in ALLOCATION_MODES:
-        return [not_supported(f"{path}.allocationMode", bad_values.plain(mode, rules), ALLOCATION_MODES)]
+        return [
+            not_supported(
+                f"{path}.allocationMode", printed_plain(mode, rules.quirks.wording), ALLOCATION_MODES
+            )
+        ]
     if mode == "All" and count != 0:
         return [invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")]
     if mode == "ExactCount" and count <= 0:

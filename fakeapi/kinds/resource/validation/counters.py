@@ -6,8 +6,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` from 1.33.
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.resource.validation.collections import validate_map, validate_set
-from fakeapi.kinds.resource.validation.identifiers import validate_dns_label
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules

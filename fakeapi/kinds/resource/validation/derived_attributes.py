@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.resource import gates
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.cel_selectors import environment_of, strictness_of
 from fakeapi.kinds.resource.validation.collections import validate_set
 from fakeapi.machinery.cel.compiler import (
@@ -95,7 +95,9 @@ class Derivations:
         name, expression = attribute.get("name", ""), attribute.get("expression", "")
         errors: list[FieldError] = []
         if name and not self._is_referenced(name, request):
-            errors.append(invalid(f"{path}.name", bad_values.plain(name, self.rules), _UNREFERENCED))
+            errors.append(
+                invalid(f"{path}.name", printed_plain(name, self.rules.quirks.wording), _UNREFERENCED)
+            )
         if expression and not self.stored:
             errors += self._validate_expression(expression, f"{path}.expression")
         return errors

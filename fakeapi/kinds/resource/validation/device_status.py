@@ -4,12 +4,12 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and `pkg/registry/resou
 """
 
 from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.resource.validation import ip_addresses
 from fakeapi.kinds.resource.validation.collections import too_many_items, validate_set
 from fakeapi.kinds.resource.validation.identifiers import (
     DeviceId,
     device_id,
-    validate_dns_label,
     validate_driver_name,
     validate_pool_name,
 )
@@ -47,7 +47,7 @@ def validate_device_statuses(
         rules,
         key=device_id,
         key_field="deviceID",
-        show=lambda device: device.shown(rules),
+        show=lambda device: device.printed(rules),
     )
 
 
@@ -63,7 +63,7 @@ def _validate_device_status(
         errors += validate_share_id(device["shareID"], f"{path}.shareID")
     named = device_id(device)
     if named not in allocated:
-        errors.append(invalid(path, named.shown(rules), "must be an allocated device in the claim"))
+        errors.append(invalid(path, named.printed(rules), "must be an allocated device in the claim"))
     conditions = device["conditions"] or ()
     if len(conditions) > rules.limits.device_conditions:
         errors.append(

@@ -6,7 +6,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/a
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.invalid_texts import each_invalid, validate_dns_label, validate_dns_subdomain
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long, type_invalid
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
@@ -28,7 +29,7 @@ class DeviceId(NamedTuple):
     device: str
     share: str = ""
 
-    def shown(self, rules: ReleaseRules) -> Dump:
+    def printed(self, rules: ReleaseRules) -> Dump:
         """Formats the device as errors of the release print it."""
         if rules.quirks.device_shown == "text":
             return Dump(f"{self.driver}/{self.pool}/{self.device}")
@@ -40,18 +41,6 @@ class DeviceId(NamedTuple):
 def device_id(holder: dict[str, Any]) -> DeviceId:
     """Returns the device that an allocation result or a device status refers to."""
     return DeviceId(holder["driver"], holder["pool"], holder["device"], holder.get("shareID") or "")
-
-
-def _invalid_for_each(messages: Iterable[str], path: str, value: str) -> list[FieldError]:
-    return [invalid(path, value, message) for message in messages]
-
-
-def validate_dns_label(value: str, path: str) -> list[FieldError]:
-    return _invalid_for_each(names.is_dns1123_label(value), path, value)
-
-
-def validate_dns_subdomain(value: str, path: str) -> list[FieldError]:
-    return _invalid_for_each(names.is_dns1123_subdomain(value), path, value)
 
 
 def validate_class_name(name: str, path: str) -> list[FieldError]:
@@ -66,7 +55,7 @@ def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[Fiel
     """
     if not name and rules.quirks.empty_driver_name_ends_validation:
         return [required(path)]
-    errors = _invalid_for_each(names.is_dns1123_subdomain(name.lower()), path, name)
+    errors = each_invalid(path, name, names.is_dns1123_subdomain(name.lower()))
     if names.byte_length(name) > rules.limits.driver_name:
         errors.insert(0, too_long(path, rules.limits.driver_name, rules.quirks.too_long))
     if not name:
@@ -122,7 +111,7 @@ def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> 
     if rules.quirks.missing_domain_is_required:
         errors.append(required(f"{path}.domain", f"must include a {rules.quirks.attribute_domain}"))
     elif name or rules.quirks.empty_name_parts_are_invalid:
-        errors.append(invalid(path, bad_values.plain(name, rules), rules.quirks.missing_domain))
+        errors.append(invalid(path, printed_plain(name, rules.quirks.wording), rules.quirks.missing_domain))
     return errors
 
 

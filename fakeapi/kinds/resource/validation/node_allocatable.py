@@ -4,9 +4,8 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`: `validateNodeAllocatab
 `validateNodeAllocatableResources` of 1.37.
 """
 
-from fakeapi.kinds.common.resource_names import HUGE_PAGES
-from fakeapi.kinds.resource.validation import bad_values
-from fakeapi.kinds.resource.validation.resource_names import is_native
+from fakeapi.kinds.common.printing.values import printed_plain
+from fakeapi.kinds.common.resource_names import HUGE_PAGES, is_native
 from fakeapi.machinery.field_errors import FieldError, invalid, not_found, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
@@ -30,7 +29,7 @@ def validate_mappings(device: Object, path: str, rules: ReleaseRules) -> list[Fi
     for name, mapping in sorted((device.get("nodeAllocatableResourceMappings") or {}).items()):
         place = f"{path}.nodeAllocatableResourceMappings[{name}]"
         if not is_native(name):
-            bad_value = bad_values.plain(name, rules)
+            bad_value = printed_plain(name, rules.quirks.wording)
             errors.append(invalid(place, bad_value, "must be a node allocatable resource name"))
         errors += _validate_mapping(mapping, place, device.get("capacity") or {}, rules)
     return errors
@@ -45,7 +44,7 @@ def validate_resources(device: Object, path: str, rules: ReleaseRules) -> list[F
     for name, resource in sorted((device.get("nodeAllocatableResources") or {}).items()):
         place = f"{path}.nodeAllocatableResources[{name}]"
         if name not in ("cpu", "memory") and not name.startswith(HUGE_PAGES):
-            bad_value = bad_values.plain(name, rules)
+            bad_value = printed_plain(name, rules.quirks.wording)
             errors.append(invalid(place, bad_value, "must be a node allocatable resource name"))
         if "mapping" not in resource and "overhead" not in resource:
             errors.append(required(place, "at least one of mapping or overhead must be set"))
@@ -94,7 +93,7 @@ def _validate_positive(multiplier: str, path: str) -> list[FieldError]:
 def _validate_key(key: str, path: str, capacities: Object, rules: ReleaseRules) -> list[FieldError]:
     if not key:
         return [invalid(path, "", "capacityKey must not be an empty string")]
-    return [] if key in capacities else [not_found(path, bad_values.plain(key, rules))]
+    return [] if key in capacities else [not_found(path, printed_plain(key, rules.quirks.wording))]
 
 
 def _validate_mapping(

@@ -5,7 +5,7 @@ Follows `ValidateNodeName` and `ValidateNodeSelector` of k8s.io/kubernetes `pkg/
 
 from typing import Any
 
-from fakeapi.kinds.resource.validation.identifiers import validate_dns_subdomain
+from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.meta.node_selector import validate_node_selector
 from fakeapi.releases.rules import ReleaseRules

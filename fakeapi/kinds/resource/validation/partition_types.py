@@ -3,7 +3,8 @@
 Follows `validatePartitionTypeAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.validation.identifiers import validate_fully_qualified_name
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -39,6 +40,6 @@ def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> lis
         if attribute is None:
             errors.append(required(place, f"device consumes counters and {_NAMED}, so it must be set"))
         elif "string" not in attribute:
-            bad_value = bad_values.struct(attribute, "DeviceAttribute", rules)
+            bad_value = printed_struct(attribute, newest_type("resource", "DeviceAttribute", rules), rules)
             errors.append(invalid(place, bad_value, f"must be a string value because {_NAMED}"))
     return errors

@@ -5,7 +5,7 @@ Follows `validateSkipNodeOperations` of k8s.io/kubernetes `pkg/apis/resource/val
 
 from collections.abc import Sequence
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.releases.rules import ReleaseRules
 
@@ -19,4 +19,4 @@ def validate_skipped_operations(
     if not skipped or _PREPARE not in skipped or _UNPREPARE in skipped or _ALL in skipped:
         return []
     problem = f"{_PREPARE} cannot be skipped unless {_UNPREPARE} is also skipped"
-    return [invalid(path, bad_values.plain(list(skipped), rules), problem)]
+    return [invalid(path, printed_plain(list(skipped), rules.quirks.wording), problem)]

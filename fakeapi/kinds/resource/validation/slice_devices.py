@@ -7,14 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.resource.validation.attributes import number_of_values, validate_attribute
 from fakeapi.kinds.resource.validation.binding_conditions import validate_binding_conditions
 from fakeapi.kinds.resource.validation.collections import validate_items, validate_map
 from fakeapi.kinds.resource.validation.counters import Counters, validate_consumption
-from fakeapi.kinds.resource.validation.identifiers import (
-    validate_dns_label,
-    validate_qualified_name,
-)
+from fakeapi.kinds.resource.validation.identifiers import validate_qualified_name
 from fakeapi.kinds.resource.validation.node_allocatable import (
     validate_mappings,
     validate_resources,

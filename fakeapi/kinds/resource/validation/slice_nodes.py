@@ -3,8 +3,9 @@
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`. A slice or each of its devices selects the nodes.
 """
 
+from fakeapi.kinds.common.printing.values import printed_field, printed_plain, printed_struct
+from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.conversion.slices import SLICE_CONVERSIONS
-from fakeapi.kinds.resource.validation import bad_values
 from fakeapi.kinds.resource.validation.nodes import validate_node_name, validate_nodes
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -37,7 +38,7 @@ def validate_device_nodes(
     if chooses:
         return _validate_of_device(device, path, rules)
     if any(name in device for name in ("nodeName", "nodeSelector", "allNodes")):
-        return [invalid(path, bad_values.plain(None, rules), _NOT_OF_DEVICE)]
+        return [invalid(path, printed_plain(None, rules.quirks.wording), _NOT_OF_DEVICE)]
     return []
 
 
@@ -47,7 +48,7 @@ def _validate_selector(spec: Object, rules: ReleaseRules) -> list[FieldError]:
     terms = spec["nodeSelector"]["nodeSelectorTerms"]
     if len(terms or ()) != 1:
         problem = f"must have exactly one {rules.quirks.node_selector_term}"
-        bad_value = bad_values.items_of(terms, "nodeSelectorTerms", "core/v1.NodeSelector", rules)
+        bad_value = printed_field(terms, "core/v1.NodeSelector", "nodeSelectorTerms", rules)
         errors.append(invalid(f"{path}.nodeSelectorTerms", bad_value, problem))
     return errors
 
@@ -63,7 +64,7 @@ def _validate_of_three(spec: Object, rules: ReleaseRules) -> list[FieldError]:
         bad_value = None
         if rules.quirks.invalid_slice_error_dumps_value:
             own = SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
-            bad_value = bad_values.struct(own, "ResourceSliceSpec", rules)
+            bad_value = printed_struct(own, newest_type("resource", "ResourceSliceSpec", rules), rules)
         errors.append(invalid("spec", bad_value, _OF_THREE))
     return errors
 

@@ -7,7 +7,7 @@ release with device taints.
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.meta import names
 from fakeapi.releases.rules import ReleaseRules
@@ -40,5 +40,5 @@ def validate_taint(
     if not effect:
         errors.append(required(f"{path}.effect"))
     elif effect not in effects:
-        errors.append(not_supported(f"{path}.effect", bad_values.plain(effect, rules), effects))
+        errors.append(not_supported(f"{path}.effect", printed_plain(effect, rules.quirks.wording), effects))
     return errors

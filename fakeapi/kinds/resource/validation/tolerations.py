@@ -6,7 +6,7 @@ release with these tolerations.
 
 from typing import Any
 
-from fakeapi.kinds.resource.validation import bad_values
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.meta import names
 from fakeapi.releases.rules import ReleaseRules
@@ -43,8 +43,10 @@ def _validate_toleration(toleration: dict[str, Any], path: str, rules: ReleaseRu
         case "":
             errors.append(required(f"{path}.operator"))
         case operator:
-            errors.append(not_supported(f"{path}.operator", bad_values.plain(operator, rules), OPERATORS))
+            errors.append(
+                not_supported(f"{path}.operator", printed_plain(operator, rules.quirks.wording), OPERATORS)
+            )
     effects = rules.quirks.taint_effects
     if effect and effect not in effects:
-        errors.append(not_supported(f"{path}.effect", bad_values.plain(effect, rules), effects))
+        errors.append(not_supported(f"{path}.effect", printed_plain(effect, rules.quirks.wording), effects))
     return errors

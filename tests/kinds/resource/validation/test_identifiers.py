@@ -158,7 +158,7 @@ def test_an_identifier_that_c_does_not_know_is_of_the_wrong_type() -> None:
     ],
 )
 def test_a_device_is_shown_as_a_path_and_then_as_a_struct(release: str, shown: str) -> None:
-    assert str(DeviceId("gpu.example.com", "pool-1", "gpu-0").shown(RULES[release])) == shown
+    assert str(DeviceId("gpu.example.com", "pool-1", "gpu-0").printed(RULES[release])) == shown
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@
 
 import pytest
 
-from fakeapi.kinds.resource.validation.resource_names import (
-    is_native,
-    validate_extended_resource_name,
-)
+from fakeapi.kinds.common.resource_names import is_native
+from fakeapi.kinds.resource.validation.resource_names import validate_extended_resource_name
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ Follows `ValidateAppArmorProfileField`, `ValidateAppArmorPodAnnotations` and
 
 from collections.abc import Mapping
 
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import (
     Errors,
     PodChecks,
@@ -25,8 +26,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import byte_length
 
 ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
-PROFILE_MAX_LENGTH = 4095
-_DEFAULT, _UNCONFINED, _LOCALHOST = "runtime/default", "unconfined", "localhost/"
+PROFILE_MAX = 4095
+LOCALHOST = "localhost/"
+ANNOTATION_VALUES = {"RuntimeDefault": "runtime/default", "Unconfined": "unconfined"}
+"""The values of annotations, for the types of profiles that have no name."""
+
 TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 
 
@@ -43,7 +47,7 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
     if not kind:
         yield required(f"{place}.type", "type is required when appArmorProfile is set")
     elif kind not in TYPES:
-        yield not_supported(f"{place}.type", checks.typed(kind), TYPES)
+        yield not_supported(f"{place}.type", printed_plain(kind, checks.wording), TYPES)
     elif kind == "Localhost":
         yield from _local_errors(local, f"{place}.localhostProfile", checks)
     elif local is not None:
@@ -59,7 +63,7 @@ def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -
         name, profile = key.removeprefix(ANNOTATION), annotations[key]
         if all(container.get("name") != name for container in containers_of(spec)):
             yield invalid(f"{path}[{key}]", name, "container not found")
-        if profile not in ("", _DEFAULT, _UNCONFINED) and not profile.startswith(_LOCALHOST):
+        if profile not in ("", *ANNOTATION_VALUES.values()) and not profile.startswith(LOCALHOST):
             yield invalid(f"{path}[{key}]", profile, f"invalid AppArmor profile name: {quote(profile)}")
 
 
@@ -77,13 +81,11 @@ def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, che
 
 def profile_of(annotation: str) -> Object | None:
     """Returns the field value for an AppArmor annotation; None if the annotation is invalid."""
-    match annotation:
-        case "runtime/default":
-            return {"type": "RuntimeDefault"}
-        case "unconfined":
-            return {"type": "Unconfined"}
-    if annotation.startswith(_LOCALHOST) and annotation != _LOCALHOST:
-        return {"type": "Localhost", "localhostProfile": annotation.removeprefix(_LOCALHOST)}
+    for kind, value in ANNOTATION_VALUES.items():
+        if annotation == value:
+            return {"type": kind}
+    if annotation.startswith(LOCALHOST) and annotation != LOCALHOST:
+        return {"type": "Localhost", "localhostProfile": annotation.removeprefix(LOCALHOST)}
     return None
 
 
@@ -95,21 +97,19 @@ def _local_errors(profile: str | None, path: str, checks: PodChecks) -> Errors:
         yield invalid(path, profile, "must not be padded with whitespace")
     elif not profile:
         yield required(path, "must be set when AppArmor type is Localhost")
-    if byte_length(profile) > PROFILE_MAX_LENGTH:
-        yield too_long(path, PROFILE_MAX_LENGTH, checks.wording.too_long)
+    if byte_length(profile) > PROFILE_MAX:
+        yield too_long(path, PROFILE_MAX, checks.wording.too_long)
 
 
 def _mismatch(annotation: str, profile: Object, path: str) -> list[FieldError]:
     of_type = forbidden(f"{path}.type", "apparmor type in annotation and field must match")
     match profile.get("type"):
-        case "Unconfined":
-            return [] if annotation == _UNCONFINED else [of_type]
-        case "RuntimeDefault":
-            return [] if annotation == _DEFAULT else [of_type]
+        case "Unconfined" | "RuntimeDefault" as kind:
+            return [] if annotation == ANNOTATION_VALUES[kind] else [of_type]
         case "Localhost":
-            if not annotation.startswith(_LOCALHOST):
+            if not annotation.startswith(LOCALHOST):
                 return [of_type]
-            if annotation.removeprefix(_LOCALHOST) != profile.get("localhostProfile"):
+            if annotation.removeprefix(LOCALHOST) != profile.get("localhostProfile"):
                 rule = "apparmor profile in annotation and field must match"
                 return [forbidden(f"{path}.localhostProfile", rule)]
     return []

@@ -6,19 +6,12 @@ of the stored pod that the release rejects in new pods.
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 from fakeapi.kinds.common.environment_names import is_environment_name, is_relaxed_environment_name
-from fakeapi.kinds.common.go_values import shown_string_map
-from fakeapi.kinds.common.resource_names import shown_resource_name
 from fakeapi.machinery.field_errors import FieldError
-from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.wording import Wording
-from fakeapi.machinery.schema.nodes import List, Node, Struct
-from fakeapi.machinery.schema.unversioned_json import unversioned_json
-from fakeapi.machinery.schema.unversioned_syntax import unversioned_syntax
 from fakeapi.releases.pod_quirks import PodQuirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -79,39 +72,6 @@ class PodChecks:
 
     def enabled(self, gate: str) -> bool:
         return self.rules.gates.enabled(gate)
-
-    def typed(self, text: str | None) -> Any:
-        """Formats a string of a named Go type for an error message."""
-        return Dump(go_encode(text).decode()) if self.wording.json_values else text
-
-    def shown(self, value: Any, type_name: str, field: str = "") -> Any:
-        """Formats a core/v1 struct, or its field `field`, for an error message."""
-        struct = self.rules.schemas.struct(f"core/v1.{type_name}")
-        return self._shown(value, struct.fields[field].node if field else struct)
-
-    def resource_name(self, name: str) -> Any:
-        """Formats a resource name for an error message."""
-        return shown_resource_name(name, self.wording)
-
-    @property
-    def null(self) -> Dump:
-        """A nil pointer, formatted for an error message."""
-        return Dump("null" if self.wording.json_values else '"null"')
-
-    def string_map(self, texts: dict[str, str]) -> Dump:
-        """Formats a map of strings for an error message."""
-        return shown_string_map(self.wording, texts)
-
-    def strings(self, texts: list[str]) -> Dump:
-        return Dump(self.wording.strings(texts))
-
-    def _shown(self, value: Any, node: Node) -> Any:
-        if not self.wording.json_values:
-            return Dump(unversioned_syntax(value, node, "core"))
-        if value is None:
-            return Dump("null")
-        assert isinstance(node, Struct | List)
-        return Dump(unversioned_json(value, node))
 
     @cached_property
     def relaxed_environment_names(self) -> bool:

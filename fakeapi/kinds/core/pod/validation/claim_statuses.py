@@ -7,6 +7,7 @@ Follows `validatePodResourceClaimStatuses`, `validatePodExtendedResourceClaimSta
 
 from fakeapi.kinds.common.conditions import validate_condition_reason
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_dns_label
+from fakeapi.kinds.common.printing.quantities import printed_resource_name
 from fakeapi.kinds.common.resource_names import is_huge_pages, is_native
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import duplicate, invalid, not_found, required
@@ -134,14 +135,18 @@ def _node_amounts_errors(status: Object, path: str, checks: PodChecks) -> Errors
     for name, amount in sorted((status.get("resources") or {}).items()):
         place = f"{path}.resources[{name}]"
         if not is_native(name):
-            yield invalid(place, checks.resource_name(name), "must be a node allocatable resource name")
+            yield invalid(
+                place, printed_resource_name(name, checks.wording), "must be a node allocatable resource name"
+            )
         if quantity.parse(amount).amount < 0:
             yield invalid(place, amount, "must be non-negative")
 
 
 def _node_resource_errors(name: str, path: str, checks: PodChecks) -> Errors:
     if name not in _NODE_RESOURCES and not is_huge_pages(name):
-        yield invalid(path, checks.resource_name(name), "must be a node allocatable resource name")
+        yield invalid(
+            path, printed_resource_name(name, checks.wording), "must be a node allocatable resource name"
+        )
 
 
 def _amount_errors(item: Object, name: str, path: str) -> Errors:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from fakeapi.kinds.common.invalid_texts import each_invalid
 from fakeapi.kinds.common.ports import PROTOCOLS, is_port_name, validate_port_number
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -36,7 +37,7 @@ def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
         if not protocol:
             yield required(f"{place}.protocol")
         elif protocol not in PROTOCOLS:
-            yield not_supported(f"{place}.protocol", checks.typed(protocol), PROTOCOLS)
+            yield not_supported(f"{place}.protocol", printed_plain(protocol, checks.wording), PROTOCOLS)
 
 
 def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:

@@ -8,6 +8,8 @@ Follows `ValidateContainerStateTransition`, `ValidateInitContainerStateTransitio
 from collections.abc import Sequence
 
 from fakeapi.kinds.common.numbers import INT32_MAX, validate_within
+from fakeapi.kinds.common.printing.quantities import printed_resource_name
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, is_sidecar
 from fakeapi.machinery.field_errors import duplicate, forbidden, invalid, not_supported, required, too_long
 from fakeapi.machinery.json_types import Object
@@ -134,12 +136,14 @@ def _resource_name_errors(
     name, own = resource.get("name", ""), container.get("resources") or {}
     if not name.startswith(_CLAIM) or not checks.quirks.claims_have_resource_statuses:
         if name not in (own.get("requests") or {}):
-            yield invalid(path, checks.resource_name(name), checks.quirks.unknown_resource_status)
+            yield invalid(
+                path, printed_resource_name(name, checks.wording), checks.quirks.unknown_resource_status
+            )
         return
     used = {_claim_name(claim) for claim in own.get("claims") or ()}
     if name in used or (checks.quirks.users_are_unsigned and _is_extended(name, container, pod["status"])):
         return
-    yield invalid(path, checks.resource_name(name), checks.quirks.unknown_claim_status)
+    yield invalid(path, printed_resource_name(name, checks.wording), checks.quirks.unknown_claim_status)
 
 
 def _claim_name(claim: Object) -> str:
@@ -167,13 +171,13 @@ def _health_errors(resources: Sequence[Object], path: str, checks: PodChecks) ->
         health, message = resource.get("health", ""), resource.get("message")
         place, resource_id = f"{path}[{index}]", resource.get("resourceID", "")
         if health not in _HEALTH:
-            yield not_supported(f"{place}.health", checks.typed(health), _HEALTH)
+            yield not_supported(f"{place}.health", printed_plain(health, checks.wording), _HEALTH)
         if message == "":
             yield required(f"{place}.message", "must be non-empty if specified")
         elif message is not None and byte_length(message) > MESSAGE_MAX_LENGTH:
             yield too_long(f"{place}.message", MESSAGE_MAX_LENGTH, checks.wording.too_long)
         if resource_id in seen:
-            yield duplicate(f"{place}.resourceID", checks.typed(resource_id))
+            yield duplicate(f"{place}.resourceID", printed_plain(resource_id, checks.wording))
         seen.add(resource_id)
 
 

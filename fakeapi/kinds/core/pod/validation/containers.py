@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.kinds.common.invalid_texts import validate_dns_label
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, is_sidecar
 from fakeapi.kinds.core.pod.validation.container_ports import host_port_conflicts, port_errors
 from fakeapi.kinds.core.pod.validation.environment import environment_errors
@@ -147,7 +148,7 @@ def pull_policy_errors(policy: str, path: str, checks: PodChecks) -> Errors:
     if not policy:
         yield required(path)
     elif policy not in PULL_POLICIES:
-        yield not_supported(path, checks.typed(policy), PULL_POLICIES)
+        yield not_supported(path, printed_plain(policy, checks.wording), PULL_POLICIES)
 
 
 def _common_errors(container: Object, pod: Containing, path: str, checks: PodChecks) -> Errors:
@@ -162,7 +163,9 @@ def _common_errors(container: Object, pod: Containing, path: str, checks: PodChe
     if not policy:
         yield required(f"{path}.terminationMessagePolicy")
     elif policy not in _MESSAGE_POLICIES:
-        yield not_supported(f"{path}.terminationMessagePolicy", checks.typed(policy), _MESSAGE_POLICIES)
+        yield not_supported(
+            f"{path}.terminationMessagePolicy", printed_plain(policy, checks.wording), _MESSAGE_POLICIES
+        )
     yield from port_errors(container, path, checks)
     yield from environment_errors(container, path, checks)
     yield from mount_errors(container, pod.volumes, f"{path}.volumeMounts", checks)

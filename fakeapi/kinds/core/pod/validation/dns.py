@@ -12,6 +12,8 @@ from fakeapi.kinds.common.invalid_texts import (
     validate_dns_label,
     validate_dns_subdomain,
 )
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import forbidden, invalid, not_supported, required, too_long
 from fakeapi.machinery.golang.ip_addresses import parse_ip
@@ -41,7 +43,7 @@ def policy_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
     if not policy:
         yield required(f"{path}.dnsPolicy")
     elif policy not in POLICIES:
-        yield not_supported(f"{path}.dnsPolicy", checks.typed(policy), POLICIES)
+        yield not_supported(f"{path}.dnsPolicy", printed_plain(policy, checks.wording), POLICIES)
 
 
 def config_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
@@ -60,7 +62,7 @@ def config_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
     servers = config.get("nameservers") or []
     if len(servers) > NAMESERVERS_MAX:
         rule = f"must not have more than {NAMESERVERS_MAX} nameservers"
-        yield invalid(f"{place}.nameservers", checks.strings(servers), rule)
+        yield invalid(f"{place}.nameservers", printed_strings(servers, checks.wording), rule)
     for index, server in enumerate(servers):
         yield from _ip_errors(server, f"{place}.nameservers[{index}]", checks)
     yield from _search_errors(config.get("searches") or [], f"{place}.searches", checks)
@@ -110,10 +112,10 @@ def _search_errors(searches: list[str], path: str, checks: PodChecks) -> Errors:
         most, characters = OLD_SEARCHES_MAX, OLD_SEARCH_CHARACTERS_MAX
     if len(searches) > most:
         rule = f"must not have more than {most} search paths"
-        yield invalid(path, checks.strings(searches), rule)
+        yield invalid(path, printed_strings(searches, checks.wording), rule)
     if names.byte_length(" ".join(searches)) > characters:
         rule = f"must not have more than {characters} characters (including spaces) in the search list"
-        yield invalid(path, checks.strings(searches), rule)
+        yield invalid(path, printed_strings(searches, checks.wording), rule)
     for index, search in enumerate(searches):
         place, name = f"{path}[{index}]", search.removesuffix(".")
         if not checks.relaxed_dns_searches:

@@ -6,6 +6,8 @@ Follows `ValidateVolumeMounts` and `ValidateVolumeDevices` of k8s.io/kubernetes 
 from collections.abc import Mapping
 
 from fakeapi.kinds.common.file_paths import validate_descending, validate_no_backsteps
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import duplicate, forbidden, invalid, not_found, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -119,7 +121,7 @@ def _option_errors(mount: Object, container: Object, paths: tuple[str, str], che
 def _propagation_errors(mount: Object, container: Object, path: str, checks: PodChecks) -> Errors:
     propagation = mount["mountPropagation"]
     if propagation not in _PROPAGATIONS:
-        yield not_supported(path, checks.typed(propagation), _PROPAGATIONS)
+        yield not_supported(path, printed_plain(propagation, checks.wording), _PROPAGATIONS)
     is_privileged = (container.get("securityContext") or {}).get("privileged")
     if propagation == "Bidirectional" and not is_privileged:
         rule = "Bidirectional mount propagation is available only to privileged containers"
@@ -129,7 +131,7 @@ def _propagation_errors(mount: Object, container: Object, path: str, checks: Pod
 def _recursive_read_only_errors(mount: Object, path: str, checks: PodChecks) -> Errors:
     mode = mount["recursiveReadOnly"]
     if mode not in _RECURSIVE_READ_ONLY:
-        yield not_supported(path, checks.typed(mode), _RECURSIVE_READ_ONLY)
+        yield not_supported(path, printed_plain(mode, checks.wording), _RECURSIVE_READ_ONLY)
         return
     if mode == "Disabled":
         return
@@ -150,4 +152,4 @@ def _bind_option_errors(mount: Object, volume: Object | None, path: str, checks:
         seen.add(option)
     if options and volume is not None and "image" in volume:
         rule = "bindMountOptions may not be used with image volumes"
-        yield invalid(path, checks.strings(list(options)), rule)
+        yield invalid(path, printed_strings(list(options), checks.wording), rule)

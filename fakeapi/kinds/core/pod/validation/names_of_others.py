@@ -4,6 +4,7 @@ Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
 
 from fakeapi.kinds.common.invalid_texts import each_invalid
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import forbidden, invalid
 from fakeapi.machinery.golang.strconv import quote
@@ -53,7 +54,7 @@ def group_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
         return
     place, name = f"{path}.schedulingGroup.podGroupName", group.get("podGroupName")
     if name is None:
-        yield invalid(place, checks.null, "must specify one of: `podGroupName`")
+        yield invalid(place, printed_plain(None, checks.wording), "must specify one of: `podGroupName`")
     else:
         yield from each_invalid(place, name, names.name_is_dns_subdomain(name, False))
     if spec.get("evictionResponders"):

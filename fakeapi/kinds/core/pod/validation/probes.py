@@ -11,6 +11,7 @@ from fakeapi.kinds.common.environment_names import is_http_header_name
 from fakeapi.kinds.common.invalid_texts import each_invalid
 from fakeapi.kinds.common.numbers import validate_not_negative
 from fakeapi.kinds.common.ports import validate_port
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.stop_signals import stop_signal_errors
 from fakeapi.machinery.field_errors import forbidden, invalid, not_supported, required
@@ -113,7 +114,7 @@ def _http_errors(action: Object, path: str, checks: PodChecks) -> Errors:
     yield from validate_port(action["port"], f"{path}.port")
     scheme = action.get("scheme", "")
     if scheme not in _SCHEMES:
-        yield not_supported(f"{path}.scheme", checks.typed(scheme), _SCHEMES)
+        yield not_supported(f"{path}.scheme", printed_plain(scheme, checks.wording), _SCHEMES)
     for header in action.get("httpHeaders") or ():
         name = header.get("name", "")
         yield from each_invalid(f"{path}.httpHeaders", name, is_http_header_name(name))
@@ -121,9 +122,11 @@ def _http_errors(action: Object, path: str, checks: PodChecks) -> Errors:
     if protocol is None:
         return
     if protocol not in _HTTP_PROTOCOLS:
-        yield not_supported(f"{path}.protocol", checks.typed(protocol), _HTTP_PROTOCOLS)
+        yield not_supported(f"{path}.protocol", printed_plain(protocol, checks.wording), _HTTP_PROTOCOLS)
     elif protocol == "HTTP2" and scheme != "HTTP":
-        yield invalid(f"{path}.protocol", checks.typed(protocol), "is only supported with HTTP (H2C)")
+        yield invalid(
+            f"{path}.protocol", printed_plain(protocol, checks.wording), "is only supported with HTTP (H2C)"
+        )
     elif protocol == "HTTP2" and action.get("host"):
         yield invalid(f"{path}.host", action["host"], 'must be empty when `protocol` is "HTTP2"')
 
@@ -136,7 +139,7 @@ def _grpc_errors(action: Object, path: str, checks: PodChecks) -> Errors:
     yield from validate_port(action.get("port", 0), f"{path}.port")
     mode = action.get("mode")
     if mode is not None and mode not in _GRPC_MODES:
-        yield not_supported(f"{path}.mode", checks.typed(mode), _GRPC_MODES)
+        yield not_supported(f"{path}.mode", printed_plain(mode, checks.wording), _GRPC_MODES)
 
 
 def _sleep_errors(action: Object, path: str, grace_period: int, checks: PodChecks) -> Errors:

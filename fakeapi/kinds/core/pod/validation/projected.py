@@ -10,6 +10,7 @@ from fakeapi.kinds.common.file_paths import validate_not_reserved
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.label_selectors import validate_label_selector
 from fakeapi.kinds.common.numbers import validate_file_mode, validate_user_id
+from fakeapi.kinds.common.printing.values import printed_field, printed_struct
 from fakeapi.kinds.common.signer_names import (
     is_bundle_name,
     is_kubernetes_signer,
@@ -48,13 +49,13 @@ class _Paths:
         self._volume = volume
         self._taken: set[str] = set()
 
-    def errors(self, path: str, shown: str) -> Errors:
+    def errors(self, path: str, printed: str) -> Errors:
         """Yields an error if the file path is a duplicate, and remembers the path.
 
-        `shown`: the value that the error prints.
+        `printed`: the value that the error prints.
         """
         if path in self._taken:
-            yield invalid(self._volume, shown, "conflicting duplicate paths")
+            yield invalid(self._volume, printed, "conflicting duplicate paths")
         self._taken.add(path)
 
 
@@ -132,7 +133,7 @@ def _bundle_errors(bundle: Object, path: str, taken: _Paths, checks: PodChecks) 
     name, signer = bundle.get("name"), bundle.get("signerName")
     selector = bundle.get("labelSelector")
     if name is not None and signer is not None:
-        printed = checks.shown(bundle, "ClusterTrustBundleProjection")
+        printed = printed_struct(bundle, "core/v1.ClusterTrustBundleProjection", checks.rules)
         yield invalid(path, printed, "only one of name and signerName may be used")
     elif name is not None:
         if not name:
@@ -140,7 +141,9 @@ def _bundle_errors(bundle: Object, path: str, taken: _Paths, checks: PodChecks) 
         for message in is_bundle_name(name, signer_of_bundle(name) or ""):
             yield invalid(f"{path}.name", name, f"not a valid clustertrustbundlename: {message}")
         if selector is not None:
-            printed = checks.shown(selector, "ClusterTrustBundleProjection", "labelSelector")
+            printed = printed_field(
+                selector, "core/v1.ClusterTrustBundleProjection", "labelSelector", checks.rules
+            )
             yield invalid(
                 f"{path}.labelSelector", printed, "labelSelector must be unset if name is specified"
             )

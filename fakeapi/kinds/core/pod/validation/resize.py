@@ -5,11 +5,12 @@ Follows `ValidatePodResize` of k8s.io/kubernetes `pkg/apis/core/validation`.
 
 from collections.abc import Sequence
 
+from fakeapi.kinds.common.printing.differences import printed_difference
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.kinds.core.pod.qos import qos_class
 from fakeapi.kinds.core.pod.validation.checks import NO_PATH, Errors, PodChecks, is_sidecar
 from fakeapi.kinds.core.pod.validation.create import pod_errors
-from fakeapi.kinds.core.pod.validation.difference import difference
 from fakeapi.kinds.core.pod.validation.internal_form import internal_spec
 from fakeapi.kinds.core.pod.validation.resource_changes import (
     has_removed,
@@ -40,7 +41,7 @@ def validate_pod_resize(
     errors = [*metadata.of_change, *metadata.of_object, *pod_errors(new, old, checks)]
     stored = old["status"].get("qosClass") or qos_class(old["spec"], rules.gates)
     if qos_class(new["spec"], rules.gates) != stored:
-        printed = checks.typed(new["status"].get("qosClass", ""))
+        printed = printed_plain(new["status"].get("qosClass", ""), checks.wording)
         errors.append(invalid("spec", printed, "Pod QOS Class may not change as a result of resizing"))
     if not _node_resizes(old["status"]):
         errors.append(forbidden("spec", "Pod running on node without support for resize"))
@@ -108,7 +109,7 @@ def _other_change(left: Object, before: Object, checks: PodChecks) -> FieldError
         return forbidden("spec", _ONLY_RESOURCES)
     one, struct = internal_spec(before, checks.rules)
     other, _ = internal_spec(left, checks.rules)
-    return forbidden("spec", f"{_ONLY_RESOURCES}\n{difference(one, other, struct, checks)}")
+    return forbidden("spec", f"{_ONLY_RESOURCES}\n{printed_difference(one, other, struct, checks.rules)}")
 
 
 def _pod_resource_errors(left: Object, before: Object, checks: PodChecks) -> Errors:

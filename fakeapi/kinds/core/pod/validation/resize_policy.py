@@ -6,6 +6,8 @@ Follows `validateResizePolicy` and the additional checks of `validateInitContain
 
 from typing import Any
 
+from fakeapi.kinds.common.printing.quantities import printed_resource_name
+from fakeapi.kinds.common.printing.values import printed_field, printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, is_sidecar
 from fakeapi.machinery.field_errors import duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -20,20 +22,22 @@ def resize_policy_errors(container: Object, path: str, spec: Object, checks: Pod
     for index, policy in enumerate(container.get("resizePolicy") or ()):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
         if resource in seen:
-            yield duplicate(f"{path}[{index}]", checks.resource_name(resource))
+            yield duplicate(f"{path}[{index}]", printed_resource_name(resource, checks.wording))
         seen.add(resource)
-        yield from _choice_errors(resource, checks.resource_name(resource), _RESOURCES, path)
-        yield from _choice_errors(restart, checks.typed(restart), _POLICIES, path)
+        yield from _choice_errors(resource, printed_resource_name(resource, checks.wording), _RESOURCES, path)
+        yield from _choice_errors(restart, printed_plain(restart, checks.wording), _POLICIES, path)
         never = spec.get("restartPolicy") == "Never"
         if never and restart != "NotRequired" and checks.quirks.resize_follows_restart_policy:
-            yield invalid(path, checks.typed(restart), checks.quirks.resize_of_never_restarted)
+            yield invalid(
+                path, printed_plain(restart, checks.wording), checks.quirks.resize_of_never_restarted
+            )
 
 
 def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
     """Validates the additional rules for an init container. `path`: the path of the container."""
     policies = container.get("resizePolicy") or ()
     if policies and not checks.sidecar_resize_policy:
-        printed = checks.shown(policies, "Container", "resizePolicy")
+        printed = printed_field(policies, "core/v1.Container", "resizePolicy", checks.rules)
         yield invalid(f"{path}.resizePolicy", printed, "must not be set for init containers")
     if is_sidecar(container) or not checks.quirks.init_containers_resize_in_place:
         return
@@ -43,7 +47,7 @@ def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -
         if policy.get("restartPolicy") == "RestartContainer":
             rule = "must not be set to 'RestartContainer' for non-sidecar initContainers"
             place = f"{path}.resizePolicy[{index}].restartPolicy"
-            yield invalid(place, checks.typed("RestartContainer"), rule)
+            yield invalid(place, printed_plain("RestartContainer", checks.wording), rule)
 
 
 def _restarts_init_containers(spec: Object) -> bool:
@@ -55,8 +59,8 @@ def _restarts_init_containers(spec: Object) -> bool:
     )
 
 
-def _choice_errors(chosen: str, shown: Any, choices: tuple[str, ...], path: str) -> Errors:
+def _choice_errors(chosen: str, printed: Any, choices: tuple[str, ...], path: str) -> Errors:
     if not chosen:
         yield required(path)
     elif chosen not in choices:
-        yield not_supported(path, shown, choices)
+        yield not_supported(path, printed, choices)

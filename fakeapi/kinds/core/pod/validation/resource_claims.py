@@ -4,6 +4,7 @@ Follows `validatePodResourceClaims` of k8s.io/kubernetes `pkg/apis/core/validati
 """
 
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_dns_label
+from fakeapi.kinds.common.printing.values import printed_struct
 from fakeapi.kinds.core.pod.mirror_pods import MIRROR
 from fakeapi.kinds.core.pod.validation.checks import NO_PATH, Errors, PodChecks
 from fakeapi.machinery.field_errors import duplicate, forbidden, invalid, required
@@ -58,10 +59,10 @@ def _source_errors(source: Object, type_name: str, path: str, checks: PodChecks)
     present = [name for name in fields if name in source]
     if len(present) > 1:
         rule = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-        yield invalid(path, checks.shown(source, type_name), rule)
+        yield invalid(path, printed_struct(source, f"core/v1.{type_name}", checks.rules), rule)
     if not present:
         rule = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-        yield invalid(path, checks.shown(source, type_name), rule)
+        yield invalid(path, printed_struct(source, f"core/v1.{type_name}", checks.rules), rule)
     for name in present:
         messages = names.name_is_dns_subdomain(source[name], False)
         yield from each_invalid(f"{path}.{name}", source[name], messages)

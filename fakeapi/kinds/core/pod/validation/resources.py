@@ -10,7 +10,7 @@ from decimal import Decimal
 from fakeapi.kinds.common import resource_names
 from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.common.pod_resources import container_totals
-from fakeapi.kinds.common.resource_names import shown_resource_name
+from fakeapi.kinds.common.printing.quantities import printed_resource_name
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -69,7 +69,7 @@ def _pod_resource_name_errors(name: str, path: str, wording: Wording) -> list[Fi
     if not errors and name not in _WITH_HUGE_PAGES and not resource_names.is_huge_pages(name):
         errors.append(
             not_supported(
-                path, shown_resource_name(name, wording), ("cpu", resource_names.HUGE_PAGES, "memory")
+                path, printed_resource_name(name, wording), ("cpu", resource_names.HUGE_PAGES, "memory")
             )
         )
     return errors
@@ -78,7 +78,7 @@ def _pod_resource_name_errors(name: str, path: str, wording: Wording) -> list[Fi
 def _pod_resource_name_errors_without_pages(name: str, path: str, wording: Wording) -> list[FieldError]:
     errors = resource_names.validate_resource_name(name, path, wording)
     if not errors and name not in _WITH_HUGE_PAGES:
-        errors.append(not_supported(path, shown_resource_name(name, wording), _WITH_HUGE_PAGES))
+        errors.append(not_supported(path, printed_resource_name(name, wording), _WITH_HUGE_PAGES))
     return errors
 
 

@@ -4,6 +4,7 @@ Follows `validateContainerRestartPolicy` and `validateInitContainerRestartPolicy
 `pkg/apis/core/validation`.
 """
 
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, is_sidecar
 from fakeapi.machinery.field_errors import forbidden, not_supported, required, too_long, too_many
 from fakeapi.machinery.json_types import Object
@@ -34,7 +35,7 @@ def init_restart_errors(container: Object, path: str, checks: PodChecks) -> Erro
             yield required(f"{path}.restartPolicy", _NEEDS_POLICY)
     elif not checks.restart_rules:
         if not is_sidecar(container):
-            yield not_supported(f"{path}.restartPolicy", checks.typed(policy), ("Always",))
+            yield not_supported(f"{path}.restartPolicy", printed_plain(policy, checks.wording), ("Always",))
     elif not is_sidecar(container) or checks.restart_all_containers:
         yield from _policy_errors(container, path, checks)
     elif rules:
@@ -48,7 +49,7 @@ def _policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
         if rules:
             yield required(f"{path}.restartPolicy", _NEEDS_POLICY)
     elif policy not in _POLICIES:
-        yield not_supported(f"{path}.restartPolicy", checks.typed(policy), _POLICIES)
+        yield not_supported(f"{path}.restartPolicy", printed_plain(policy, checks.wording), _POLICIES)
     yield from _length_errors(len(rules), RULES_MAX, f"{path}.restartPolicyRules", checks)
     for index, rule in enumerate(rules):
         yield from _rule_errors(rule, f"{path}.restartPolicyRules[{index}]", checks)
@@ -59,13 +60,13 @@ def _rule_errors(rule: Object, path: str, checks: PodChecks) -> Errors:
     allowed = _ALL_ACTIONS if checks.restart_all_containers else _ACTIONS
     if action not in allowed:
         listed = allowed if checks.quirks.restart_actions_are_all_listed else _ACTIONS
-        yield not_supported(f"{path}.action", checks.typed(action), listed)
+        yield not_supported(f"{path}.action", printed_plain(action, checks.wording), listed)
     if codes is None:
         yield required(f"{path}.exitCodes", "must be specified")
         return
     operator = codes.get("operator", "")
     if operator not in _OPERATORS:
-        yield not_supported(f"{path}.exitCodes.operator", checks.typed(operator), _OPERATORS)
+        yield not_supported(f"{path}.exitCodes.operator", printed_plain(operator, checks.wording), _OPERATORS)
     values = codes.get("values") or ()
     yield from _length_errors(len(values), EXIT_CODES_MAX, f"{path}.exitCodes.values", checks)
 

@@ -6,6 +6,8 @@ Follows `validateNodeSelectorMutation` and `validateNodeAffinityMutation` of k8s
 
 from typing import Any
 
+from fakeapi.kinds.common.printing.texts import printed_string_map
+from fakeapi.kinds.common.printing.values import printed_field, printed_struct
 from fakeapi.kinds.core.pod.validation.affinity import REQUIRED
 from fakeapi.kinds.core.pod.validation.checks import PodChecks
 from fakeapi.machinery.field_errors import FieldError, invalid
@@ -23,7 +25,7 @@ def with_old_placement(spec: Object, before: Object, checks: PodChecks) -> tuple
     if selector != stored:
         if any(selector.get(key) != value for key, value in stored.items()):
             rule = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
-            errors.append(invalid("spec.nodeSelector", checks.string_map(selector), rule))
+            errors.append(invalid("spec.nodeSelector", printed_string_map(selector, checks.wording), rule))
         _put(restored, "nodeSelector", before.get("nodeSelector"))
     nodes, stored_nodes = _node_affinity(spec), _node_affinity(before)
     if not semantically_equal(nodes, stored_nodes):
@@ -38,10 +40,16 @@ def _affinity_errors(new: Object | None, old: Object | None, checks: PodChecks) 
     terms: list[Object] = ((new or {}).get(REQUIRED) or {}).get("nodeSelectorTerms") or []
     if stored and len(stored) != len(terms):
         rule = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        return [invalid(path, checks.shown(terms or None, "NodeSelector", "nodeSelectorTerms"), rule)]
+        return [
+            invalid(
+                path,
+                printed_field(terms or None, "core/v1.NodeSelector", "nodeSelectorTerms", checks.rules),
+                rule,
+            )
+        ]
     rule = "only additions are allowed (no mutations or deletions)"
     return [
-        invalid(f"{path}[{index}]", checks.shown(term, "NodeSelectorTerm"), rule)
+        invalid(f"{path}[{index}]", printed_struct(term, "core/v1.NodeSelectorTerm", checks.rules), rule)
         for index, (term, before) in enumerate(zip(terms, stored, strict=False))
         if not _only_adds(term, before)
     ]

@@ -7,6 +7,7 @@ Follows `validateSeccompProfileField`, `ValidateSeccompPodAnnotations` and
 from collections.abc import Mapping
 
 from fakeapi.kinds.common.file_paths import validate_descending
+from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, containers_at
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -32,11 +33,11 @@ def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
     if not kind:
         yield required(f"{place}.type", "type is required when seccompProfile is set")
     elif kind not in TYPES:
-        yield not_supported(f"{place}.type", checks.typed(kind), TYPES)
+        yield not_supported(f"{place}.type", printed_plain(kind, checks.wording), TYPES)
     local = profile.get("localhostProfile")
     if kind != "Localhost":
         if local is not None:
-            printed = checks.shown(profile, "SeccompProfile")
+            printed = printed_struct(profile, "core/v1.SeccompProfile", checks.rules)
             yield invalid(
                 f"{place}.localhostProfile", printed, "can only be set when seccomp type is Localhost"
             )

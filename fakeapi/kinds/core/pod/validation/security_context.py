@@ -5,6 +5,7 @@ Follows `ValidateSecurityContext` and `validatePodSpecSecurityContext` of k8s.io
 """
 
 from fakeapi.kinds.common.numbers import INT32_MAX, validate_user_id, validate_within
+from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
 from fakeapi.kinds.core.pod.validation import app_armor, seccomp
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.container_ports import host_network_errors
@@ -73,7 +74,7 @@ def _choice_errors(
 ) -> Errors:
     chosen = context.get(name)
     if chosen is not None and chosen not in choices:
-        yield not_supported(f"{path}.{name}", checks.typed(chosen), choices)
+        yield not_supported(f"{path}.{name}", printed_plain(chosen, checks.wording), choices)
 
 
 def _proc_mount_errors(context: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
@@ -81,17 +82,19 @@ def _proc_mount_errors(context: Object, path: str, spec: Object, checks: PodChec
     if mount is None:
         return
     if mount not in _PROC_MOUNTS:
-        yield not_supported(path, checks.typed(mount), _PROC_MOUNTS)
+        yield not_supported(path, printed_plain(mount, checks.wording), _PROC_MOUNTS)
     if (
         mount == "Unmasked"
         and checks.quirks.unmasked_proc_needs_user_namespace
         and spec.get("hostUsers", True)
     ):
-        yield invalid(path, checks.typed(mount), "`hostUsers` must be false to use `Unmasked`")
+        yield invalid(
+            path, printed_plain(mount, checks.wording), "`hostUsers` must be false to use `Unmasked`"
+        )
 
 
 def _escalation_errors(context: Object, path: str, checks: PodChecks) -> Errors:
-    printed = checks.shown(context, "SecurityContext")
+    printed = printed_struct(context, "core/v1.SecurityContext", checks.rules)
     if context.get("privileged"):
         rule = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
         yield invalid(path, printed, rule)

@@ -4,6 +4,7 @@ Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`, with 
 """
 
 from fakeapi.kinds.common.numbers import INT32_MAX, validate_within
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation import dns, names_of_others
 from fakeapi.kinds.core.pod.validation.affinity import affinity_errors
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks, containers_at
@@ -97,7 +98,7 @@ def _choice_errors(spec: Object, name: str, choices: tuple[str, ...], path: str,
     if not chosen:
         yield required(f"{path}.{name}")
     elif chosen not in choices:
-        yield not_supported(f"{path}.{name}", checks.typed(chosen), choices)
+        yield not_supported(f"{path}.{name}", printed_plain(chosen, checks.wording), choices)
 
 
 def _system_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
@@ -108,7 +109,7 @@ def _system_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
     if not name:
         yield required(f"{path}.os.name", checks.quirks.empty_system)
     elif name not in _SYSTEMS:
-        yield not_supported(f"{path}.os", checks.typed(name), _SYSTEMS)
+        yield not_supported(f"{path}.os", printed_plain(name, checks.wording), _SYSTEMS)
     else:
         yield from system_errors(spec, path, checks)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from fakeapi.kinds.common.addresses import is_dual_stack, validate_lenient_ip
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_qualified_name
+from fakeapi.kinds.common.printing.values import printed_field, printed_plain, printed_struct
 from fakeapi.kinds.core.pod.validation import claim_statuses, container_statuses
 from fakeapi.kinds.core.pod.validation.annotations import annotation_update_errors
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
@@ -44,7 +45,7 @@ def _status_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
         yield invalid("status.observedGeneration", status["observedGeneration"], _NOT_NEGATIVE)
     qos, stored = status.get("qosClass", ""), before.get("qosClass", "")
     if qos != stored and checks.quirks.status_fixes_qos_class:
-        yield invalid("status.qosClass", checks.typed(qos), "field is immutable")
+        yield invalid("status.qosClass", printed_plain(qos, checks.wording), "field is immutable")
     yield from container_statuses.transition_errors(new, old, checks)
     yield from claim_statuses.claim_status_errors(new, checks)
     yield from claim_statuses.volume_health_errors(new, checks)
@@ -96,7 +97,7 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
         problem = f"failed to check for dual stack with error:invalid IP[{wrong}]: {addresses[wrong]}"
         yield internal(path, problem)
     if len(addresses) > 2 or wrong is not None or not is_dual_stack(addresses):
-        printed = checks.shown(status[name], "PodStatus", name)
+        printed = printed_field(status[name], "core/v1.PodStatus", name, checks.rules)
         yield invalid(path, printed, "may specify no more than one IP for each IP family")
     if checks.quirks.stored_addresses_stay:
         return
@@ -104,14 +105,16 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
     for index, address in enumerate(addresses):
         if address in seen:
             kind = "PodIP" if name == "podIPs" else "HostIP"
-            yield duplicate(f"{path}[{index}]", checks.shown(status[name][index], kind))
+            yield duplicate(
+                f"{path}[{index}]", printed_struct(status[name][index], f"core/v1.{kind}", checks.rules)
+            )
         seen.add(address)
 
 
 def _agreement_errors(status: Object, checks: PodChecks) -> Errors:
     first, addresses = status.get("podIP", ""), status.get("podIPs") or []
     if bool(first) != bool(addresses):
-        printed = checks.shown(addresses or None, "PodStatus", "podIPs")
+        printed = printed_field(addresses or None, "core/v1.PodStatus", "podIPs", checks.rules)
         yield invalid("status.podIPs", printed, "podIP and podIPs must either both be set or both be unset")
     elif addresses and addresses[0].get("ip", "") != first:
         yield invalid("status.podIPs[0].ip", addresses[0].get("ip", ""), "must be equal to `podIP`")

@@ -3,6 +3,7 @@
 Follows `validateStopSignal` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
 
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import forbidden, not_supported
 
@@ -25,4 +26,4 @@ def stop_signal_errors(signal: str, path: str, os: str | None, checks: PodChecks
         return
     known = _SIGNALS.get(os)
     if known is not None and signal not in known:
-        yield not_supported(path, checks.typed(signal), known)
+        yield not_supported(path, printed_plain(signal, checks.wording), known)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
+from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.machinery.field_errors import forbidden, invalid, not_supported
 from fakeapi.machinery.golang.strconv import quote
@@ -49,13 +50,13 @@ def _toleration_errors(toleration: Object, path: str, checks: PodChecks) -> Erro
         yield from validate_qualified_name(key, f"{path}.key", checks.wording)
     elif operator != "Exists":
         rule = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-        yield invalid(f"{path}.operator", checks.typed(operator), rule)
+        yield invalid(f"{path}.operator", printed_plain(operator, checks.wording), rule)
     if "tolerationSeconds" in toleration and effect != "NoExecute":
         rule = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        yield invalid(f"{path}.effect", checks.typed(effect), rule)
+        yield invalid(f"{path}.effect", printed_plain(effect, checks.wording), rule)
     yield from _value_errors(toleration, path, checks)
     if effect and effect not in EFFECTS:
-        yield not_supported(f"{path}.effect", checks.typed(effect), EFFECTS)
+        yield not_supported(f"{path}.effect", printed_plain(effect, checks.wording), EFFECTS)
 
 
 def _value_errors(toleration: Object, path: str, checks: PodChecks) -> Errors:
@@ -66,15 +67,19 @@ def _value_errors(toleration: Object, path: str, checks: PodChecks) -> Errors:
             yield invalid(place, value, ";".join(messages))
     elif operator == "Exists":
         if value:
-            printed = checks.shown(toleration, "Toleration") if checks.quirks.toleration_is_shown else value
+            printed = (
+                printed_struct(toleration, "core/v1.Toleration", checks.rules)
+                if checks.quirks.toleration_is_shown
+                else value
+            )
             yield invalid(place, printed, "value must be empty when `operator` is 'Exists'")
     elif operator in _COMPARING and checks.quirks.tolerations_can_compare:
         if checks.comparing_tolerations:
             yield from _number_errors(value, f"{path}.value")
         else:
-            yield not_supported(place, checks.typed(operator), (*_OPERATORS, *_COMPARING))
+            yield not_supported(place, printed_plain(operator, checks.wording), (*_OPERATORS, *_COMPARING))
     else:
-        yield not_supported(place, checks.typed(operator), _OPERATORS)
+        yield not_supported(place, printed_plain(operator, checks.wording), _OPERATORS)
 
 
 def _number_errors(value: str, path: str) -> Errors:

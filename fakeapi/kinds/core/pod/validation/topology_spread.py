@@ -5,6 +5,7 @@ Follows `validateTopologySpreadConstraints` of k8s.io/kubernetes `pkg/apis/core/
 
 from fakeapi.kinds.common.label_selectors import validate_label_selector
 from fakeapi.kinds.common.numbers import validate_positive
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.label_keys import (
     label_keys_errors,
@@ -28,7 +29,7 @@ def topology_spread_errors(spec: Object, path: str, checks: PodChecks) -> Errors
         if not key:
             yield required(f"{place}.topologyKey", "can not be empty")
         if action not in _ACTIONS:
-            yield not_supported(f"{place}.whenUnsatisfiable", checks.typed(action), _ACTIONS)
+            yield not_supported(f"{place}.whenUnsatisfiable", printed_plain(action, checks.wording), _ACTIONS)
         if any(
             (other.get("topologyKey"), other.get("whenUnsatisfiable")) == (key, action)
             for other in constraints[index + 1 :]
@@ -38,7 +39,7 @@ def topology_spread_errors(spec: Object, path: str, checks: PodChecks) -> Errors
         for name in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             policy = constraint.get(name)
             if policy is not None and policy not in _INCLUSIONS:
-                yield not_supported(f"{place}.{name}", checks.typed(policy), _INCLUSIONS)
+                yield not_supported(f"{place}.{name}", printed_plain(policy, checks.wording), _INCLUSIONS)
         yield from _key_errors(constraint, place, checks, merged=merged)
         if not _has_invalid_selector(checks):
             selector = constraint.get("labelSelector")

@@ -7,13 +7,14 @@ Follows `ValidatePodUpdate` and `ValidatePodEphemeralContainersUpdate` of k8s.io
 from collections.abc import Sequence
 
 from fakeapi.kinds.common.numbers import INT32_MAX, range_error
+from fakeapi.kinds.common.printing.differences import printed_difference
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.kinds.core.pod.qos import qos_class
 from fakeapi.kinds.core.pod.validation.annotations import annotation_update_errors
 from fakeapi.kinds.core.pod.validation.checks import NO_PATH, Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.containers import image_errors
 from fakeapi.kinds.core.pod.validation.create import pod_errors
-from fakeapi.kinds.core.pod.validation.difference import difference
 from fakeapi.kinds.core.pod.validation.gates import added_gate_errors
 from fakeapi.kinds.core.pod.validation.internal_form import internal_spec
 from fakeapi.kinds.core.pod.validation.resource_changes import with_old_amounts
@@ -65,7 +66,7 @@ def validate_ephemeral_containers_update(
             errors.append(forbidden("spec.ephemeralContainers", f"{rule} removed\n"))
         elif not semantically_equal(container, after[name]):
             struct = rules.schemas.struct("core/v1.EphemeralContainer")
-            printed = difference(container, after[name], struct, checks)
+            printed = printed_difference(container, after[name], struct, checks.rules)
             errors.append(forbidden("spec.ephemeralContainers", f"{rule} changed\n{printed}"))
     return errors
 
@@ -114,7 +115,11 @@ def _deadline_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
     seconds, stored = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
     if seconds is None:
         if stored is not None:
-            yield invalid(path, checks.null, "must not update from a positive integer to nil value")
+            yield invalid(
+                path,
+                printed_plain(None, checks.wording),
+                "must not update from a positive integer to nil value",
+            )
     elif not 0 <= seconds <= INT32_MAX:
         yield invalid(path, seconds, range_error(0, INT32_MAX))
     elif stored is not None and stored < seconds:
@@ -124,7 +129,7 @@ def _deadline_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
 def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
     stored = old["status"].get("qosClass") or qos_class(old["spec"], checks.rules.gates)
     if qos_class(new["spec"], checks.rules.gates) != stored:
-        printed = checks.typed(new["status"].get("qosClass", ""))
+        printed = printed_plain(new["status"].get("qosClass", ""), checks.wording)
         yield invalid("metadata", printed, "Pod QoS is immutable")
 
 
@@ -140,7 +145,7 @@ def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Erro
     fields = (*_UPDATABLE, _RESIZABLE) if resizes else _UPDATABLE
     one, struct = internal_spec(before, checks.rules)
     other, _ = internal_spec(left, checks.rules)
-    printed = difference(one, other, struct, checks)
+    printed = printed_difference(one, other, struct, checks.rules)
     rule = f"pod updates may not change fields other than {','.join(fields)}\n{printed}"
     yield forbidden("spec", rule)
 

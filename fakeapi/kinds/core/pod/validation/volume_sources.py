@@ -11,12 +11,22 @@ from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.file_paths import validate_descending, validate_no_backsteps
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_dns_label
 from fakeapi.kinds.common.numbers import validate_file_mode, validate_user_id, validate_within
+from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_plain
+from fakeapi.kinds.common.storage_addresses import is_host_port, iscsi_name_problem
+from fakeapi.kinds.common.volume_choices import (
+    BLOB_DISK,
+    CACHING_MODES,
+    DISK_KINDS,
+    HOST_AND_PORT,
+    HOST_PATH_TYPES,
+    MANAGED_DISK,
+)
 from fakeapi.kinds.core.pod.validation.checks import Errors, PodChecks
 from fakeapi.kinds.core.pod.validation.claim_templates import claim_template_errors
 from fakeapi.kinds.core.pod.validation.containers import pull_policy_errors
 from fakeapi.kinds.core.pod.validation.downward_api import downward_api_errors
 from fakeapi.kinds.core.pod.validation.projected import key_path_errors, projected_errors
-from fakeapi.kinds.core.pod.validation.storage_addresses import is_host_port, iscsi_name_problem
 from fakeapi.machinery.field_errors import invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
@@ -25,23 +35,6 @@ Source = Callable[[Object, str, PodChecks], Errors]
 
 QUOBYTE_TENANT_MAX_LENGTH = 64
 
-_HOST_PATH_TYPES = (
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-)
-_CACHING_MODES = ("None", "ReadOnly", "ReadWrite")
-_DISK_KINDS = ("Dedicated", "Managed", "Shared")
-_DISK_URI = (
-    "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
-)
-_BLOB_URI = ("https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",)
-_HOST_PORTS = "must be a host:port pair or multiple pairs separated by commas"
 _is_reserved_option = re.compile(r"(?:.*\.)?(?:kubernetes\.io|k8s\.io)", re.IGNORECASE).fullmatch
 
 
@@ -62,8 +55,8 @@ def _host_path_errors(source: Object, path: str, checks: PodChecks) -> Errors:
         return
     yield from validate_no_backsteps(source["path"], f"{path}.path")
     kind = source.get("type")
-    if kind is not None and kind not in _HOST_PATH_TYPES:
-        yield not_supported(f"{path}.type", checks.typed(kind), _HOST_PATH_TYPES)
+    if kind is not None and kind not in HOST_PATH_TYPES:
+        yield not_supported(f"{path}.type", printed_plain(kind, checks.wording), HOST_PATH_TYPES)
 
 
 def _git_errors(source: Object, path: str, checks: PodChecks) -> Errors:
@@ -145,13 +138,13 @@ def _secret_errors(source: Object, path: str) -> Errors:
 def _quobyte_errors(source: Object, path: str, checks: PodChecks) -> Errors:
     registry = source.get("registry", "")
     if not registry:
-        yield required(f"{path}.registry", _HOST_PORTS)
+        yield required(f"{path}.registry", HOST_AND_PORT)
     elif names.byte_length(source.get("tenant", "")) > QUOBYTE_TENANT_MAX_LENGTH:
         yield required(f"{path}.tenant", "must be a UUID and may not exceed a length of 64 characters")
     else:
         for pair in registry.split(","):
             if not is_host_port(pair):
-                yield invalid(f"{path}.registry", registry, _HOST_PORTS)
+                yield invalid(f"{path}.registry", registry, HOST_AND_PORT)
     if not source.get("volume"):
         yield required(f"{path}.volume")
 
@@ -162,7 +155,7 @@ def _fibre_channel_errors(source: Object, path: str, checks: PodChecks) -> Error
         yield required(f"{path}.targetWWNs", "must specify either targetWWNs or wwids, but not both")
     if wwns and wwids:
         rule = "targetWWNs and wwids can not be specified simultaneously"
-        yield invalid(f"{path}.targetWWNs", checks.strings(wwns), rule)
+        yield invalid(f"{path}.targetWWNs", printed_strings(wwns, checks.wording), rule)
     if not wwns:
         return
     if lun is None:
@@ -182,17 +175,17 @@ def _flex_errors(source: Object, path: str, checks: PodChecks) -> Errors:
 def _azure_disk_errors(source: Object, path: str, checks: PodChecks) -> Errors:
     yield from _requires("diskName", "diskURI")(source, path, checks)
     caching, kind, uri = source.get("cachingMode"), source.get("kind"), source.get("diskURI", "")
-    if caching is not None and caching not in _CACHING_MODES:
-        yield not_supported(f"{path}.cachingMode", checks.typed(caching), _CACHING_MODES)
+    if caching is not None and caching not in CACHING_MODES:
+        yield not_supported(f"{path}.cachingMode", printed_plain(caching, checks.wording), CACHING_MODES)
     if kind is None:
         return
-    if kind not in _DISK_KINDS:
-        yield not_supported(f"{path}.kind", checks.typed(kind), _DISK_KINDS)
+    if kind not in DISK_KINDS:
+        yield not_supported(f"{path}.kind", printed_plain(kind, checks.wording), DISK_KINDS)
     if kind == "Managed":
         if not uri.startswith("/subscriptions/"):
-            yield not_supported(f"{path}.diskURI", uri, _DISK_URI)
+            yield not_supported(f"{path}.diskURI", uri, (MANAGED_DISK,))
     elif not uri.startswith("https://"):
-        yield not_supported(f"{path}.diskURI", uri, _BLOB_URI)
+        yield not_supported(f"{path}.diskURI", uri, (BLOB_DISK,))
 
 
 def _storage_os_errors(source: Object, path: str, checks: PodChecks) -> Errors:

@@ -1,7 +1,7 @@
 """Validates iSCSI names and host:port pairs in volumes.
 
-Follows `validateISCSIVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation` and Go's
-`net.SplitHostPort`.
+Follows `validateISCSIVolumeSource` and `validateISCSIPersistentVolumeSource` of k8s.io/kubernetes
+`pkg/apis/core/validation`, and Go's `net.SplitHostPort`.
 """
 
 import re

@@ -1,50 +1,50 @@
-"""Formats the difference of two pods for error messages.
+"""Formats the difference of two values, for errors about immutable fields.
 
 From 1.34 on, the difference is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33,
-upstream prints the report of go-cmp, whose whitespace varies between processes by design. Here, the report
-lists the different fields of the struct with abbreviated values.
+upstream prints the report of github.com/google/go-cmp, whose whitespace varies between processes by design.
+Here, the report lists the different fields of the struct with abbreviated values.
 """
 
-import difflib
 import json
-from typing import Any
+from difflib import unified_diff
+from typing import Any, Final
 
-from fakeapi.kinds.core.pod.validation.checks import PodChecks
 from fakeapi.machinery.golang.strconv import render
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.machinery.schema.unversioned_json import unversioned_json
+from fakeapi.machinery.schema.unversioned_syntax import package_of
+from fakeapi.releases.rules import ReleaseRules
 
-_CONTEXT = 3
-_SHOWN_AROUND = 2
-_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-_BLANK = "\u00a0"
-
-
-def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
-    """Formats the difference of two values of an internal type like the release prints it."""
-    if checks.wording.json_values:
-        return _unified(_pretty(old, struct), _pretty(new, struct))
-    return _reported(old, new, struct)
+CONTEXT_LINES: Final = 3
+CONTEXT_FIELDS: Final = 2
+_ESCAPES: Final = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_BLANK: Final = "\u00a0"
 
 
-def _pretty(value: Any, struct: Struct) -> list[str]:
-    """Returns the lines of Go's json.MarshalIndent for a value, with an indent of one space."""
+def printed_difference(old: Object, new: Object, struct: Struct, rules: ReleaseRules) -> str:
+    """Formats the difference of two values of the type `struct`, which may be of the internal version."""
+    if not rules.quirks.wording.json_values:
+        return _report(old, new, struct)
+    before, after = (_json_lines(value, struct) for value in (old, new))
+    lines = list(unified_diff(before, after, n=CONTEXT_LINES))
+    return "".join(lines[2:])  # without the two header lines: the names of the files are empty
+
+
+def _json_lines(value: Object, struct: Struct) -> list[str]:
+    """Returns the lines of Go's json.MarshalIndent; as in go-difflib, the last line has a newline too."""
     compact = json.loads(unversioned_json(value, struct))
     text = json.dumps(compact, indent=1, ensure_ascii=False).translate(_ESCAPES)
     return [f"{line}\n" for line in text.split("\n")]
 
 
-def _unified(old: list[str], new: list[str]) -> str:
-    lines = list(difflib.unified_diff(old, new, n=_CONTEXT))
-    return "".join(lines[2:])  # without the two header lines, because the values have no names
-
-
-def _reported(old: Any, new: Any, struct: Struct) -> str:
+def _report(old: Object, new: Object, struct: Struct) -> str:
+    """Returns the report of go-cmp: the fields that differ, with two fields of context."""
     names = list(struct.fields)
     changed = [old.get(name) != new.get(name) for name in names]
-    near = [any(changed[max(0, at - _SHOWN_AROUND) : at + _SHOWN_AROUND + 1]) for at in range(len(names))]
-    lines, hidden = [f"  core.{struct.go_type.rpartition('.')[2]}{{"], 0
+    near = [any(changed[max(0, at - CONTEXT_FIELDS) : at + CONTEXT_FIELDS + 1]) for at in range(len(names))]
+    lines, hidden = [f"  {package_of(struct)}.{struct.go_type.rpartition('.')[2]}{{"], 0
     for name, differs, is_near in [*zip(names, changed, near, strict=True), ("", False, True)]:
         if not is_near:
             hidden += 1

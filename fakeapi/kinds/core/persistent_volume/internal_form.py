@@ -1,0 +1,41 @@
+"""The type PersistentVolumeSource of the internal version; v1 has its fields directly in the spec.
+
+Follows k8s.io/kubernetes `pkg/apis/core/types.go`.
+"""
+
+from typing import Final
+
+from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.releases.rules import ReleaseRules
+
+_SOURCES: Final = (
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "hostPath",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "iscsi",
+    "flexVolume",
+    "cinder",
+    "cephfs",
+    "fc",
+    "flocker",
+    "azureFile",
+    "vsphereVolume",
+    "azureDisk",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+)
+
+
+def internal_source(rules: ReleaseRules) -> Struct:
+    """Returns the schema of PersistentVolumeSource, with its fields in the order of the internal version."""
+    fields = rules.schemas.struct("core/v1.PersistentVolumeSpec").fields
+    name = "PersistentVolumeSource"
+    return Struct(f"v1.{name}", {kind: fields[kind] for kind in _SOURCES}, full_name=f"core/v1.{name}")
