@@ -15,6 +15,7 @@ from fakeapi.machinery.documents import DocumentError, decode_json
 from fakeapi.machinery.json_types import Object
 
 CONNECTIONS = 4
+"""Maximum number of connections of a client."""
 
 READ_BYTES_MAX = 512 * 1024 * 1024
 """Maximum number of bytes that one client reads in all its responses; more bytes raise TargetError."""

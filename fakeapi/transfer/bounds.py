@@ -7,7 +7,10 @@ PAGE_OBJECTS = 500
 """Maximum number of objects in a page of a list; kubectl requests the same number."""
 
 LIST_ATTEMPTS = 3
-"""Maximum number of attempts to read a list if its continue token expires (410); then it is a problem."""
+"""Maximum number of attempts to read a list whose continue token expires (410).
+
+After the last attempt, the list is reported as a problem.
+"""
 
 VERSIONS_MAX = 1_000
 """Maximum number of group versions in discovery; a server with more raises StatusError."""
