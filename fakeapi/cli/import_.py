@@ -1,6 +1,8 @@
 """The command `fakeapi import`: puts manifests, or the objects of a cluster, into a running server.
 
-Exit status: 0 if all objects were imported, 1 for refused or unreadable objects, 2 for invalid options.
+Exit status: 0 if the server accepted all objects, 1 if it refused an object or nothing could be read, 2 for
+invalid options. Resources that the user may not read in the cluster do not change the status if others were
+imported.
 """
 
 import asyncio

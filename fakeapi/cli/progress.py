@@ -1,4 +1,4 @@
-"""Displays of the progress of a command: a bar on a terminal, otherwise a line every few seconds."""
+"""Progress displays for commands: a bar on a terminal, otherwise a line every few seconds."""
 
 import sys
 import threading

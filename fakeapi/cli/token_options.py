@@ -1,4 +1,4 @@
-"""The options --token and --token-file, which give a command one argument `token`."""
+"""Adds the options --token and --token-file to commands, which receive one argument `token`."""
 
 from collections.abc import Callable
 from functools import wraps

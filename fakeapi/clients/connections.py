@@ -13,7 +13,11 @@ TIMEOUT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A complete HTTP response. `text`: its body, decoded as UTF-8. `media_type`: its Content-Type, or ""."""
+    """A complete HTTP response.
+
+    - `media_type`: the header Content-Type; "" if it is missing.
+    - `text`: the body, decoded as UTF-8.
+    """
 
     status: int
     media_type: str

@@ -296,7 +296,7 @@ class _Connection(asyncio.Protocol):
             event = await self._event()
             if isinstance(event, h11.Response):
                 headers = tuple((name.decode(), value.decode("latin-1")) for name, value in event.headers)
-                # h11 allows no more than 20 digits.
+                # The number is short: h11 allows at most 20 digits.
                 length = int(first_header(headers, "content-length") or 0)
                 if length > BODY_MAX:
                     raise TargetError(f"{self._url} answers {length} bytes")

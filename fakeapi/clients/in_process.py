@@ -187,7 +187,10 @@ class _Response:
 
 
 class _WatchResponse(_Response):
-    """The response to a watch: one JSON value per line. Calls `on_event` with each value."""
+    """The response to a watch, which is one JSON value per line.
+
+    Its method `take` calls `on_event` with each value.
+    """
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:
         super().__init__()

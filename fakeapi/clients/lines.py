@@ -8,7 +8,7 @@ class LineTooLong(Exception):
 
 
 class LineSplitter:
-    """Splits the bytes of a stream into lines. `limit`: the maximum length of a line in bytes."""
+    """A splitter of a stream into lines. `limit`: the maximum length of a line in bytes."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

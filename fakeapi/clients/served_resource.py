@@ -76,6 +76,9 @@ class ServedResource:
         return object_path(self.api_version, self.plural, namespace if self.namespaced else "", *rest)
 
     def path_of(self, obj: Object, subresource: str = "") -> str:
-        """Returns the path of an object, or of its subresource. The object's metadata has its name."""
+        """Returns the path of an object, from the namespace and name in its metadata.
+
+        `subresource`: returns the path of this subresource; "" for the object itself.
+        """
         metadata = obj["metadata"]
         return self.path(metadata.get("namespace", ""), metadata["name"], subresource)

@@ -20,7 +20,10 @@ AGENT = "fakeapi-install"
 """The User-Agent of the requests, and the field manager of the applied objects."""
 
 SERVED_SECONDS = 30.0
-"""Maximum number of seconds until the server serves a new definition; then it raises InstallError."""
+"""Maximum number of seconds until the server serves a new CustomResourceDefinition.
+
+After this time, the installation raises InstallError.
+"""
 
 _POLL_SECONDS = 0.02
 _DEFAULT = "default"
@@ -39,10 +42,10 @@ class Server(Protocol):
 
 
 class Installer:
-    """Applies plans to one server.
+    """A client of one server that applies plans.
 
-    Adds uids to references, such as `metadata.ownerReferences` and `spec.claimRef`. A reference without a uid
-    gets the uid of the object that it names.
+    It adds uids to references, such as `metadata.ownerReferences` and `spec.claimRef`. A reference without a
+    uid gets the uid of the object that it names.
     """
 
     agent = AGENT
@@ -58,7 +61,7 @@ class Installer:
         """Checks the manifests of a plan with dry runs. Raises InstallError for the first refused object.
 
         Skips objects that the server cannot check yet: objects in namespaces that the plan creates, and
-        custom resources whose definition is only in the plan.
+        custom resources whose CustomResourceDefinition is only in the plan.
         """
         defined, namespaces = plan.defined_kinds(), plan.namespaces
         for manifest in plan.manifests:
@@ -78,8 +81,8 @@ class Installer:
     async def install(self, plan: Plan) -> list[Object]:
         """Applies the manifests of a plan in order; returns the stored objects.
 
-        Then waits until the server serves all definitions of the plan. Raises InstallError for the first
-        refused object; the objects before it stay.
+        Then waits until the server serves all CustomResourceDefinitions of the plan. Raises InstallError for
+        the first refused object; the objects before it stay.
         """
         stored = []
         waiting = plan.defined_kinds()
@@ -199,12 +202,13 @@ class Installer:
         return await self._api.patch(path, body, "apply", **query)
 
     async def with_uids(self, manifest: Manifest, *, status: bool, dry_run: bool = False) -> Object:
-        """Returns the object of a manifest, with a uid in each of its references.
+        """Returns the object of a manifest, with uids in its references.
+
+        An owner reference to a missing object raises InstallError. Other references to missing objects stay
+        without a uid.
 
         - `status`: whether to include references in the status.
-        - `dry_run`: whether a reference to a missing object gets a placeholder.
-
-        Raises InstallError if an owner does not exist.
+        - `dry_run`: whether each reference to a missing object gets a placeholder instead.
         """
         if not any(self.is_open(reference) for reference in references_of(manifest.obj, status=status)):
             return manifest.obj
@@ -266,5 +270,5 @@ def _says_nothing(obj: Object) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Replaces each sequence of spaces and line breaks in a text by one space."""
+    """Joins the lines of a text: replaces each sequence of whitespace by one space."""
     return " ".join(text.split())

@@ -103,7 +103,7 @@ def _without_old_uids_of(manifest: Manifest, known: Identities) -> Manifest:
 
 
 def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Moves each manifest behind the manifests of its owners and other references.
+    """Puts each manifest after the manifests of its owners and of other objects that it refers to by uid.
 
     Otherwise keeps the order.
     """
@@ -150,7 +150,7 @@ def _checked(manifest: Manifest) -> Manifest:
 
 
 def rank_of(obj: Mapping[str, Any]) -> int:
-    """Returns the rank of an object's kind in the order of creation, with the lowest rank first."""
+    """Returns the rank of an object's kind. Objects with lower ranks are created first."""
     group, kind = type_of(obj)
     if group in _LAST:
         return len(_ORDER) + 1

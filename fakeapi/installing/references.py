@@ -99,7 +99,7 @@ class Identities:
         self._uids: dict[Place, str] = {}
 
     def add(self, obj: Object, uid: str, *also: str) -> None:
-        """Adds the uid of an object; does nothing if the uid is empty.
+        """Adds the uid of an object to the table; does nothing if the uid is "".
 
         `also`: other names of its kind in references, such as its resource.
         """

@@ -119,7 +119,7 @@ class Verbs(ABC):
     def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
         """Replaces an object (PUT); returns the stored object.
 
-        The namespace is that of `metadata`, or `default`. A stale resourceVersion raises StatusError 409.
+        The namespace is that in its metadata, or `default`. A stale resourceVersion raises StatusError 409.
         """
         metadata = obj["metadata"]
         namespace = metadata.get("namespace", "default")

@@ -61,7 +61,7 @@ class RunningServer:
         context = self._certificates() if settings.tls else None
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
         names = chosen(settings.controllers)
-        self._own_host = f"{secrets.token_hex(16)}.invalid"  # no web page can guess it
+        self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = _accepted(settings).also(self._own_host)
         self._cluster = cluster
         self._control: ASGIApp | None = None
@@ -96,9 +96,10 @@ class RunningServer:
             raise
 
     def run(self, on_ready: Callable[[], None]) -> None:
-        """Serves until SIGINT or SIGTERM, and then stops. Call it in the main thread. Raises StartError.
+        """Serves until SIGINT or SIGTERM, and then stops. Call it in the main thread.
 
-        `on_ready`: called when the server answers requests.
+        `on_ready`: called when the server answers requests. Raises StartError, and TraceError if it cannot
+        write the recording.
         """
 
         def ready() -> None:

@@ -157,7 +157,7 @@ class FakeAPI(Verbs):
     def replay(self, trace: str | Path, **how: Any) -> "Report":
         """Sends the requests of a recorded trace to this server, and reports where the responses differ.
 
-        The objects of this server stay.
+        It does not delete the existing objects of the server first.
 
         - `trace`: a file in fakeapi's own format, a Kubernetes audit log, or HAR.
         - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
@@ -183,9 +183,11 @@ class FakeAPI(Verbs):
     def reset(self) -> None:
         """Replaces the cluster by a new one, which has only its initial objects, such as the namespaces.
 
-        Watches end; connections stay open. `requests` becomes empty. The manifests and faults of the options
-        `install` and `faults` are put in place again, and all other faults are disarmed. The clock returns to
-        its initial state. The named snapshots stay.
+        - Watches end; connections stay open.
+        - The manifests of the option `install` are installed again.
+        - Only the faults of the option `faults` are armed.
+        - The clock returns to its initial state, and random values start again from the option `seed`.
+        - `requests` becomes empty; `snapshots` stays.
         """
         self._running().reset()
 
@@ -206,8 +208,8 @@ class FakeAPI(Verbs):
     def snapshot(self, name: str = "") -> "Snapshot":
         """Returns a snapshot of all objects.
 
-        `name`: keeps the snapshot in `snapshots` under this name, and replaces the previous one. "" does not
-        keep it.
+        `name`: the name under which the server also keeps the snapshot in `snapshots`. A snapshot with this
+        name is replaced. "" does not keep the snapshot.
 
         Raises SnapshotError if the name is invalid, or if the server keeps too many snapshots already.
         """

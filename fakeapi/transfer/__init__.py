@@ -3,9 +3,11 @@
 | module | contents |
 |---|---|
 | `served`, `selection` | the resources of a server, and the choice of the objects to read |
-| `reading`, `cluster`, `exporting` | read the chosen objects of a server, of any cluster, and for an export |
+| `reading` | reads the selected objects of a server page by page |
+| `cluster` | reads objects of a real cluster, with their namespaces and without credentials |
+| `exporting` | exports the objects of a fakeapi server or of a real cluster |
 | `database` | serves a copy of a database, so that exports can read it |
-| `manifests`, `yaml_text`, `files` | turn objects into plain manifests, and write them as YAML and to files |
+| `manifests`, `yaml_text`, `files` | convert objects to manifests, and write these as YAML and to files |
 | `importing` | applies manifests to a server |
 | `bounds` | the limits of reading |
 """

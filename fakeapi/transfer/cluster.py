@@ -1,4 +1,4 @@
-"""Reads objects from a real cluster for an import or export, with their definitions and namespaces."""
+"""Reads objects from a real cluster for an import or export, with their namespaces."""
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
@@ -27,7 +27,7 @@ async def read_cluster(
 ) -> State:
     """Reads the selected objects of a cluster, without credentials and without the data of Secrets.
 
-    Adds the namespaces of the objects. Adds the definitions of custom resources that the target lacks.
+    Adds the namespaces of the objects, and the CustomResourceDefinitions that the target lacks.
 
     - `target`: the resources of the server to import into. Each resource is read in the first version that
       this server serves too. None reads the preferred versions.
@@ -73,7 +73,7 @@ def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResourc
 
 
 async def _add_definitions(cluster: Getter, state: State, target: Served) -> None:
-    """Adds the definitions of resources that the target lacks.
+    """Adds the CustomResourceDefinitions of resources that the target does not serve.
 
     If it cannot read a definition, it drops the objects of the resource and adds a problem.
     """

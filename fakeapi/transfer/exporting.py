@@ -30,7 +30,7 @@ class CountedResource(msgspec.Struct):
 class Exported:
     """The result of an export.
 
-    - `manifests`: pairs of a resource, such as "deployments.apps", and a plain manifest.
+    - `manifests`: pairs of a resource, such as "deployments.apps", and the manifest of an object.
     - `problems`: one line for each list or object that the export left out or changed.
     """
 
@@ -46,7 +46,7 @@ async def export(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> Exported:
-    """Reads the selected objects of a server as plain manifests.
+    """Reads the selected objects of a server, and removes the fields that only a server sets.
 
     If the server is not fakeapi, Secrets lose their data and other kinds lose their credentials.
 

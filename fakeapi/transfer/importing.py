@@ -38,7 +38,7 @@ class Imported:
 
 
 class Importer(Installer):
-    """Applies one plan to one server, for `fakeapi import`.
+    """An Installer for `fakeapi import`, which applies one plan to one server.
 
     With `lenient`, which is for objects from another cluster:
 
@@ -63,8 +63,8 @@ class Importer(Installer):
     async def run(self, plan: Plan, *, status: bool) -> Imported:
         """Applies the plan, and then writes the status of the objects if `status` is true.
 
-        If the importer is not lenient, it first checks the plan with dry runs, and raises InstallError before
-        it creates an object.
+        If the importer is not lenient, it first checks the plan with dry runs, and it raises InstallError for
+        the first refused object.
         """
         self._total = len(plan.manifests) * (1 if self._lenient else 2)
         if not self._lenient:
@@ -80,7 +80,7 @@ class Importer(Installer):
     async def dry_run(self, plan: Plan) -> Imported:
         """Checks the plan with dry runs, and counts the objects that `run` would apply.
 
-        Raises InstallError if the importer is not lenient.
+        If the importer is not lenient, it raises InstallError for the first refused object.
         """
         self._total = len(plan.manifests)
         await self.check(plan)

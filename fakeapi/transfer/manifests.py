@@ -21,9 +21,10 @@ _NO_CREDENTIALS = "e30="
 
 
 def plain_manifests(objects: Iterable[ReadObject], *, status: bool) -> list[tuple[ReadObject, Object]]:
-    """Returns pairs of an object and its plain manifest, in an order in which they can be created.
+    """Returns pairs of an object and its manifest without the fields that only a server sets.
 
-    References between these objects lose their uids, because an import assigns new uids.
+    A server can create the objects in this order. References between these objects lose their uids, because
+    an import assigns new uids.
 
     `status`: whether manifests contain the status of objects with the subresource `status`.
     """

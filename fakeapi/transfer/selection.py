@@ -54,9 +54,9 @@ class Selection:
     left_out: frozenset[tuple[str, str]] = EVENTS
 
     def chosen(self, served: Served) -> Served:
-        """Returns the selected ones of the resources that a server serves.
+        """Returns the selected resources of a server.
 
-        Raises SelectionError if `resources` contains an unknown name.
+        `served`: all its resources. Raises SelectionError if the selection names an unknown resource.
         """
         if self.resources:
             named = [_named(served, name) for name in self.resources]
@@ -71,9 +71,9 @@ class Selection:
         return kind.namespaced or not self.namespaces
 
     def includes(self, kind: ServedResource, obj: Object) -> bool:
-        """Whether an object of a selected resource is selected.
+        """Whether to read an object of a selected resource.
 
-        Objects that every server creates itself are selected only with `everything`.
+        Objects that every server creates itself are read only with `everything`.
         """
         return self.everything or not _is_of_the_server(kind, obj)
 

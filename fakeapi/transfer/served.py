@@ -22,7 +22,7 @@ Served = dict[tuple[str, str], list[ServedResource]]
 
 
 async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
-    """Returns the resources that clients can list and create, and one line for each failed version.
+    """Returns the resources that clients can list and create, and one line for each failed API version.
 
     `groups`: the API groups to discover; None for all.
 
