@@ -160,7 +160,7 @@ class _Response:
             self._is_whole = not message.get("more_body", False)
 
     def take(self, part: bytes) -> None:
-        """Adds a part of the body."""
+        """Adds a part of the body to this response."""
         self._parts.append(part)
 
     def content(self) -> bytes:

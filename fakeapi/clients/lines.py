@@ -8,7 +8,7 @@ class LineTooLong(Exception):
 
 
 class LineSplitter:
-    """A splitter of a stream into lines. `limit`: the maximum length of a line in bytes."""
+    """A buffer that splits a stream of bytes into lines. `limit`: the maximum bytes of a line."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

@@ -65,7 +65,10 @@ async def export(
 
 
 async def is_fakeapi(api: ReadOnlyClient) -> bool:
-    """Whether the server is fakeapi with a control API. Raises TargetError, and StatusError for a 401."""
+    """Whether the server is fakeapi with a control API.
+
+    Raises TargetError, and StatusError for missing authentication (401).
+    """
     try:
         state = await api.get("/_fakeapi/state")
     except StatusError as error:

@@ -55,8 +55,8 @@ def check_directory(path: Path) -> None:
 def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None:
     """Writes each manifest to the file NAMESPACE/RESOURCE/NAME.yaml in a new or empty directory.
 
-    `manifests`: pairs of a resource and a manifest. Names that contain "/" or ".." are escaped, so that no
-    file is outside of the directory.
+    `manifests`: pairs of a resource and a manifest. In names, each "/" and a leading "." are escaped, so that
+    no file is outside of the directory.
 
     Raises WriteError, for example if two manifests would have the same path.
     """

@@ -22,7 +22,11 @@ class TooManyObjects(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadObject:
-    """An object from a server, with `apiVersion` and `kind`. `kind`: its resource."""
+    """An object that was read from a server.
+
+    - `kind`: the resource of the object.
+    - `obj`: the object with `apiVersion` and `kind`.
+    """
 
     kind: ServedResource
     obj: Object
