@@ -60,8 +60,8 @@ class Installer:
     async def check(self, plan: Plan) -> None:
         """Checks the manifests of a plan with dry runs. Raises InstallError for the first refused object.
 
-        Skips objects that the server cannot check yet: objects in namespaces that the plan creates, and
-        custom resources whose CustomResourceDefinition is only in the plan.
+        Skips the objects that the server cannot check yet. These are objects in namespaces that the plan
+        creates, and custom resources whose CustomResourceDefinition is only in the plan.
         """
         defined, namespaces = plan.defined_kinds(), plan.namespaces
         for manifest in plan.manifests:

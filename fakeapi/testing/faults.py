@@ -65,7 +65,7 @@ class Fault:
 
 
 class Faults:
-    """The faults of a server. It arms, disarms, lists and verifies them.
+    """The faults of a server. The methods arm, disarm, list and verify faults.
 
     Each ready-made fault is a method, such as `conflict`, `lose_reply` and `expire`; docs/faults.md lists
     them. The method arms the fault and returns a Fault.

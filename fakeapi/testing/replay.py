@@ -36,8 +36,8 @@ def replay(
     - `patch_type`: the media type of patches in audit logs that lack it; None for strategic merge patches.
     - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
 
-    Raises TraceError for a trace that cannot be read, TargetError for a server that does not respond,
-    StartError if the new server cannot start, and ValueError for invalid options.
+    Raises TraceError for a trace that cannot be read, and TargetError for a server that does not respond.
+    Raises StartError if the new server cannot start, and ValueError for invalid options.
     """
     chosen = options(**how)
     with open_trace(trace, patch_type=patch_type or STRATEGIC_MERGE_PATCH) as reader:

@@ -45,7 +45,7 @@ class FakeAPI(Verbs):
 
     @takes_settings(Settings)
     def __init__(self, settings: Settings) -> None:
-        """Creates a handle to a server that is not running yet.
+        """Checks and keeps the options of the server; `start` and `run` start it.
 
         Raises TypeError for an unknown option, and ValueError for an option of a wrong type or out of bounds.
         Also raises GateError for malformed feature gates, and ValueError for an unusable token.
@@ -318,10 +318,10 @@ class FakeAPI(Verbs):
         return self._running().node(name)
 
     def renewed(self) -> "FakeAPI":
-        """Replaces the cluster by a new one and moves the server to a new port; returns its new handle.
+        """Replaces the cluster by a new one, and moves the server to a new port.
 
-        After this call, this handle is not running. Clients of its URL or kubeconfig lose their connections.
-        It also ends the recording and writes its file.
+        Returns a new FakeAPI for the server; this FakeAPI is not running any more. Clients of the old URL and
+        kubeconfig lose their connections. Also ends the recording and writes its file.
         """
         server = self._running()
         server.restart_empty_on_new_port()
@@ -374,7 +374,7 @@ class FakeAPI(Verbs):
         atexit.register(self.stop)
 
     def _detach(self) -> RunningServer | None:
-        """Separates this handle from its server; returns the server, or None if it was not running."""
+        """Separates this object from its server; returns the server, or None if it was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None
         client, self._client = self._client, None
