@@ -28,7 +28,7 @@ def show(*, client: Any) -> None:
 @click.argument("time", default="")
 @control_client
 def freeze(*, client: Any, time: str) -> None:
-    """Freeze the clock, now or at a later TIME such as 2026-01-31T12:00:00Z."""
+    """Freeze the clock now, or move it forward to TIME (2026-01-31T12:00:00Z) and freeze it there."""
     _print_time(client.post("/clock/freeze", {"at": time}))
 
 
@@ -43,7 +43,7 @@ def resume(*, client: Any) -> None:
 @click.argument("seconds", type=float)
 @control_client
 def advance(*, client: Any, seconds: float) -> None:
-    """Move the clock forward by SECONDS; all timers that are due by then expire at once."""
+    """Move the clock forward by SECONDS. All timers that are due by then expire at once."""
     _print_time(client.post("/clock/advance", {"seconds": seconds}))
 
 

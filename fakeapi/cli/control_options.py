@@ -1,4 +1,4 @@
-"""Options and errors of the commands that use a server's control API."""
+"""The options and errors of commands that send requests to a running server."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a command: adds the options that select a server, and passes a `client` for its control API.
+    """Adds the options that select a server to a command, which receives the argument `client`.
 
-    Errors of the server become one line and exit status 1.
+    `client` is a ControlClient for the control API of the server. A ControlError becomes one line and exit
+    status 1.
     """
 
     @wraps(command)
@@ -39,9 +40,9 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a command: adds the options that select a server, and passes the `target` that they name.
+    """Adds the options that select a server to a command, which receives the argument `target`.
 
-    A TargetError becomes one line and exit status 1.
+    `target` is the Target for the server. A TargetError becomes one line and exit status 1.
     """
 
     @wraps(command)
@@ -62,7 +63,7 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
-    """Returns the server that the options select. Raises TargetError."""
+    """Returns the Target for the values of the options. Raises TargetError."""
     if kubeconfig is not None:
         from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
 

@@ -1,4 +1,4 @@
-"""The command `fakeapi export`: writes the objects of a server, or of its database, as plain manifests.
+"""The command `fakeapi export`: writes the objects of a server or of a database as plain manifests.
 
 Exit status: 0 if the manifests were written, 1 for errors of reading or writing, 2 for invalid options.
 """

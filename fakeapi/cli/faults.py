@@ -21,7 +21,7 @@ def faults() -> None:
 @faults.command("list")
 @control_client
 def list_faults(client: "ControlClient") -> None:
-    """List the faults that are armed, and how often each has acted."""
+    """List the armed faults, and how often each has matched and fired."""
     _print(client.get("/faults"))
 
 
@@ -71,7 +71,10 @@ def disarm(client: "ControlClient", *, names: tuple[str, ...], every: bool) -> N
 
 
 def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the target and the keywords in arguments; values that are not valid JSON are text."""
+    """Returns the arguments of a ready-made fault: its target, and the values of NAME=VALUE.
+
+    A VALUE is JSON, or else text. All arguments without "=" together are the target.
+    """
     import json  # noqa: PLC0415 - keeps --help fast
 
     words = [argument for argument in arguments if "=" not in argument]
@@ -100,11 +103,11 @@ def _print(answer: Any) -> None:
 
 
 _OMITTED = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""Members of a rule that `_described` omits: always if None, otherwise if they have this default value."""
+"""The members of a rule that `_described` omits if they have this value; None omits a member always."""
 
 
 def _described(members: dict[str, Any]) -> str:
-    """Formats a rule as its type and `name=value` pairs, without empty and default values."""
+    """Formats a part of a rule as its type and `name=value` pairs, without empty and default values."""
     return " ".join(
         str(value) if name == "type" else f"{name}={value}"
         for name, value in members.items()

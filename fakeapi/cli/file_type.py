@@ -1,4 +1,4 @@
-"""The type of options and arguments that name a file; commands receive a Path."""
+"""FILE: the click type of options and arguments that name a file. The command receives a Path."""
 
 from pathlib import Path
 

@@ -1,6 +1,8 @@
 """The command `fakeapi import`: puts manifests, or the objects of a cluster, into a running server.
 
-Exit status: 0 if all objects were imported, 1 for refused or unreadable objects, 2 for invalid options.
+Exit status: 0 if the server accepted all objects, 1 if it refused an object or nothing could be read, 2 for
+invalid options. Resources that the user may not read in the cluster do not change the status if others were
+imported.
 """
 
 import asyncio
@@ -97,7 +99,12 @@ async def _plan(
     selection: "Selection",
     limit: int,
 ) -> "tuple[Plan, list[str]]":
-    """Reads the manifests or the cluster; returns the plan, and one line for each list that failed."""
+    """Reads the manifests or the cluster; returns a plan, and one line for each problem of reading.
+
+    - `sources`: the files and directories, if `cluster` is None.
+    - `cluster`: a kubeconfig or URL of the cluster to read.
+    - `context`: the context of the kubeconfig; None for its current context.
+    """
     from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.remote import ReadOnlyClient  # noqa: PLC0415 - keeps --help fast
     from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - keeps --help fast
@@ -125,7 +132,10 @@ async def _plan(
 
 
 def _cluster_target(cluster: str, context: str | None) -> "Target":
-    """Returns the cluster of a URL or a kubeconfig. Raises TargetError."""
+    """Returns the Target for the option --from-cluster, a kubeconfig or a URL.
+
+    Raises TargetError, and UsageError for a URL with a `context`.
+    """
     from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
@@ -137,7 +147,7 @@ def _cluster_target(cluster: str, context: str | None) -> "Target":
 
 
 async def _check_fakeapi(api: "ReadOnlyClient") -> None:
-    """Raises ClickException if the server is not fakeapi: imports never write to real clusters."""
+    """Raises ClickException if the server is not fakeapi, so that an import never changes a real cluster."""
     from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - keeps --help fast
 
     if not await is_fakeapi(api):

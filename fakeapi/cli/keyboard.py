@@ -14,15 +14,20 @@ HELP = "space: pause or resume · n: next exchange · q: stop"
 
 
 def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.AbstractContextManager[bool]:
-    """Listens for keys that pause, step and stop a replay during the block; yields whether it listens."""
+    """Returns a context manager that lets keys pause, step and stop a replay during its block.
+
+    Its value is False if the stream, by default standard input, is not a POSIX terminal. It then ignores
+    keys.
+    """
     return listening(lambda pressed: obey(control, pressed), stream)
 
 
 @contextlib.contextmanager
 def listening(on_key: Callable[[bytes], None], stream: TextIO | None = None) -> Iterator[bool]:
-    """Calls `on_key` in another thread with each key that is pressed during the block.
+    """Calls `on_key` in another thread with each key that the user presses during the block.
 
-    Yields whether it listens: the stream, by default standard input, must be a POSIX terminal.
+    Yields False, and ignores keys, if the stream is not a POSIX terminal. The default stream is standard
+    input.
     """
     stream = stream or sys.stdin
     if os.name != "posix" or not stream.isatty():
@@ -59,7 +64,7 @@ def _listen(on_key: Callable[[bytes], None], descriptor: int, over: int) -> None
 
 
 def obey(control: ReplayControl, pressed: bytes) -> None:
-    """Controls a replay by a key; ignores unknown keys."""
+    """Pauses or resumes (space), steps (n, Enter) or stops (q) a replay; ignores other keys."""
     if pressed == b" ":
         if control.is_paused:
             control.resume()

@@ -1,7 +1,7 @@
-"""The command `fakeapi`: reads options, prints and exits. `fakeapi.testing` does the work.
+"""The command `fakeapi`, with the subcommands `serve`, `releases` and `healthcheck`.
 
-Exit status: 0 after SIGINT or SIGTERM, 1 for errors of the machine (a port, a file, a database), 2 for
-invalid options. Each command imports its own modules, so that `--help` is fast.
+Exit status of `serve`: 0 after SIGINT or SIGTERM, 1 for errors of the machine (a port, a file, a database), 2
+for invalid options. Each function imports the modules that only it needs, so that `--help` is fast.
 """
 
 import gc
@@ -29,28 +29,33 @@ if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
 _GARBAGE_THRESHOLDS = (10_000, 20, 10)
-"""Arguments of `gc.set_threshold`.
+"""Arguments of `gc.set_threshold` for a process that only serves.
 
 Requests create almost no reference cycles, and stored objects create none. With Python's defaults (700, 10,
-10) the collector would scan a growing state several times for each doubling, while all clients wait.
+10), the collector would scan all objects several times before their number doubles. All clients wait during
+a scan.
 """
 
 _SWITCH_SECONDS = 0.0005
-"""Argument of `sys.setswitchinterval`: seconds after which a busy thread lets the event loop run.
+"""Argument of `sys.setswitchinterval`: the seconds after which a busy thread lets the event loop run.
 
-The event loop gives up the interpreter for every read, write and accept. While a thread renders a long list,
-each of them waits this long: with Python's default of 5 ms, 200 new clients delayed the others by a second.
+The event loop releases the interpreter lock for every read, write and accept. If another thread renders a
+long list, each of these calls then waits for the lock. With Python's default of 5 ms, 200 new clients delayed
+the other clients by a second.
 """
 
 PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
 )
 HEALTH_SECONDS = 2.0
-"""Seconds that the server has to answer a health check."""
+"""Maximum number of seconds until the server responds to `fakeapi healthcheck`."""
 
 
 class _Commands(click.Group):
-    """A command group that imports the commands in `later` only when they are called."""
+    """A group of commands that imports a command in `later` only when the user calls it.
+
+    `later`: the module and the short help text of each command.
+    """
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
@@ -201,14 +206,20 @@ def _serve_trace(
 
 
 def _tune_interpreter() -> None:
-    """Configures Python for a process that only serves; `FakeAPI` leaves a test's process as it is."""
-    gc.freeze()  # imported modules stay for ever; each scan of them would take 30 ms
+    """Tunes the garbage collector and the threads of Python for a process that only serves.
+
+    Only the command calls it: `FakeAPI` does not change the process of a test.
+    """
+    gc.freeze()  # imported modules are never freed; each scan of them would take 30 ms
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
     sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
-    """Prints where the server is, after it has written the ready file."""
+    """Writes the ready file, and then prints the URL, the kubeconfig and the live page of the server.
+
+    `release`: the release that the server imitates; None for the default.
+    """
     if ready_file is not None:
         _write_ready_file(server, ready_file)
     from fakeapi.releases.serving import default_description  # noqa: PLC0415 - see the module's docstring
@@ -261,7 +272,7 @@ def healthcheck(host: str, port: int, *, tls: bool) -> None:
 
     context = None
     if tls:
-        # The check is whether the server is alive; its identity does not matter.
+        # The command checks only whether the server is ready, so it need not verify the certificate.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     url = f"{'https' if tls else 'http'}://{url_host(connect_host(host))}:{port}"

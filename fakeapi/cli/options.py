@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def server_options(command: F) -> F:
-    """Decorates a command: adds every option of the settings that has a flag, in their order."""
+    """Adds the options of `fakeapi serve` to a command: all options of Settings that have a flag."""
     for field, option in reversed([(field, option) for field, option in options() if option.flag]):
         command = _click_option(field, option)(command)
     return command
@@ -55,7 +55,7 @@ def _click_type(field: Field[Any], option: Option) -> Any:
 
 
 class _Duration(click.FloatRange):
-    """Seconds within a range; text can have a unit, such as 10ms."""
+    """The click type of a duration within a range. Its text is in seconds or has a unit, such as 10ms."""
 
     name = "duration"
 

@@ -1,4 +1,4 @@
-"""Shows the progress of a command: a bar on a terminal, otherwise a line every few seconds."""
+"""Progress displays for commands: a bar on a terminal, otherwise a line every few seconds."""
 
 import sys
 import threading
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from fakeapi.traces.replay.options import Progress
 
 SHOWN_AFTER_SECONDS = 0.5
-"""Seconds before a progress bar appears; faster commands show none."""
+"""Seconds until a progress bar appears; a faster command shows no bar."""
 
 WAITING_AFTER_SECONDS = 1.0
-"""Seconds before a spinner appears; faster commands show none."""
+"""Seconds until a spinner appears; a faster command shows no spinner."""
 
 TERMINAL_SECONDS = 0.1
-"""Seconds between two updates of the bar on a terminal."""
+"""Minimum number of seconds between two updates of the bar on a terminal."""
 
 PLAIN_SECONDS = 5.0
-"""Seconds between two lines if the output is not a terminal."""
+"""Minimum number of seconds between two lines if the output is not a terminal."""
 
 
 class ProgressDisplay(ABC):
-    """A display of progress. As a context manager it ends with the block."""
+    """A display of progress. Used as a context manager, it ends at the end of the block."""
 
     @abstractmethod
     def end(self) -> None:
-        """Removes the display; does nothing if it has ended already."""
+        """Ends the display; does nothing if it has ended already."""
 
     def __enter__(self) -> Self:
         return self
@@ -44,10 +44,10 @@ class ProgressDisplay(ABC):
 
 
 class Activity(ProgressDisplay):
-    """Shows the progress of one activity, by default on standard error.
+    """The display of the progress of one activity, by default on standard error.
 
-    Call it with the count so far, the total (0 if unknown) and a remark. On a terminal the line is removed at
-    the end.
+    Call it with the number of finished things, the total (0 if unknown) and a remark. On a terminal it draws
+    a bar; otherwise it prints a line every PLAIN_SECONDS.
     """
 
     def __init__(
@@ -59,7 +59,13 @@ class Activity(ProgressDisplay):
         after: float = SHOWN_AFTER_SECONDS,
         stays: bool = False,
     ) -> None:
-        """`title` is a word such as "reading"; `unit` names the things; `stays` keeps the last line."""
+        """Starts the time of the activity, without output.
+
+        - `title`: a word such as "reading".
+        - `unit`: the name of the counted things, such as "objects".
+        - `after`: the seconds until the bar appears on a terminal.
+        - `stays`: whether the bar stays on the terminal at the end.
+        """
         self._title = title
         self._unit = unit
         self._stays = stays
@@ -98,9 +104,10 @@ class Activity(ProgressDisplay):
 
 
 class Waiting(ProgressDisplay):
-    """A spinner on a terminal for work of unknown length; appears after a moment, and is removed at the end.
+    """A spinner on a terminal, for work of unknown length.
 
-    It shows nothing without a terminal.
+    The spinner appears after `after` seconds, and disappears at the end. Without a terminal, it shows
+    nothing.
     """
 
     def __init__(
@@ -155,7 +162,10 @@ def _bar(stream: TextIO, *, transient: bool) -> Any:
 
 
 class ProgressLine:
-    """Shows the progress of a replay: called after each exchange; `end` is called after the last."""
+    """The display of the progress of a replay: a spinner while the trace is read, then a bar.
+
+    Call it after each exchange, and call `end` at the end of the replay.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._reading = Waiting("reading the trace", stream)
@@ -167,13 +177,19 @@ class ProgressLine:
         self._activity(progress.done, progress.total, divergent)
 
     def end(self) -> None:
-        """Ends the display of the progress."""
+        """Ends the display; the last state of the bar stays on a terminal."""
         self._reading.end()
         self._activity.end()
 
 
 def describe(done: int, total: int, unit: str, seconds: float, what: str = "") -> str:
-    """Formats count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge"."""
+    """Returns count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge".
+
+    - `total`: 0 if unknown.
+    - `unit`: the name of the counted things.
+    - `seconds`: the time since the start.
+    - `what`: a remark at the end; "" for none.
+    """
     rate = done / seconds if seconds > 0 else 0.0
     parts = [f"{done} of {total} {unit}" if total else f"{done} {unit}", f"{rate:.0f}/s"]
     if rate and total:

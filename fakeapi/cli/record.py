@@ -1,4 +1,4 @@
-"""The command `fakeapi record`: a recording proxy for a cluster. Needs the extra `record`.
+"""The command `fakeapi record`: a recording proxy for a cluster. It needs the extra `record`.
 
 Exit status: 0 after SIGINT or SIGTERM, 1 for errors of the cluster, the trace or the port, 2 for invalid
 options.
@@ -95,11 +95,11 @@ def record(
 ) -> None:
     """Record the traffic between clients and a cluster to the file TRACE, until SIGINT or SIGTERM.
 
-    Clients use the kubeconfig that is printed, which names this proxy. TRACE ends in .jsonl, .jsonl.gz or
-    .jsonl.zst, and appears when recording ends.
+    Clients must use the kubeconfig that the command prints. TRACE must end in .jsonl, .jsonl.gz or
+    .jsonl.zst. The file appears when recording ends.
     """
     _require_extra()
-    # --upstream takes precedence over the variable KUBECONFIG; with the option --kubeconfig it is an error.
+    # --upstream has precedence over the variable KUBECONFIG, but excludes the option --kubeconfig.
     source = click.get_current_context().get_parameter_source("kubeconfig")
     if upstream and kubeconfig and source is not None and source.name == "COMMANDLINE":
         raise click.UsageError("Set --upstream or --kubeconfig, not both.")
@@ -131,7 +131,11 @@ def _require_extra() -> None:
 
 
 def _check_address(host: str, *, allowed: bool) -> None:
-    """Raises UsageError for an address at which others could use the cluster's credentials."""
+    """Raises UsageError if the proxy would listen on an address that is not loopback.
+
+    Others could then use the cluster with the user's credentials. `allowed`: whether the user has allowed
+    such an address with --token or --allow-anonymous.
+    """
     if not (is_loopback(host) or allowed):
         raise click.UsageError(
             f"{host} is not a loopback address: others could use the cluster with your credentials. "
@@ -140,7 +144,10 @@ def _check_address(host: str, *, allowed: bool) -> None:
 
 
 def _run(upstream: Target, trace: Path, *, redactor: Redactor, **serving: Any) -> Recording:
-    """Serves until SIGINT or SIGTERM, then writes the trace. Raises TraceError, ClickException."""
+    """Records until SIGINT or SIGTERM, and then writes the trace; returns the recording.
+
+    `serving`: the arguments of `_serve`. Raises TraceError, and ClickException if the proxy cannot start.
+    """
     directory = Path(tempfile.mkdtemp(prefix="fakeapi-"))
     recording = Recording(trace, source="proxy", server="", redactor=redactor)
     try:

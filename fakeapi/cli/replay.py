@@ -1,7 +1,7 @@
 """The command `fakeapi replay`: sends the requests of a trace again and compares the responses.
 
-Exit status: 0 if every response was as recorded or its difference is explained, 1 if a difference is not
-explained, 2 if the replay failed: unreadable trace, unreachable target or invalid options.
+Exit status: 0 if the responses equal the recorded ones or all differences are explained, 1 if a difference is
+not explained, 2 if the replay failed (unreadable trace, unreachable target, invalid options).
 """
 
 import json
@@ -40,7 +40,10 @@ TROUBLE = 2
 
 
 class _Timing(click.ParamType[float | None]):
-    """The type of --timing: "recorded", "none", or a factor of the recorded speed."""
+    """The type of --timing: "recorded", "none", or a factor of the recorded speed, such as 10.
+
+    `convert` returns the factor: 1.0 for "recorded", and None for "none".
+    """
 
     name = "timing"
 
@@ -220,7 +223,14 @@ def _replay(
     *,
     keep: bool,
 ) -> Report:
-    """Replays against the selected target or a new server; closing `servers` stops the new server."""
+    """Replays a trace against the selected target, or against a new server; returns the report.
+
+    - `where`: the options of the target and of the new server.
+    - `servers`: stops the new server when it is closed.
+    - `keep`: whether the report names the live page of the new server.
+
+    Raises TraceError, TargetError, StartError, and ValueError for invalid options.
+    """
     target = _target(where)
     if target is not None:
         work = replay_trace(reader, target, chosen, control=control, on_progress=on_progress)
@@ -237,7 +247,7 @@ def _replay(
 
 
 def _wait_for_the_end(page: str) -> None:
-    """Prints the page's URL and waits for Ctrl-C."""
+    """Prints the URL of the live page, and waits until the user presses Ctrl-C."""
     click.echo(f"The server stays until Ctrl-C: {page}", err=True)
     with suppress(KeyboardInterrupt):
         threading.Event().wait()
@@ -259,7 +269,7 @@ def _target(where: dict[str, Any]) -> Target | None:
 
 
 def _write(report: Report, junit_file: Path | None, html_file: Path | None) -> None:
-    """Writes the requested report files atomically. Raises TraceError."""
+    """Writes the reports of --junit and --html to their files, atomically. Raises TraceError."""
     try:
         if junit_file is not None:
             write_atomically(junit_file, junit(report))

@@ -63,5 +63,5 @@ def requests(
 
 
 def _line(text: str) -> str:
-    """Returns the text of a request as one printable line; cuts the text after LINE_MAX characters."""
+    """Makes the text of a request printable, and cuts it after LINE_MAX characters."""
     return printable(text[:LINE_MAX])

@@ -1,4 +1,4 @@
-"""The command `fakeapi snapshot`: the snapshots of a running server, and their files."""
+"""The command `fakeapi snapshot`: takes, restores, saves and compares snapshots of a running server."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,7 +142,7 @@ def _downloaded(client: Any, name: str) -> "Snapshot":
 
 
 def _text(found: dict[str, Any]) -> str:
-    """Formats a difference from the server like `Difference.__str__`."""
+    """Formats an item in the response of the control API to `/snapshots/diff`, as Difference does."""
     from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - keeps --help fast
 
     fields = tuple(FieldChange(field["path"], field["old"], field["new"]) for field in found["fields"])

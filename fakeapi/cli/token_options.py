@@ -1,4 +1,4 @@
-"""The options --token and --token-file of commands, which receive one `token`."""
+"""Adds the options --token and --token-file to commands, which receive one argument `token`."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,10 +12,14 @@ from fakeapi.token_file import given_token
 
 
 def token_options(help: str, envvar: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: A002 - the name in click
-    """Returns a decorator that adds --token and --token-file; the command receives `token`.
+    """Returns a decorator that adds --token and --token-file to a command.
 
-    `envvar` is the environment variable of the token; the variable of the file has the suffix _FILE. Without
-    `envvar`, click derives both names from the command's prefix. An invalid token raises UsageError.
+    The command receives the argument `token`: the token, or None without both options. If both options are
+    set, or the token is unusable, the command fails with UsageError.
+
+    - `help`: the help text of --token.
+    - `envvar`: the environment variable for --token; that for --token-file has the suffix _FILE. If it is
+      empty, click derives both names from the `auto_envvar_prefix` of the command.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

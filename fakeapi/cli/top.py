@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def top(*, client: "ControlClient", once: bool, interval: float) -> None:
     """Show live figures of a server: requests, latency, watches, objects, faults, memory.
 
-    Press q or Ctrl-C to quit. Without a terminal on standard output, one frame is printed, as with --once.
-    The requests of this command are not counted.
+    Press q or Ctrl-C to quit. Without a terminal on standard output, it prints one frame, as with --once. It
+    does not count its own requests.
     """
     if once or not sys.stdout.isatty():
         before = client.get("/figures")
@@ -37,7 +37,11 @@ def top(*, client: "ControlClient", once: bool, interval: float) -> None:
 
 
 def as_text(figures: dict[str, Any], seconds: float) -> str:
-    """Renders one frame as plain text."""
+    """Renders one frame of `fakeapi top` as plain text.
+
+    - `figures`: the response of the control API to `/figures`.
+    - `seconds`: the length of the counted interval.
+    """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
 
     from fakeapi.cli.top_frame import frame_of  # noqa: PLC0415 - takes 60 ms, loaded only when used
@@ -49,7 +53,10 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
 
 
 def _show(client: "ControlClient", interval: float) -> None:
-    """Draws frames until q or Ctrl-C, and then restores the terminal."""
+    """Draws a frame on the terminal every `interval` seconds, until the user presses q or Ctrl-C.
+
+    Then it restores the terminal.
+    """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
     from rich.live import Live  # noqa: PLC0415 - takes 60 ms, loaded only when used
 

@@ -1,4 +1,4 @@
-"""The frame of `fakeapi top`: the figures of an interval as tables."""
+"""Renders a frame of `fakeapi top`: the figures of an interval as tables."""
 
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -10,13 +10,21 @@ from rich.table import Table
 from rich.text import Text
 
 KINDS_SHOWN = 15
-"""Maximum number of kinds in the table, those with the most objects; the last row adds up the others."""
+"""Maximum number of resources in the table of objects.
+
+The table contains the resources with the most objects; its last row has the sum of the others.
+"""
 
 FAULTS_SHOWN = 10
+"""Maximum number of faults in the table of faults."""
 
 
 def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
-    """Renders a frame; `seconds` is the length of the counted interval, 0 for the first frame."""
+    """Renders a frame of `fakeapi top` for the library rich.
+
+    - `figures`: the response of the control API to `/figures`.
+    - `seconds`: the length of the counted interval; 0 for the first frame, which has no interval.
+    """
     tables = [_requests(figures, seconds), _kinds(figures["kinds"])]
     if figures["faults"]:
         tables.append(_faults(figures["faults"]))
@@ -46,7 +54,7 @@ def _line(figures: dict[str, Any], seconds: float) -> Text:
 
 
 def _requests(figures: dict[str, Any], seconds: float) -> Table:
-    """Makes a table of requests per second: a row for each verb, a column for each code."""
+    """Renders a table of requests per second, with a row for each verb and a column for each code."""
     table = Table("VERB", box=None, pad_edge=False)
     codes = sorted({count["code"] for count in figures["requests"]})
     for code in codes:

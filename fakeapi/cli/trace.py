@@ -23,7 +23,7 @@ from fakeapi.traces.inspecting.statistics import statistics
 from fakeapi.traces.inspecting.validate import PROBLEMS_MAX, validate
 
 LISTED = 12
-"""Maximum number of rows of a table without --all."""
+"""Maximum number of rows of each table of `fakeapi trace stats` without --all."""
 
 
 @click.group()
@@ -130,7 +130,7 @@ def validate_command(*, source: Path) -> None:
 @click.option("--all", "everything", is_flag=True, help="Print all rows of the tables.")
 @_PATCH_TYPE
 def stats(*, source: Path, as_json: bool, everything: bool, patch_type: str) -> None:
-    """Print counts of requests, clients and resources in a trace, and of what its source lacks."""
+    """Print the numbers of requests, clients, resources and missing parts in a trace."""
     patches = SHORT_NAMES[patch_type]
     with reported(), Waiting("counting"), open_trace(source, patch_type=patches) as reader:
         facts = statistics(reader).as_json()

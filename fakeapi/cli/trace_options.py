@@ -1,4 +1,4 @@
-"""Command-line options that several commands for traces share."""
+"""The options and errors that the commands for traces share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ def _paths(
 
 
 def redaction_options(command: Any) -> Any:
-    """Decorates a command: adds --redact and --keep-credentials, the arguments of `redactor`."""
+    """Adds the options --redact and --keep-credentials to a command; `redactor` uses their values."""
     command = click.option(
         "--redact",
         "redact",
@@ -39,13 +39,13 @@ def redaction_options(command: Any) -> Any:
 
 
 def redactor(*, redact: tuple[fieldpaths.FieldPath, ...], keep_credentials: bool) -> Redactor:
-    """Returns the redactor that the two options describe."""
+    """Returns the Redactor for the values of the options --redact and --keep-credentials."""
     return Redactor(credentials=not keep_credentials, paths=redact)
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turns a TraceError into one line and exit status 1."""
+    """Converts a TraceError to a ClickException: one line and exit status 1."""
     try:
         yield
     except TraceError as error:

@@ -1,4 +1,4 @@
-"""Options and errors of `fakeapi export` and `fakeapi import`, and their summary line."""
+"""The options, errors and summary line that `fakeapi export` and `fakeapi import` share."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,10 @@ _SHOWN = 8
 
 
 def selection_options(command: F) -> F:
-    """Decorates a command: adds the options that select objects, the arguments of `selection_of`."""
+    """Adds the options --namespace, --resource and --selector to a command.
+
+    `selection_of` converts their values to a Selection.
+    """
     for option in (
         click.option(
             "--selector",
@@ -53,7 +56,7 @@ def selection_options(command: F) -> F:
 
 
 def read_limit(command: F) -> F:
-    """Decorates a command: adds --limit."""
+    """Adds the option --limit, the maximum number of objects, to a command."""
     return click.option(
         "--limit",
         type=click.IntRange(1),
@@ -63,7 +66,11 @@ def read_limit(command: F) -> F:
 
 
 def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
-    """Returns the selection that the options describe."""
+    """Returns the Selection for the values of the options from `selection_options`.
+
+    - `chosen`: the values by parameter name. It can also contain other members of Selection.
+    - `more`: further members of Selection.
+    """
     from fakeapi.transfer.selection import Selection, all_of  # noqa: PLC0415 - keeps --help fast
 
     namespaces, resources = all_of(chosen.pop("namespaces")), all_of(chosen.pop("resources"))
@@ -72,7 +79,7 @@ def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turns errors that prevent an export or import into one line and exit status 1."""
+    """Converts the errors of an export or import to a ClickException: one line and exit status 1."""
     from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - keeps --help fast
@@ -96,7 +103,10 @@ def reported() -> Iterator[None]:
 
 
 def summary(resources: Iterable[str]) -> str:
-    """Counts objects by resource: "3 objects: 2 pods, 1 nodes"."""
+    """Returns the numbers of objects by resource: "3 objects: 2 pods, 1 nodes".
+
+    `resources`: the resource of each object.
+    """
     counts = Counter(resources)
     total = counts.total()
     named = [f"{count} {printable_line(resource)}" for resource, count in counts.most_common(_SHOWN)]

@@ -1,13 +1,17 @@
-"""Clients of Kubernetes API servers, and what they share.
+"""Clients of Kubernetes API servers, and their common parts.
 
 | module | contents |
 |---|---|
-| `target`, `kubeconfig` | the server to send requests to: URL, TLS settings, credential; kubeconfig files |
-| `errors` | StatusError, which every client raises for a refused request |
+| `target` | Target: the URL, TLS settings and credential of a server |
+| `kubeconfig` | reads and writes kubeconfig files |
+| `errors` | StatusError, which every client of the API raises for a refused request |
+| `messages`, `shapes` | the types of responses, and checks of their JSON |
 | `served_resource`, `discovery` | the paths of a resource, and the resources that a server serves |
-| `verbs` | get, create, update, patch, delete: the same methods for each asynchronous client |
+| `verbs` | the methods of asynchronous clients: get, create, update, patch, delete |
 | `in_process` | InProcessClient: sends requests to an ASGI application in the same event loop |
-| `http`, `remote` | HttpClient: HTTP/1.1 over asyncio; RemoteClient: verbs over HttpClient |
-| `connections`, `control` | blocking connections for several threads; ControlClient of the control API |
+| `http` | HttpClient: HTTP/1.1 over asyncio |
+| `remote` | ReadOnlyClient and RemoteClient: send requests through an HttpClient |
+| `connections` | blocking HTTP connections for several threads |
+| `control` | ControlClient: a blocking client for the control API of a fakeapi server |
 | `lines` | splits a stream into lines of bounded length, for watches |
 """

@@ -1,4 +1,4 @@
-"""HTTP connections to one server. The module needs only the standard library."""
+"""Connections: a pool of blocking HTTP connections to one server. Needs only the standard library."""
 
 import http.client
 import os
@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 TIMEOUT_SECONDS = 60.0
-"""Timeout of each step of a request; kube-apiserver's own request timeout is also 60 seconds."""
+"""Default timeout of each read and write on the socket; the request timeout of kube-apiserver is equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A complete response with its decoded body."""
+    """A complete HTTP response.
+
+    - `media_type`: the header Content-Type; "" if it is missing.
+    - `text`: the body, decoded as UTF-8.
+    """
 
     status: int
     media_type: str
@@ -21,12 +25,21 @@ class Answer:
 
 
 class Connections:
-    """A pool of connections to one server; safe to use from several threads, and after a fork."""
+    """A pool of blocking HTTP connections to one server.
+
+    Several threads can use it, and so can forked processes.
+    """
 
     def __init__(
         self, url: str, *, tls: ssl.SSLContext | None = None, timeout: float = TIMEOUT_SECONDS
     ) -> None:
-        """`tls` is the context that verifies the server's certificate."""
+        """Creates an empty pool; requests open the connections.
+
+        - `url`: the URL of the server; its path is ignored.
+        - `tls`: the context that verifies the server's certificate; None for the CA certificates of the
+          system.
+        - `timeout`: the maximum number of seconds for each read and write on the socket.
+        """
         self._base = urlsplit(url)
         self._tls = tls
         self._timeout = timeout
@@ -34,7 +47,11 @@ class Connections:
         self._process = os.getpid()
 
     def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
-        """Sends a request and reads the whole response. Raises OSError and http.client.HTTPException."""
+        """Sends a request and returns the complete response.
+
+        `target`: the path and query. Raises OSError, http.client.HTTPException, and UnicodeDecodeError if the
+        body is not UTF-8.
+        """
         if self._process != os.getpid():  # after a fork, the connections belong to the parent
             self._process = os.getpid()
             self.close()
@@ -53,7 +70,7 @@ class Connections:
         return Answer(response.status, response.getheader("Content-Type", ""), text)
 
     def close(self) -> None:
-        """Closes the idle connections; a later request connects again."""
+        """Closes the idle connections; a later request opens a new connection."""
         while self._idle:
             self._idle.pop().close()
 

@@ -1,4 +1,7 @@
-"""ControlClient: a client for a server's control API. The module needs only the standard library."""
+"""ControlClient: a blocking client for the control API of a fakeapi server.
+
+The module needs only the standard library.
+"""
 
 import http.client
 import json
@@ -11,15 +14,16 @@ from fakeapi.clients.connections import Answer, Connections
 from fakeapi.clients.target import Target
 
 CONTROL = "/_fakeapi"
+"""The path of the control API."""
 
 SILENCE_SECONDS = 60.0
-"""Seconds of silence after which the client gives up an event stream; the server sends a byte every 15."""
+"""Seconds without data after which an event stream raises ControlError; the server sends data every 15."""
 
 
 class ControlError(Exception):
-    """The server refused the request, did not answer, or has no control API. The message is one line.
+    """Raised if the server refuses a request, does not respond, or has no control API.
 
-    `code` is the HTTP status, or 0 without a response.
+    The message is one line. `code`: the HTTP status of the response; 0 without a response.
     """
 
     def __init__(self, message: str, code: int = 0) -> None:
@@ -28,10 +32,16 @@ class ControlError(Exception):
 
 
 class ControlClient:
-    """Sends requests to the control API of one server. Every method raises ControlError."""
+    """A client for the control API of one server. Methods that send a request raise ControlError."""
 
     def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
-        """`url` is the server's URL without /_fakeapi; `tls` verifies the server's certificate."""
+        """Creates a client, without connecting to the server.
+
+        - `url`: the URL of the server, without /_fakeapi.
+        - `token`: the bearer token; None for no token.
+        - `tls`: the context that verifies the server's certificate; None for the CA certificates of the
+          system.
+        """
         self._url = url.rstrip("/")
         self._tls = tls
         self._connections = Connections(self._url, tls=tls)
@@ -41,33 +51,40 @@ class ControlClient:
 
     @classmethod
     def of_target(cls, target: Target) -> Self:
-        """Returns a client for a server that a URL or a kubeconfig describes."""
+        """Returns a client for a Target. Raises TargetError if the credential cannot be read.
+
+        The client uses a bearer token, and ignores other credentials.
+        """
         authorization = target.authorization() or ""
         token = authorization.removeprefix("Bearer ") if authorization.startswith("Bearer ") else None
         return cls(target.url, token=token, tls=target.tls)
 
     def get(self, path: str, **query: Any) -> Any:
-        """Sends a GET request; see `request`."""
+        """Sends a GET request; returns the decoded response as `request` does."""
         return self.request("GET", path, query=query)
 
     def post(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Sends a POST request; see `request`."""
+        """Sends a POST request; returns the decoded response as `request` does."""
         return self.request("POST", path, body, query=query)
 
     def put(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Sends a PUT request; see `request`."""
+        """Sends a PUT request; returns the decoded response as `request` does."""
         return self.request("PUT", path, body, query=query)
 
     def delete(self, path: str, **query: Any) -> Any:
-        """Sends a DELETE request; see `request`."""
+        """Sends a DELETE request; returns the decoded response as `request` does."""
         return self.request("DELETE", path, query=query)
 
     def request(
         self, method: str, path: str, body: Any = None, *, query: Mapping[str, Any] | None = None
     ) -> Any:
-        """Returns the decoded response to a request below /_fakeapi, or None if the response has no body.
+        """Sends a request; returns the decoded JSON of the response.
 
-        Bytes in `body` are sent unchanged; any other value is sent as JSON. None in `query` is omitted.
+        Returns text if the response is not JSON, and None if it has no body. Raises ControlError.
+
+        - `path`: the path below /_fakeapi, such as "/clock".
+        - `body`: bytes are sent unchanged, any other value as JSON. None sends no body.
+        - `query`: the query parameters; a parameter with the value None is omitted.
         """
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
@@ -82,7 +99,10 @@ class ControlClient:
         return json.loads(answer.text) if answer.media_type.startswith("application/json") else answer.text
 
     def events(self, path: str = "/events", *, query: Mapping[str, Any] | None = None) -> "EventStream":
-        """Opens a stream of server-sent events; it contains every event that happens from now on."""
+        """Opens a stream of server-sent events. Raises ControlError.
+
+        The stream contains every event that happens after this call returns.
+        """
         base = urlsplit(self._url)
         make: Any = http.client.HTTPConnection
         more: dict[str, Any] = {}
@@ -123,7 +143,10 @@ class ControlClient:
 
 
 class EventStream:
-    """Iterates over the decoded data of server-sent events until the server ends the stream."""
+    """A stream of server-sent events. Iteration yields the decoded JSON of each event.
+
+    The iteration ends when the server ends the stream.
+    """
 
     def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
         self._connection = connection
@@ -133,7 +156,10 @@ class EventStream:
         return self
 
     def __next__(self) -> Any:
-        """Raises ControlError if the connection breaks off or is silent for SILENCE_SECONDS."""
+        """Waits for the next event and returns its decoded JSON.
+
+        Raises ControlError if the connection fails, or if the server sends nothing for SILENCE_SECONDS.
+        """
         try:
             while line := self._response.readline():
                 if line.startswith(b"data:"):
@@ -155,7 +181,7 @@ class EventStream:
 
 
 def page_of(target: Target) -> str:
-    """Returns the URL of a server's live page, or "" if the server has none."""
+    """Returns the URL of a server's live page; "" if the server does not respond or has no control API."""
     with ControlClient.of_target(target) as client:
         try:
             state = client.get("/state")

@@ -1,4 +1,4 @@
-"""Reads discovery: the resources that a server serves, each with its paths."""
+"""Reads discovery responses: the API versions and resources that a server serves."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,22 +8,28 @@ from fakeapi.clients.shapes import Group, GroupList, Resource, ResourceList, che
 
 
 def group_versions(body: Any) -> list[str]:
-    """Returns the API versions in an APIGroupList, each group's preferred version first.
+    """Returns all API versions in an APIGroupList; the preferred version of each group is its first.
 
-    The core group's v1 is not part of the list. Raises StatusError if the body is malformed.
+    The core group ("v1") is not part of an APIGroupList. Raises StatusError if the body is malformed.
     """
     groups = checked(body, GroupList).groups or []
     return [version for group in groups for version in _preferred_first(group)]
 
 
 def preferred_versions(body: Any) -> list[str]:
-    """Returns the preferred API version of each group in an APIGroupList. Raises StatusError."""
+    """Returns the preferred API version of each group in an APIGroupList.
+
+    Raises StatusError if the body is malformed.
+    """
     groups = checked(body, GroupList).groups or []
     return [next(iter(_preferred_first(group))) for group in groups if group.versions]
 
 
 def served_resources(api_version: str, body: Any) -> list[ServedResource]:
-    """Returns the resources in an APIResourceList, without subresources. Raises StatusError."""
+    """Returns the resources in an APIResourceList, without subresources.
+
+    `api_version`: the group and version of the list. Raises StatusError if the body is malformed.
+    """
     resources = checked(body, ResourceList).resources or []
     names = {resource.name for resource in resources}
     return [

@@ -1,14 +1,15 @@
-"""StatusError: a request that a server refused."""
+"""StatusError: raised for a request without a successful response."""
 
 from fakeapi.machinery.json_types import Object
 
 
 class StatusError(Exception):
-    """The server answered with an HTTP status of 400 or above, or with something other than an API response.
+    """Raised if the response to a request is an error, or is not a valid response of the API.
 
-    - `code`: the HTTP status; 0 if the connection was lost or the response is malformed
-    - `status`: the Status object of the response; empty if the response was not a JSON object
-    - `reason`, `message`: from the Status; `message` is the response's text without a Status
+    - `code`: the HTTP status of the response; 0 if the response is malformed or was lost.
+    - `status`: the Status in the response; {} if the body is not a JSON object.
+    - `reason`: the reason in `status`, such as "Conflict"; "" if it has none.
+    - `message`: the message in `status`, or else the text of the response.
     """
 
     def __init__(self, code: int, status: Object, text: str = "") -> None:
@@ -22,14 +23,14 @@ class StatusError(Exception):
 
     @classmethod
     def without_response(cls, reason: str, message: str) -> "StatusError":
-        """Returns the error for a missing or malformed response, with code 0."""
+        """Returns the error for a lost or malformed response. Its code is 0."""
         return cls(0, {"reason": reason, "message": message})
 
     @property
     def is_conflict(self) -> bool:
-        """Whether the reason is Conflict: another client changed the object.
+        """Whether the reason is Conflict, usually because another client has changed the object.
 
-        Read the object again and retry.
+        The caller can read the object again and retry.
         """
         return self.reason == "Conflict"
 
@@ -40,5 +41,5 @@ class StatusError(Exception):
 
     @property
     def is_already_exists(self) -> bool:
-        """Whether a create failed because the object exists."""
+        """Whether the object could not be created because an object with its name exists."""
         return self.reason == "AlreadyExists"

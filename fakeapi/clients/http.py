@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 client on asyncio and h11 that sends requests as they were recorded.
+"""HttpClient: an HTTP/1.1 client on asyncio and h11, which can send recorded requests unchanged.
 
 The client reuses its connections. h11 checks each request before sending, so a recorded method, target or
 header cannot smuggle a second request.
@@ -20,13 +20,16 @@ from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.clients.target import Target, TargetError
 
 CONNECTIONS = 16
-"""Default maximum number of connections of a client, without its watches."""
+"""Default maximum number of connections of a client, without the connections of watches."""
+
 CONNECT_SECONDS = 10.0
+"""Maximum number of seconds to open a connection, with its TLS handshake."""
+
 ANSWER_SECONDS = 70.0
-"""Seconds to wait for a complete response; kube-apiserver ends requests after 60 seconds."""
+"""Default maximum number of seconds for a complete response; kube-apiserver ends requests after 60."""
 
 HEAD_MAX = 1 << 18
-"""Maximum size, in bytes, of the head of a response; more bytes raise TargetError."""
+"""Maximum size, in bytes, of the status line and headers of a response; more bytes raise TargetError."""
 
 BODY_MAX = 1 << 28
 """Maximum size, in bytes, of a response body or of a line of a watch; more bytes raise TargetError."""
@@ -38,23 +41,24 @@ _START = b"HTTP/1."
 
 
 class UnsendableRequest(Exception):
-    """Raised for a method, target or header that is not valid HTTP. The message names the cause."""
+    """Raised for a request whose method, target or header is not valid HTTP. The message says why."""
 
 
 class _Closed(Exception):
     """Raised if a connection ends before the first byte of a response.
 
-    On a reused connection, the client can send the request again.
+    If the connection was reused, the client sends the request again on another connection.
     """
 
 
 class HttpClient:
     """An HTTP/1.1 client for one server.
 
-    - `connections`: the maximum number of connections, without those of watches.
-    - `timeout`: the seconds to wait for a complete response.
+    - `connections`: the maximum number of connections, without the connections of watches.
+    - `timeout`: the maximum number of seconds for a complete response.
 
-    The methods `send` and `watch` raise TargetError. They raise UnsendableRequest before sending any byte.
+    The methods `send` and `watch` raise TargetError if the server does not respond with valid HTTP. They
+    raise UnsendableRequest, without sending a byte, if the request is not valid HTTP.
     """
 
     def __init__(
@@ -76,7 +80,11 @@ class HttpClient:
         self._free = asyncio.Semaphore(connections)
 
     async def send(self, method: str, target: str, headers: Headers = (), body: bytes = b"") -> Response:
-        """Sends a request and returns its complete response."""
+        """Sends a request and returns its complete response. Waits if all connections are in use.
+
+        - `target`: the path and query; the path in the URL of the server comes before it.
+        - `headers`: the headers except Host, Authorization and Content-Length.
+        """
         request = self._request(method, target, headers, body)
         async with self._free:
             while True:
@@ -98,7 +106,10 @@ class HttpClient:
                 return response
 
     async def watch(self, target: str, headers: Headers = ()) -> "Stream":
-        """Sends the request of a watch, and returns its stream after the head of the response."""
+        """Sends a GET request for a watch on a new connection; returns the stream of its response.
+
+        It returns when the status and headers of the response have arrived.
+        """
         request = self._request("GET", target, headers, b"")
         connection = await self._connect()
         try:
@@ -155,7 +166,7 @@ class HttpClient:
 
 
 def _bytes(text: str) -> bytes:
-    """Encodes a header value in latin-1, or in UTF-8 if latin-1 lacks a character."""
+    """Encodes a text in Latin-1, or in UTF-8 if a character does not exist in Latin-1."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
@@ -176,7 +187,7 @@ def _reason(error: OSError) -> str:
 
 
 class Stream:
-    """A response that delivers its lines as they arrive."""
+    """The response to a watch. Its method `lines` yields the lines as they arrive."""
 
     def __init__(self, connection: "_Connection", status: int, headers: Headers) -> None:
         self.status = status
@@ -186,7 +197,7 @@ class Stream:
     async def lines(self) -> AsyncIterator[bytes]:
         """Yields each line without its newline, until the server ends the stream. Raises TargetError.
 
-        The last line can be incomplete.
+        If the stream does not end with a newline, the last line may be incomplete.
         """
         lines = LineSplitter(BODY_MAX)
         try:
@@ -199,7 +210,7 @@ class Stream:
             yield rest
 
     async def body(self) -> bytes:
-        """Returns the complete body of a response that is not a stream. Raises TargetError."""
+        """Returns the complete body, for example of an error response. Raises TargetError."""
         return await self._connection.body()
 
     def close(self) -> None:
@@ -207,7 +218,7 @@ class Stream:
 
 
 class _Connection(asyncio.Protocol):
-    """A connection to a server that sends one request at a time."""
+    """A connection to a server, for one request at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -275,7 +286,7 @@ class _Connection(asyncio.Protocol):
         self._wake()
 
     async def _head(self, request: h11.Request, body: bytes) -> tuple[int, Headers]:
-        """Sends a request, and returns the status and headers of its response."""
+        """Sends a request; returns the status and headers of its response. Raises _Closed, TargetError."""
         self._start = b""
         data = self._http.send(request) or b""
         if body:
@@ -285,21 +296,21 @@ class _Connection(asyncio.Protocol):
             event = await self._event()
             if isinstance(event, h11.Response):
                 headers = tuple((name.decode(), value.decode("latin-1")) for name, value in event.headers)
-                # h11 allows no more than 20 digits.
+                # The number is short: h11 allows at most 20 digits.
                 length = int(first_header(headers, "content-length") or 0)
                 if length > BODY_MAX:
                     raise TargetError(f"{self._url} answers {length} bytes")
                 return event.status_code, headers
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yields the body of the response in pieces, as they arrive."""
+        """Yields the body of the response in pieces as they arrive. Raises TargetError."""
         while isinstance(event := await self._event(), h11.Data):
             yield bytes(event.data)
         if self._http.our_state is self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
 
     async def body(self) -> bytes:
-        """Returns the complete body. Raises TargetError if it is longer than BODY_MAX bytes."""
+        """Returns the complete body. Raises TargetError, also for a body over BODY_MAX bytes."""
         parts: list[bytes] = []
         size = 0
         async for part in self.pieces():
@@ -310,9 +321,10 @@ class _Connection(asyncio.Protocol):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _event(self) -> Any:
-        """Returns the next event of h11. Raises _Closed if the connection ends before the response.
+        """Waits for the next event of h11 and returns it.
 
-        Raises TargetError for a response that is not valid HTTP or is incomplete.
+        Raises _Closed if the connection ends before the first byte of a response. Raises TargetError if the
+        response is incomplete, late or not valid HTTP.
         """
         try:
             while (event := self._http.next_event()) is h11.NEED_DATA:
@@ -324,7 +336,11 @@ class _Connection(asyncio.Protocol):
         return event
 
     async def _receive(self) -> None:
-        """Waits for data and passes it to h11. Raises _Closed, and TargetError after a timeout."""
+        """Waits for data and passes it to h11.
+
+        Raises _Closed if the connection ends before the first byte of a response. Raises TargetError after a
+        timeout, and for data that is not an HTTP response.
+        """
         while not self._unread and not self._ended:
             if self._paused:
                 self._paused = False

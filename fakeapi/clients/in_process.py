@@ -19,10 +19,14 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 
 
 class InProcessClient(Verbs):
-    """Sends requests as one client, with its own User-Agent.
+    """A client that calls an ASGI application directly, without a network connection.
+
+    - `agent`: the User-Agent of the requests.
+    - `token`: the bearer token; None for no token.
+    - `host`: the header Host.
 
     Methods return decoded JSON, which the caller may change. Every method raises StatusError for an error
-    response. Its code is 0 if the response was lost, or if a watch event was too long.
+    response. The code of the error is 0 if the response was incomplete or a watch event was too long.
     """
 
     def __init__(
@@ -51,21 +55,28 @@ class InProcessClient(Verbs):
         return response.decoded()
 
     async def read_protobuf(self, path: str) -> bytes:
-        """Reads an object in protobuf; returns the bytes with the magic number and the Unknown envelope."""
+        """Reads an object in protobuf; returns the body of the response.
+
+        The body is Kubernetes' magic number and a message of the type `runtime.Unknown`.
+        """
         response = _Response()
         await self._send("GET", path, None, response, accept=PROTOBUF)
         return response.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """Updates an object from protobuf bytes including the envelope; returns the stored object."""
+        """Replaces an object (PUT) with one in protobuf; returns the stored object.
+
+        `body`: Kubernetes' magic number and a message of the type `runtime.Unknown`.
+        """
         response = _Response()
         await self._send("PUT", path, None, response, content=body, content_type=PROTOBUF)
         return response.decoded()
 
     async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
-        """Calls `on_event` with each event when it arrives; returns when the server ends the watch.
+        """Watches a collection; returns when the server ends the watch. Raises StatusError.
 
-        Raises StatusError.
+        - `query`: the query parameters without `watch`.
+        - `on_event`: called with each event when it arrives.
         """
         response = _WatchResponse(on_event)
         await self._send("GET", path, {**query, "watch": "true"}, response)
@@ -82,9 +93,9 @@ class InProcessClient(Verbs):
         content_type: str = JSON,
         accept: str = JSON,
     ) -> None:
-        """Sends a request and passes the response to `response`.
+        """Sends a request, and collects its response in `response`.
 
-        A dropped connection leaves the response incomplete.
+        If the application drops the connection, the response stays incomplete.
         """
         headers = [*self._headers, (b"accept", accept.encode())]
         if content is not None:
@@ -117,7 +128,10 @@ def _scope(
 
 
 class _RequestBody:
-    """The `receive` of one ASGI request: sends the body, then stays connected until the task is cancelled."""
+    """The body of an ASGI request. Its method `receive` returns the body first, and then waits for ever.
+
+    The client thus stays connected until its task is cancelled.
+    """
 
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body
@@ -131,7 +145,7 @@ class _RequestBody:
 
 
 class _Response:
-    """Collects the whole response to a request."""
+    """The response to a request. Its method `send` collects the ASGI messages of the application."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -146,14 +160,14 @@ class _Response:
             self._is_whole = not message.get("more_body", False)
 
     def take(self, part: bytes) -> None:
-        """Receives a part of the body."""
+        """Adds a part of the body to this response."""
         self._parts.append(part)
 
     def content(self) -> bytes:
         """Returns the body of a successful response.
 
-        Raises StatusError for an error response, and for an incomplete response. After an incomplete
-        response, the caller does not know whether the server wrote the object.
+        Raises StatusError for an error response. An incomplete response also raises StatusError, with code 0;
+        the server may or may not have written the object.
         """
         if not self._is_whole:
             raise StatusError.without_response(
@@ -165,12 +179,18 @@ class _Response:
         return content
 
     def decoded(self) -> Object:
-        """Returns the decoded JSON of a successful response. Raises StatusError like `content`."""
+        """Returns the JSON object in a successful response; {} if the body is not a JSON object.
+
+        Raises StatusError for an error response or an incomplete response.
+        """
         return _decoded(self.content())
 
 
 class _WatchResponse(_Response):
-    """Collects a response with one JSON value per line, and calls `on_event` with each value."""
+    """The response to a watch, which is one JSON value per line.
+
+    Its method `take` calls `on_event` with each value.
+    """
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:
         super().__init__()

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 
 
 class LineTooLong(Exception):
-    """Raised for a line over the limit; the message names the limit."""
+    """Raised for a line that is longer than the limit. The message names the limit in bytes."""
 
 
 class LineSplitter:
-    """Splits the bytes of a stream at newlines. `limit` is the most bytes of a line."""
+    """A buffer that splits a stream of bytes into lines. `limit`: the maximum bytes of a line."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yields each line that `data` completes, without its newline. Raises LineTooLong."""
+        """Yields each line that the next bytes complete, without its newline. Raises LineTooLong."""
         if b"\n" in data:
             *lines, rest = (bytes(self._rest) + data if self._rest else data).split(b"\n")
             self._rest = bytearray(rest)
@@ -27,7 +27,7 @@ class LineSplitter:
         self._check(self._rest)
 
     def rest(self) -> bytes:
-        """Returns the bytes after the last newline."""
+        """Returns the bytes after the last newline; b"" if the stream ends with a newline."""
         return bytes(self._rest)
 
     def _check(self, line: bytes | bytearray) -> None:

@@ -1,15 +1,18 @@
-"""HTTP responses as the clients return them, and their headers."""
+"""Response: an HTTP response with its headers and body."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 Headers = tuple[tuple[str, str], ...]
-"""The HTTP headers of a message in order: pairs of a name in lower case and a value. Names can repeat."""
+"""The headers of an HTTP message in order: pairs of a name and a value. A name can occur several times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete HTTP response. The body of a recorded watch is empty; `Exchange.events` has its events."""
+    """A complete HTTP response. The names of its headers are in lower case.
+
+    The response to a recorded watch has no body, because `Exchange.events` contains the events.
+    """
 
     status: int
     headers: Headers = ()
@@ -17,5 +20,8 @@ class Response:
 
 
 def first_header(headers: Iterable[tuple[str, str]], name: str) -> str:
-    """Returns the value of the first header with this name; "" without one. Names must be in lower case."""
+    """Returns the value of the first header with this name; "" if there is none.
+
+    `name` and the names in `headers` must be in lower case.
+    """
     return next((value for key, value in headers if key == name), "")

@@ -1,4 +1,4 @@
-"""ReadOnlyClient and RemoteClient: clients of an API server at a URL, for exports and imports."""
+"""ReadOnlyClient and RemoteClient: asynchronous clients of an API server, for exports and imports."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,37 +15,41 @@ from fakeapi.machinery.documents import DocumentError, decode_json
 from fakeapi.machinery.json_types import Object
 
 CONNECTIONS = 4
+"""Maximum number of connections of a client."""
 
 READ_BYTES_MAX = 512 * 1024 * 1024
-"""Maximum number of bytes of all responses to one client; more raise TargetError."""
+"""Maximum number of bytes that one client reads in all its responses; more bytes raise TargetError."""
 
 RETRIES_MAX = 5
-"""Maximum number of retries after 429 or 503 with Retry-After; then the request counts as refused."""
+"""Maximum number of retries after 429 or 503 with Retry-After; then the request raises StatusError."""
 
 RETRY_SECONDS_MAX = 10.0
-"""Longest wait before a retry, even if the server demands more."""
+"""Maximum number of seconds before a retry, even if Retry-After is longer."""
 
 
 class ReadOnlyClient(Reader):
-    """Reads from one server, over HTTP and with retries.
+    """A client that reads from one server. It repeats requests after 429 and 503 with Retry-After.
 
-    Raises StatusError, and TargetError without an HTTP response.
+    Every method raises StatusError for an error response, and TargetError without an HTTP response.
     """
 
     def __init__(self, target: Target, agent: str) -> None:
-        """`agent` is the User-Agent of the requests. Raises TargetError."""
+        """Creates a client, without connecting to the server.
+
+        `agent`: the User-Agent of the requests. Raises TargetError if the credential cannot be read.
+        """
         self._client = HttpClient(target, CONNECTIONS)
         self._headers: Headers = (("Accept", JSON), ("User-Agent", agent))
         self.url = target.url
         self._received = 0
 
     async def get_list(self, path: str) -> list[Object]:
-        """Returns the decoded JSON array of a successful response."""
+        """Reads a JSON array; returns [] if the response is a JSON object."""
         value = await self._send("GET", path, None, None, JSON)
         return value if isinstance(value, list) else []
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Closes the idle connections."""
         await self._client.close()
 
     async def request(
@@ -67,7 +71,11 @@ class ReadOnlyClient(Reader):
     async def _send(
         self, method: str, path: str, body: Any, query: Mapping[str, str] | None, content_type: str
     ) -> Any:
-        """Sends a request; returns the decoded body of a successful response."""
+        """Sends a request; returns the JSON object or array in a successful response.
+
+        Raises StatusError. Raises TargetError without an HTTP response, and if all responses to this client
+        together are longer than READ_BYTES_MAX bytes.
+        """
         content = b"" if body is None else codec.encode(body)
         headers = self._headers if body is None else (*self._headers, ("Content-Type", content_type))
         target = f"{path}?{urlencode(query)}" if query else path
@@ -86,14 +94,18 @@ class ReadOnlyClient(Reader):
 
 
 class RemoteClient(ReadOnlyClient, Verbs):
-    """Reads from one server and writes to it, over HTTP and with retries.
+    """A client that reads from one server and writes to it.
 
-    Raises StatusError, and TargetError without an HTTP response.
+    It repeats requests after 429 and 503 with Retry-After. Every method raises StatusError for an error
+    response, and TargetError without an HTTP response.
     """
 
 
 def _retry_seconds(response: Response) -> float | None:
-    """Returns the seconds until a retry, or None if the response is final."""
+    """Returns the seconds to wait before a retry, or None if the request is not repeated.
+
+    Only 429 and 503 with a Retry-After in seconds are repeated.
+    """
     if response.status not in {429, 503}:
         return None
     text = first_header(response.headers, "retry-after")
@@ -101,7 +113,10 @@ def _retry_seconds(response: Response) -> float | None:
 
 
 def _decoded(response: Response) -> Any:
-    """Returns the decoded body of a successful response. Raises StatusError."""
+    """Returns the JSON object or array in a successful response. Raises StatusError.
+
+    The code of the error is 0 if a successful response is malformed or too large.
+    """
     try:
         body = decode_json(response.body)
     except codec.JsonError:

@@ -10,7 +10,7 @@ _UNESCAPED = ":@!$&'()*+,;=~"
 
 
 def version_path(api_version: str) -> str:
-    """Returns the path of an API version: "/apis/apps/v1" or "/api/v1"."""
+    """Returns the path of an API version: "/apis/apps/v1" for apps/v1, "/api/v1" for v1."""
     return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
 
 
@@ -20,7 +20,11 @@ def api_version_of(group: str, version: str) -> str:
 
 
 def object_path(api_version: str, plural: str, namespace: str = "", *rest: str) -> str:
-    """Returns the percent-encoded path of a collection, or with `rest` of an object or its subresource."""
+    """Returns the percent-encoded path of a collection, an object or a subresource.
+
+    - `namespace`: "" for a cluster-scoped resource, and for a collection in all namespaces.
+    - `rest`: nothing for a collection, the name for an object, name and subresource for a subresource.
+    """
     scope = ("namespaces", namespace) if namespace else ()
     segments = (quote(segment, safe=_UNESCAPED) for segment in (*scope, plural, *rest))
     return "/".join((version_path(api_version), *segments))
@@ -30,11 +34,12 @@ def object_path(api_version: str, plural: str, namespace: str = "", *rest: str) 
 class ServedResource:
     """A resource in one version of its group.
 
-    - `plural`: the resource's name in paths, such as "resourceclaims"
-    - `namespaced`: whether its objects are in namespaces
-    - `has_status`: whether the status is a subresource
-    - `verbs`: the verbs in discovery; empty if unknown
-    - `names`: plural, singular, short names and kind in lower case; empty if unknown
+    - `group`: the API group; "" for the core group.
+    - `plural`: the name of the resource in paths, such as "resourceclaims".
+    - `namespaced`: whether its objects are in namespaces.
+    - `has_status`: whether it has the subresource `status`.
+    - `verbs`: the verbs in discovery; empty if unknown.
+    - `names`: plural, singular, short names and kind in lower case; empty if unknown.
     """
 
     group: str
@@ -52,23 +57,28 @@ class ServedResource:
 
     @property
     def group_resource(self) -> tuple[str, str]:
-        """The group and plural, which are equal for all versions of a resource."""
+        """The group and the plural; they identify a resource in all its versions."""
         return self.group, self.plural
 
     @property
     def qualified(self) -> str:
-        """The name for kubectl: "deployments.apps", or "pods" for the core group."""
+        """The name that kubectl accepts: "deployments.apps", or "pods" for the core group."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
-        """Returns the path of the collection, of an object or of its subresource.
+        """Returns the path of the collection, of an object, or of a subresource of an object.
 
-        Without a namespace, the path of the collection covers all namespaces.
+        - `namespace`: "" for a collection in all namespaces. Ignored for a cluster-scoped resource.
+        - `name`: the name of an object; "" for the collection.
+        - `subresource`: "" for the object itself.
         """
         rest = [segment for segment in (name, subresource) if segment]
         return object_path(self.api_version, self.plural, namespace if self.namespaced else "", *rest)
 
     def path_of(self, obj: Object, subresource: str = "") -> str:
-        """Returns the path of an object, from its metadata, or of a subresource."""
+        """Returns the path of an object, from the namespace and name in its metadata.
+
+        `subresource`: returns the path of this subresource; "" for the object itself.
+        """
         metadata = obj["metadata"]
         return self.path(metadata.get("namespace", ""), metadata["name"], subresource)

@@ -1,4 +1,4 @@
-"""Checks the shape of responses, because a broken or hostile server may send anything."""
+"""Checks the fields and types of JSON responses, because a broken or hostile server may send anything."""
 
 from typing import Annotated, Any, TypeVar
 
@@ -10,7 +10,7 @@ from fakeapi.machinery.json_types import Object
 T = TypeVar("T")
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
-"""A name that is not empty, so that it can be a segment of a path."""
+"""A non-empty name; an empty name cannot be a segment of a path."""
 
 
 class GroupVersion(msgspec.Struct):
@@ -48,14 +48,14 @@ class _ListMetadata(msgspec.Struct):
 
 
 class Page(msgspec.Struct):
-    """A page of a list; its items are not checked yet."""
+    """A page of a list. `items` can contain any JSON; `object_of` checks an item."""
 
     items: list[Any] | None = None
     metadata: _ListMetadata | None = None
 
     @property
     def token(self) -> str | None:
-        """The continue token; None on the last page."""
+        """The continue token, with which a client reads the next page; None or "" on the last page."""
         return self.metadata.token if self.metadata is not None else None
 
 
@@ -76,7 +76,10 @@ class _Object(msgspec.Struct):
 
 
 def checked(body: Any, shape: type[T]) -> T:
-    """Converts a response to this shape, without unknown fields. Raises StatusError with code 0."""
+    """Converts decoded JSON to a type, and drops unknown fields.
+
+    Raises StatusError with code 0 if a field is missing or has a wrong type.
+    """
     try:
         return msgspec.convert(body, shape)
     except msgspec.ValidationError as error:
@@ -84,9 +87,9 @@ def checked(body: Any, shape: type[T]) -> T:
 
 
 def object_of(body: Any, api_version: str, kind: str) -> Object:
-    """Returns the object in a response or list, with its type.
+    """Returns an object from a response or a list. Adds `apiVersion` and `kind` if the object lacks them.
 
-    Raises StatusError with code 0 if it is malformed.
+    Raises StatusError with code 0 if it is not an object with a name and valid metadata.
     """
     if not isinstance(body, dict):
         raise malformed(f"is not a {kind} but {body!r:.80}")
@@ -101,5 +104,8 @@ def object_of(body: Any, api_version: str, kind: str) -> Object:
 
 
 def malformed(why: str) -> StatusError:
-    """Returns the error for a response of a wrong shape."""
+    """Returns the StatusError, with code 0, for a malformed response.
+
+    `why`: the rest of the message after "the response", such as "is not a Pod".
+    """
     return StatusError.without_response("Unknown", f"the response {why}")

@@ -1,4 +1,4 @@
-"""Target: the URL, TLS settings and credential of a server for a replay or a proxy."""
+"""Target: the URL, TLS settings and credential of a server."""
 
 import asyncio
 import ssl
@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from fakeapi.inputfile import read_regular
 
 FILE_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum size, in bytes, of a kubeconfig, certificate, key or token file; more raises TargetError."""
+"""Maximum size in bytes of a kubeconfig, certificate, key or token file; a larger one raises TargetError."""
 
 
 class TargetError(Exception):
-    """Raised if a server is unusable or does not respond like an API server.
+    """Raised if the settings of a server are invalid, or if it does not respond like an API server.
 
     The message is one line for the user.
     """
@@ -23,7 +23,10 @@ class TargetError(Exception):
 
 @runtime_checkable
 class SlowCredential(Protocol):
-    """A credential that a program provides. `stale`: whether the next call runs the program."""
+    """A credential from a credential plugin (`exec`). A call returns the header Authorization.
+
+    A call blocks while the plugin runs. `stale`: whether the next call runs the plugin.
+    """
 
     @property
     def stale(self) -> bool: ...
@@ -33,12 +36,12 @@ class SlowCredential(Protocol):
 
 @dataclass(slots=True)
 class Target:
-    """A server that receives requests.
+    """A server to send requests to.
 
-    - `url`: its URL without a slash at the end.
-    - `tls`: None for plain HTTP.
+    - `url`: the URL of the server without a slash at its end.
+    - `tls`: the context that verifies the server's certificate; None for plain HTTP.
     - `authorization`: returns the header Authorization, or None for no header. It can raise TargetError.
-    - `server_name`: the host name in the server's certificate, if it differs from that in `url`.
+    - `server_name`: the host name in the server's certificate; None if the certificate has that of `url`.
     """
 
     url: str
@@ -47,7 +50,10 @@ class Target:
     server_name: str | None = None
 
     async def authorize(self) -> str | None:
-        """Returns the header Authorization or None, without blocking the event loop. Raises TargetError."""
+        """Returns the header Authorization, or None for no header. Raises TargetError.
+
+        Credential plugins run in another thread, so they do not block the event loop.
+        """
         credential = self.authorization
         if isinstance(credential, SlowCredential) and credential.stale:
             return await asyncio.to_thread(credential)
@@ -70,7 +76,10 @@ def target_of_url(
 
 
 def checked_url(url: str) -> str:
-    """Returns the URL of a server without slashes at its end. Raises TargetError for an invalid URL."""
+    """Checks the URL of a server, and returns it without slashes at its end.
+
+    Raises TargetError if the URL is not an HTTP or HTTPS URL, or has a query, a fragment or a password.
+    """
     parts = urlsplit(url)
     try:
         fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)

@@ -1,4 +1,4 @@
-"""Verbs: the methods of each asynchronous client, made from one method that sends a request."""
+"""Reader and Verbs: base classes of asynchronous clients, with a method for each verb of the API."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,7 +11,10 @@ JSON = "application/json"
 
 
 class Reader(ABC):
-    """A client that reads objects. Paths are percent-encoded; every method raises StatusError."""
+    """An asynchronous client that reads objects. Every method raises StatusError for an error response.
+
+    The argument `path` must be percent-encoded. Subclasses implement `request`.
+    """
 
     @abstractmethod
     async def request(
@@ -23,37 +26,46 @@ class Reader(ABC):
         query: Mapping[str, str] | None = None,
         content_type: str = JSON,
     ) -> Object:
-        """Sends a request; returns the decoded object of a successful response."""
+        """Sends a request; returns the decoded JSON object of a successful response.
+
+        `body`: a value to send as JSON with the media type `content_type`; None sends no body.
+        """
 
     async def get(self, path: str, **query: str) -> Object:
-        """Reads an object, or a page of a list."""
+        """Reads an object, or a page of a list. Keywords are query parameters, such as `limit`."""
         return await self.request("GET", path, query=query)
 
 
 class Verbs(Reader):
-    """A client that reads and writes objects. Every method raises StatusError.
+    """An asynchronous client that reads and writes objects.
 
-    Keywords are query parameters, such as `fieldManager`.
+    Every method raises StatusError for an error response. The argument `path` must be percent-encoded, and
+    `query` contains query parameters, such as `fieldManager`.
     """
 
     async def create(self, path: str, obj: Object, **query: str) -> Object:
-        """Creates an object in the collection at `path`; returns the stored object."""
+        """Creates an object (POST) in the collection at `path`; returns the stored object."""
         return await self.request("POST", path, obj, query=query)
 
     async def update(self, path: str, obj: Object) -> Object:
-        """Replaces an object (PUT); returns the stored object."""
+        """Replaces the object at `path` (PUT); returns the stored object."""
         return await self.request("PUT", path, obj)
 
     async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object:
-        """Patches an object; returns the stored object. `kind` is json, merge, strategic or apply."""
+        """Patches the object at `path`; returns the stored object.
+
+        `kind`: the type of the patch: json, merge, strategic or apply.
+        """
         return await self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[kind])
 
     async def delete(
         self, path: str, *, uid: str = "", version: str = "", propagation: str = "", grace: int | None = None
     ) -> Object:
-        """Deletes an object; returns the server's response, which is the object or a Status.
+        """Deletes the object at `path`; returns the body of the response, which is the object or a Status.
 
-        `uid` and `version` become preconditions if they are not empty.
+        - `uid`, `version`: preconditions for the uid and the resourceVersion; "" for no precondition.
+        - `propagation`: the propagationPolicy; "" for the server's default.
+        - `grace`: the gracePeriodSeconds; None for the server's default.
         """
         conditions = {"uid": uid, "resourceVersion": version}
         preconditions = {name: value for name, value in conditions.items() if value}

@@ -1,5 +1,10 @@
 """Installing: puts manifests into a server in dependency order.
 
-`documents` reads text, `sources` finds manifests in files and directories, `plan` checks and orders them,
-`installer` applies them through the API, and `manifest_installer` does so at each start and each reset.
+| module | contents |
+|---|---|
+| `sources` | finds manifests in text, files and directories |
+| `references` | finds the references between objects |
+| `plan` | checks manifests and puts them in order |
+| `installer` | applies manifests through the API of a server |
+| `manifest_installer` | installs manifests at each start and each reset of a server |
 """

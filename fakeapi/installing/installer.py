@@ -1,6 +1,6 @@
-"""Installer: applies a plan through the API of a server, like any client.
+"""Installer: applies manifests through the API of a server, like any client.
 
-It uses server-side apply, so that existing objects that are equal do not change.
+It uses server-side apply. If an existing object equals its manifest, the object does not change.
 """
 
 import asyncio
@@ -20,16 +20,19 @@ AGENT = "fakeapi-install"
 """The User-Agent of the requests, and the field manager of the applied objects."""
 
 SERVED_SECONDS = 30.0
-"""Seconds to wait until the server serves a new definition; after that the installation fails."""
+"""Maximum number of seconds until the server serves a new CustomResourceDefinition.
+
+After this time, the installation raises InstallError.
+"""
 
 _POLL_SECONDS = 0.02
 _DEFAULT = "default"
 _SOME_UID = "00000000-0000-0000-0000-000000000000"
-"""Placeholder in dry runs for the uid of an owner that does not exist yet."""
+"""The uid, in dry runs, of a referenced object that does not exist yet."""
 
 
 class Server(Protocol):
-    """The methods of an API server that an installation needs. Each raises StatusError."""
+    """A client with the methods that an installation needs. Each method raises StatusError."""
 
     async def get(self, path: str) -> Object: ...
 
@@ -39,15 +42,15 @@ class Server(Protocol):
 
 
 class Installer:
-    """Applies plans to one server.
+    """A client of one server that applies plans.
 
-    A reference without a uid (`metadata.ownerReferences`, `spec.claimRef`) gets the uid of the object that it
-    names.
+    It adds uids to references, such as `metadata.ownerReferences` and `spec.claimRef`. A reference without a
+    uid gets the uid of the object that it names.
     """
 
     agent = AGENT
     validation = "Strict"
-    """The `fieldValidation` of each write: Strict, Warn or Ignore."""
+    """The query parameter `fieldValidation` of each write: Strict, Warn or Ignore."""
 
     def __init__(self, api: Server) -> None:
         self._api = api
@@ -55,9 +58,10 @@ class Installer:
         self._uids = Identities()
 
     async def check(self, plan: Plan) -> None:
-        """Checks the plan with dry runs, before the first object is created. Raises InstallError.
+        """Checks the manifests of a plan with dry runs. Raises InstallError for the first refused object.
 
-        Objects of kinds that the plan defines, or in namespaces that the plan creates, cannot be checked.
+        Skips the objects that the server cannot check yet. These are objects in namespaces that the plan
+        creates, and custom resources whose CustomResourceDefinition is only in the plan.
         """
         defined, namespaces = plan.defined_kinds(), plan.namespaces
         for manifest in plan.manifests:
@@ -75,9 +79,10 @@ class Installer:
             self.advanced()
 
     async def install(self, plan: Plan) -> list[Object]:
-        """Applies the plan; returns the stored objects in the order of applying.
+        """Applies the manifests of a plan in order; returns the stored objects.
 
-        Raises InstallError for the first refused object; earlier objects stay.
+        Then waits until the server serves all CustomResourceDefinitions of the plan. Raises InstallError for
+        the first refused object; the objects before it stay.
         """
         stored = []
         waiting = plan.defined_kinds()
@@ -101,13 +106,20 @@ class Installer:
         return stored
 
     def advanced(self) -> None:
-        """Called after each manifest, both in `check` and in `install`."""
+        """Called after each manifest, by `check` and by `install`. Subclasses can report progress."""
 
     def applied(self, manifest: Manifest, kind: ServedResource, obj: Object) -> None:
-        """Called with each stored object."""
+        """Called after each object that the server has stored.
+
+        - `kind`: the resource of the object.
+        - `obj`: the stored object.
+        """
 
     def refused(self, error: InstallError) -> None:
-        """Called with each refusal; raises it to end the installation, or returns to continue."""
+        """Called for each refused object. Raises the error, which ends the installation.
+
+        A subclass can return instead; the installation then continues.
+        """
         raise error
 
     async def _all_served(self, plan: Plan) -> None:
@@ -118,7 +130,10 @@ class Installer:
     async def _kind_now(
         self, manifest: Manifest, defined: Mapping[tuple[str, str], ServedResource]
     ) -> ServedResource:
-        """Returns the kind of a manifest; waits for it if the plan defines it. Raises InstallError."""
+        """Returns the resource of a manifest. Raises InstallError if the server does not serve it.
+
+        `defined`: the kinds that the plan defines. The function waits until the server serves them.
+        """
         api_version, name = manifest.obj["apiVersion"], manifest.obj["kind"]
         if (api_version, name) in defined:
             await self._served_now(api_version, name, manifest)
@@ -128,7 +143,10 @@ class Installer:
         return kind
 
     async def _served_now(self, api_version: str, kind: str, manifest: Manifest) -> None:
-        """Waits until the server serves a kind. Raises InstallError after SERVED_SECONDS."""
+        """Waits until the server serves a kind. Raises InstallError after SERVED_SECONDS.
+
+        `manifest`: the object that needs the kind, for the message of the error.
+        """
         until = asyncio.get_running_loop().time() + SERVED_SECONDS
         while await self._kind(api_version, kind, fresh=True) is None:
             if asyncio.get_running_loop().time() > until:
@@ -136,9 +154,9 @@ class Installer:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> ServedResource | None:
-        """Returns a kind, or None if the server does not serve it.
+        """Returns the resource of a kind, or None if the server does not serve it. Raises InstallError.
 
-        `fresh`: an unknown kind is discovered again.
+        `fresh`: whether to repeat the discovery if an earlier one did not contain the kind.
         """
         known = self._served.get(api_version)
         if known is None or (fresh and kind not in known):
@@ -176,13 +194,21 @@ class Installer:
             raise manifest.error(f"{described(manifest.obj)}: {one_line(str(error))}") from error
 
     async def send(self, kind: ServedResource, path: str, body: Object, query: dict[str, str]) -> Object:
-        """Applies an object; returns the stored one. Raises StatusError."""
+        """Applies an object (server-side apply); returns the stored object. Raises StatusError.
+
+        - `path`: the path of the object.
+        - `query`: the query parameters.
+        """
         return await self._api.patch(path, body, "apply", **query)
 
     async def with_uids(self, manifest: Manifest, *, status: bool, dry_run: bool = False) -> Object:
-        """Returns the object, or a copy with the uids that its references lack.
+        """Returns the object of a manifest, with uids in its references.
 
-        Raises InstallError if an owner does not exist.
+        An owner reference to a missing object raises InstallError. Other references to missing objects stay
+        without a uid.
+
+        - `status`: whether to include references in the status.
+        - `dry_run`: whether each reference to a missing object gets a placeholder instead.
         """
         if not any(self.is_open(reference) for reference in references_of(manifest.obj, status=status)):
             return manifest.obj
@@ -198,16 +224,22 @@ class Installer:
         return obj
 
     def is_open(self, reference: Reference) -> bool:
-        """Whether the installation looks up the uid of the reference."""
+        """Whether the installation must find the uid of the referenced object."""
         return not reference.uid
 
     def without_target(self, manifest: Manifest, obj: Object, reference: Reference) -> None:
-        """Called for a reference to a missing object. Raises InstallError, or changes the object."""
+        """Called for a reference to a missing object. Raises InstallError if it is an owner reference.
+
+        A subclass can remove the reference from `obj` instead.
+        """
         if reference.is_owner:
             raise manifest.error(f"{described(manifest.obj)}: its owner {reference} does not exist")
 
     async def _live_uid(self, reference: Reference, namespace: str) -> str:
-        """Returns the uid of an object in the server, or "" if it does not exist."""
+        """Reads the uid of the referenced object from the server; "" if it does not exist.
+
+        `namespace`: the namespace of the object if the reference does not name one.
+        """
         holder = reference.holder
         api_version, kind_name = holder.get("apiVersion"), holder.get("kind")
         if not isinstance(api_version, str) or not isinstance(kind_name, str):
@@ -220,16 +252,16 @@ class Installer:
 
 
 def namespace_of(manifest: Manifest) -> str:
-    """Returns the namespace of a manifest, by default `default`."""
+    """Returns the namespace in the metadata of a manifest, or "default" if it has none."""
     namespace: str = manifest.obj["metadata"].get("namespace") or _DEFAULT
     return namespace
 
 
 def _says_nothing(obj: Object) -> bool:
-    """Whether an object has only a name.
+    """Whether a manifest contains only the type, name and namespace of an object.
 
-    Applying such an object would own no fields. The next apply would then start to track the owners of the
-    other fields.
+    Such a manifest is not applied to an existing object. Its apply would own no fields, and the next apply
+    would start to track the owners of the other fields.
     """
     return obj.keys() <= {"apiVersion", "kind", "metadata"} and obj["metadata"].keys() <= {
         "name",
@@ -238,5 +270,5 @@ def _says_nothing(obj: Object) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Replaces the line breaks of a text by spaces."""
+    """Joins the lines of a text: replaces each sequence of whitespace by one space."""
     return " ".join(text.split())

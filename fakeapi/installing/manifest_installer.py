@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class ManifestInstaller:
-    """Installs manifests before the first request, and after each reset; an Attachment of the cluster."""
+    """An Attachment of a cluster that installs manifests before the first request and after each reset."""
 
     def __init__(
         self,
@@ -21,7 +21,10 @@ class ManifestInstaller:
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """`token` and `host` are the credentials for requests to `app`. Raises InstallError."""
+        """Reads and checks the manifests of the sources, without a request. Raises InstallError.
+
+        `token`, `host`: the bearer token and the header Host of requests to `app`.
+        """
         self._app = app
         self._token = token
         self._host = host
@@ -47,9 +50,10 @@ class ManifestInstaller:
 async def install(
     app: Application, plan: Plan, *, token: str | None, host: str, checked: bool = False
 ) -> list[Object]:
-    """Installs a plan in a started application; returns the stored objects.
+    """Installs a plan in a started application; returns the stored objects. Raises InstallError.
 
-    Unless `checked`, dry runs find errors before the first object is installed. Raises InstallError.
+    - `token`, `host`: the bearer token and the header Host of the requests.
+    - `checked`: whether to skip the dry runs, which find errors before the first object is created.
     """
     installer = Installer(InProcessClient(app, AGENT, token=token, host=host))
     if not checked:

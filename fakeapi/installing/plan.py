@@ -1,4 +1,4 @@
-"""Plan: the manifests to install, checked as far as possible without a server, in dependency order."""
+"""Plan: the manifests to install, in dependency order, after all checks that need no server."""
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,14 +32,19 @@ _ORDER = (
     ("", "Service"),
 )
 _LAST = ("admissionregistration.k8s.io", "apiregistration.k8s.io")
-"""Groups whose objects can prevent the creation of other objects."""
+"""Groups whose objects are created last, because they can prevent the creation of other objects."""
 
 OF_THE_SERVER = ("uid", "resourceVersion", "managedFields", "selfLink", "creationTimestamp", "generation")
+"""The fields of metadata that only a server sets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Manifests in the order of applying: namespaces, definitions, then other objects."""
+    """Manifests in the order in which they are applied.
+
+    Namespaces come first, then CustomResourceDefinitions, then other objects. Owners come before the objects
+    that refer to them.
+    """
 
     manifests: Sequence[Manifest]
 
@@ -54,12 +59,18 @@ class Plan:
         return frozenset(manifest.obj["metadata"]["name"] for manifest in manifests)
 
     def defined_kinds(self) -> dict[tuple[str, str], ServedResource]:
-        """Returns the kinds of the definitions by apiVersion and kind."""
+        """Returns the kinds that the CustomResourceDefinitions of the plan define, by apiVersion and kind.
+
+        Raises InstallError for a definition without a group, kind or versions.
+        """
         return {key: kind for definition in self.definitions for key, kind in _kinds_of(definition).items()}
 
 
 def plan_of(sources: Iterable[Source]) -> Plan:
-    """Reads sources, and orders the manifests in them. Raises InstallError."""
+    """Reads the manifests of sources, checks them, and puts them in dependency order.
+
+    Raises InstallError for an unreadable source, an invalid manifest, or an object that occurs twice.
+    """
     manifests = [_checked(manifest) for manifest in manifests_of(sources)]
     seen: dict[tuple[str, ...], Manifest] = {}
     for manifest in manifests:
@@ -72,7 +83,7 @@ def plan_of(sources: Iterable[Source]) -> Plan:
 
 
 def _without_old_uids(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Removes the old uids from references between the manifests, because the server assigns new ones."""
+    """Removes the uids from references between the manifests, because the server assigns new uids."""
     known = Identities()
     for manifest in manifests:
         known.add(manifest.obj, manifest.uid)
@@ -92,7 +103,10 @@ def _without_old_uids_of(manifest: Manifest, known: Identities) -> Manifest:
 
 
 def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Moves each manifest behind the manifests that it refers to by uid; otherwise keeps the order."""
+    """Puts each manifest after the manifests of its owners and of other objects that it refers to by uid.
+
+    Otherwise keeps the order.
+    """
     by_place = {place: manifest for manifest in manifests for place in places_of(manifest.obj)}
     ordered: dict[int, Manifest] = {}
     for first in manifests:
@@ -110,16 +124,16 @@ def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
 
 
 def described(obj: Mapping[str, Any]) -> str:
-    """Returns an object's kind and name for messages: "Widget team/x"."""
+    """Returns the kind, namespace and name of an object for messages: "Widget team/x"."""
     metadata = obj["metadata"]
     namespace = f"{metadata['namespace']}/" if metadata.get("namespace") else ""
     return f"{obj['kind']} {namespace}{metadata['name']}"
 
 
 def _checked(manifest: Manifest) -> Manifest:
-    """Checks the names of a manifest, and removes the metadata that only a server sets.
+    """Checks the name and namespace of a manifest. Raises InstallError if they are missing or invalid.
 
-    Raises InstallError.
+    In the returned manifest, the metadata lacks the fields that only a server sets. `uid` keeps the uid.
     """
     obj = manifest.obj
     metadata = obj.get("metadata")
@@ -136,7 +150,7 @@ def _checked(manifest: Manifest) -> Manifest:
 
 
 def rank_of(obj: Mapping[str, Any]) -> int:
-    """Returns the position of an object's kind in the order of creation."""
+    """Returns the rank of an object's kind. Objects with lower ranks are created first."""
     group, kind = type_of(obj)
     if group in _LAST:
         return len(_ORDER) + 1

@@ -1,7 +1,7 @@
-"""References by uid: the fields of an object that contain the uid of another object.
+"""Finds references: the fields of an object that contain the name and uid of another object.
 
 An exported manifest has no uids, because each server assigns its own. A reference to an exported object loses
-its uid, and gets the uid of the object with that name at the import.
+its uid at the export. At the import, the reference gets the uid of the new object with this name.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,11 @@ _OWNERS = "metadata.ownerReferences"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The identity of an object: group, kind or resource, namespace ("" for cluster scope) and name."""
+    """The identity of an object by name.
+
+    - `kind`: the kind, such as "Pod", or the resource, such as "pods".
+    - `namespace`: "" for a cluster-scoped object.
+    """
 
     group: str
     kind: str
@@ -34,9 +38,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference to an object.
+    """A reference from one object to another.
 
-    `holder` is the part of the object that has the `uid`; `places` are the objects that it can refer to.
+    - `holder`: the JSON object with the name and uid, such as an item of `ownerReferences`.
+    - `places`: the possible places of the referenced object.
+    - `is_owner`: whether the reference is in `ownerReferences`.
     """
 
     holder: dict[str, Any]
@@ -52,7 +58,7 @@ class Reference:
 
 
 def references_of(obj: Object, *, status: bool = True) -> Iterator[Reference]:
-    """Yields the references in an object; without `status`, omits the references in its status."""
+    """Yields the references in an object. `status`: whether to include references in the status."""
     namespace = str(obj["metadata"].get("namespace") or "")
     for path in (_OWNERS, *_REFERENCES.get(type_of(obj), ())):
         if path.startswith("status.") and not status:
@@ -75,7 +81,10 @@ def _holders(value: Any, path: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, ...]:
-    """Returns the possible places of a referenced object: in the namespace, or in cluster scope."""
+    """Returns the possible places of a referenced object: in a namespace, or in cluster scope.
+
+    `namespace`: the namespace of the referenced object if `holder` does not name one.
+    """
     group = str(holder.get("apiGroup") or "") or str(holder.get("apiVersion") or "").rpartition("/")[0]
     inside = str(holder.get("namespace") or namespace)
     return tuple(
@@ -84,24 +93,27 @@ def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, .
 
 
 class Identities:
-    """The uids of objects by place."""
+    """A table with the uids of objects by their Place."""
 
     def __init__(self) -> None:
         self._uids: dict[Place, str] = {}
 
     def add(self, obj: Object, uid: str, *also: str) -> None:
-        """Records the uid of an object under its kind and under the names in `also`, such as its resource."""
+        """Adds the uid of an object to the table; does nothing if the uid is "".
+
+        `also`: other names of its kind in references, such as its resource.
+        """
         for place in places_of(obj, *also):
             if uid:
                 self._uids[place] = uid
 
     def find(self, reference: Reference) -> str:
-        """Returns the uid of the object that a reference names, or "" if it is unknown."""
+        """Returns the uid of the object that a reference names; "" if the table does not have it."""
         return next((self._uids[place] for place in reference.places if place in self._uids), "")
 
 
 def places_of(obj: Object, *also: str) -> list[Place]:
-    """Returns the places of an object: one by its kind, and one by each name in `also`."""
+    """Returns the places of an object: one with its kind, and one with each name in `also`."""
     group, kind = type_of(obj)
     metadata = obj["metadata"]
     namespace = str(metadata.get("namespace") or "")

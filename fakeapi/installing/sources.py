@@ -1,4 +1,4 @@
-"""Finds manifests in dicts, texts, files, directories and by patterns, and records their places."""
+"""Finds manifests in dicts, texts, files, directories and patterns, and notes where each one is."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,23 +12,26 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
 
 Source: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Source]"
-"""An object, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or several of these."""
+"""A dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or several of these."""
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum number of bytes of one file; reading a longer one raises InstallError."""
+"""Maximum size of a file in bytes; reading a larger file raises an error."""
 
 OBJECTS_MAX = 100_000
-"""Maximum number of objects of one installation; more raise InstallError."""
+"""Maximum number of objects in the sources of an installation; more objects raise InstallError."""
 
 LISTS_DEPTH_MAX = 16
-"""Deepest nesting of lists within lists; a deeper one raises InstallError."""
+"""Maximum depth of lists within lists; a deeper list raises an error."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.yaml")
 
 
 class InstallError(Exception):
-    """Manifests that cannot be installed; the message is one printable line with the place and the reason."""
+    """Raised if manifests cannot be read, or if a server refuses them.
+
+    The message is one printable line. It contains the place of the manifest and the reason.
+    """
 
     def __init__(self, why: str) -> None:
         super().__init__(printable_line(why))
@@ -36,26 +39,36 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """An object, the place where it was found ("crds/a.yaml, document 2"), and its uid in the source."""
+    """An object from a source.
+
+    - `origin`: its place for messages, such as "crds/a.yaml, document 2".
+    - `uid`: its uid in the source; "" if it has none.
+    """
 
     obj: Object
     origin: str
     uid: str = ""
 
     def error(self, why: str) -> InstallError:
+        """Returns an error with the place of the manifest and this reason."""
         return InstallError(f"{self.origin}: {why}")
 
 
 def type_of(obj: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns the group and the kind of an object."""
+    """Returns the group and the kind of an object: ("apps", "Deployment"), or ("", "Pod")."""
     return obj["apiVersion"].rpartition("/")[0], obj["kind"]
 
 
 def manifests_of(sources: Iterable[Source]) -> list[Manifest]:
-    """Returns the objects of all sources in order, with lists unpacked. Raises InstallError.
+    """Returns the objects of all sources in order. A list is replaced by its items.
 
-    A directory contributes all files below it that end in .yaml, .yml or .json, sorted by name; it may be
-    empty. A pattern must match at least one file. Directories and patterns omit the files of kustomize.
+    - For a directory, reads the files below it that end in .yaml, .yml or .json, sorted by path. The
+      directory may be empty.
+    - For a pattern, reads the matching files. The pattern must match at least one file.
+    - Omits kustomization.yaml, kustomization.yml and kustomizeconfig.yaml in directories and patterns.
+
+    Raises InstallError if a source cannot be read or is not a Kubernetes object, and for more than
+    OBJECTS_MAX objects.
     """
     manifests: list[Manifest] = []
     for number, source in enumerate(sources, 1):
@@ -81,7 +94,7 @@ def _of_source(source: Source, place: str) -> Iterator[Manifest]:
 
 
 def _is_text(source: str) -> bool:
-    """Whether a text is a manifest, not a path."""
+    """Whether a text is a manifest; otherwise it is a path or a pattern."""
     return "\n" in source or ": " in source or source.lstrip().startswith("{")
 
 
@@ -95,7 +108,10 @@ def _of_path(path: Path) -> Iterator[Manifest]:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Returns the files of a path or pattern. Raises InstallError, OSError."""
+    """Returns the files of a file path, a directory or a pattern.
+
+    Raises InstallError if a pattern matches no file, and OSError.
+    """
     if path.is_dir():
         return [file for file in sorted(path.rglob("*")) if _is_manifest(file) and not file.is_dir()]
     if not has_magic(str(path)) or path.exists():
@@ -130,7 +146,11 @@ def _of_text(text: str, place: str) -> Iterator[Manifest]:
 
 
 def _of_value(value: Any, place: str, depth: int = 0) -> Iterator[Manifest]:
-    """Yields the objects of a value that is nested in `depth` lists. Raises InstallError."""
+    """Yields the objects in a decoded document. A list is replaced by its items. Raises InstallError.
+
+    - `place`: the place of the document, for messages.
+    - `depth`: the number of lists that contain the value.
+    """
     if depth > LISTS_DEPTH_MAX:
         raise InstallError(f"{place}: more than {LISTS_DEPTH_MAX} lists within lists")
     if isinstance(value, list):

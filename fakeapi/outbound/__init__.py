@@ -1,1 +1,1 @@
-"""Requests that the server itself sends to webhooks."""
+"""Outbound requests: the HTTP client with which the server calls webhooks."""

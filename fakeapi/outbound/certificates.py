@@ -1,4 +1,4 @@
-"""TLS trust for requests to webhooks, with the error messages of Go for untrusted servers.
+"""Verifies the TLS certificates of webhooks, with Go's error messages for servers that are not trusted.
 
 Follows crypto/x509 (VerifyHostname) and client-go `transport` (rootCertPool).
 """
@@ -19,9 +19,12 @@ _NOT_TLS = frozenset(
 
 
 def client_context(authority: bytes) -> ssl.SSLContext:
-    """Returns a TLS context that trusts these PEM certificates, or the system's if there are none.
+    """Returns a TLS context that trusts these CA certificates.
 
-    The context does not check the server's name; `name_problem` does. Raises BadAuthority.
+    `authority`: the CA certificates in PEM; b"" for those of the system.
+
+    The context does not check the server's name; the function `name_problem` does. Raises BadAuthority if
+    the certificates cannot be parsed.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -36,12 +39,16 @@ def client_context(authority: bytes) -> ssl.SSLContext:
         context.load_verify_locations(cadata=authority.decode("ascii"))
     except (ssl.SSLError, UnicodeDecodeError):
         raise BadAuthority("failed to parse certificate: x509: malformed certificate") from None
-    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # Go accepts each of them as a root
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # Go accepts each certificate as a root
     return context
 
 
 def name_problem(certificate: Mapping[str, Any], host: str) -> str:
-    """Returns an error if a verified certificate is not valid for `host`; "" if it is."""
+    """Returns Go's error message if a certificate is not valid for a host; "" if it is valid.
+
+    - `certificate`: the verified certificate, as `ssl.SSLSocket.getpeercert` returns it.
+    - `host`: a host name or an IP address.
+    """
     names = [value for kind, value in certificate.get("subjectAltName", ()) if kind == "DNS"]
     addresses = [value for kind, value in certificate.get("subjectAltName", ()) if kind == "IP Address"]
     try:
@@ -72,7 +79,7 @@ def _common_name(certificate: Mapping[str, Any]) -> str:
 
 
 def _matches(pattern: str, host: str) -> bool:
-    """Whether a name in a certificate, whose first label may be `*`, matches a host."""
+    """Whether a name in a certificate matches a host. The first label of the name may be `*`."""
     labels, host_labels = pattern.rstrip(".").split("."), host.rstrip(".").split(".")
     if len(labels) != len(host_labels) or not pattern:
         return False
@@ -82,7 +89,7 @@ def _matches(pattern: str, host: str) -> bool:
 
 
 def handshake_problem(error: ssl.SSLError) -> str:
-    """Returns Go's message for a failed TLS handshake."""
+    """Returns Go's error message for a failed TLS handshake."""
     if isinstance(error, ssl.SSLCertVerificationError):
         if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
             return f"{PREFIX}certificate has expired or is not yet valid"

@@ -1,7 +1,7 @@
-"""PostingClient: POSTs to webhooks over HTTP/1.1, with asyncio and h11.
+"""PostingClient: sends POST requests to webhooks over HTTP/1.1, with asyncio and h11.
 
-Connections are reused. If a reused connection ends before the first byte of a response, the client sends the
-request again on a new connection, like Go's net/http. Error messages are those of Go's net/http.
+The client reuses connections. If a reused connection ends before the first byte of a response, the client
+sends the request again on another connection, like Go's net/http. Its error messages equal those of net/http.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ from fakeapi.outbound.certificates import client_context, handshake_problem, nam
 from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
 
 CALLS_MAX = 256
-"""Maximum number of requests at once; another request waits, within its own timeout."""
+"""Maximum number of parallel requests. Further requests wait; the wait is part of their timeout."""
 
 IDLE_MAX = 8
-"""Maximum number of idle connections for each endpoint; others are closed after their response."""
+"""Maximum number of idle connections to each endpoint; others are closed after their response."""
 
 PLACES_MAX = 16
-"""Maximum number of endpoints with idle connections; another endpoint closes all idle connections."""
+"""Maximum number of endpoints with idle connections. For a further endpoint, all of these are closed."""
 
 CONTEXTS_MAX = 200
-"""Maximum number of parsed sets of trusted certificates in the cache; client-go has the same limit."""
+"""Maximum number of TLS contexts in the cache, one for each set of CA certificates; as in client-go."""
 
 HEAD_MAX = 1 << 20
-"""Maximum number of bytes of a response's head with its 1xx responses; net/http has the same limit."""
+"""Maximum size, in bytes, of the headers of a response with its 1xx responses; the limit of net/http."""
 
 EVENTS_IN_A_TURN = 200
-"""Maximum number of parser events before other tasks get a turn."""
+"""Number of h11 events that one task reads before other tasks of the event loop can run."""
 
 _PIECE = 1 << 16
 _PORTS = {"https": 443, "http": 80}
@@ -44,11 +44,11 @@ _RESOLVER = Path("/etc/resolv.conf")
 
 
 class _Gone(Exception):
-    """The connection ended before the first byte of a response."""
+    """Raised if a connection ends before the first byte of a response."""
 
 
 class _Connection:
-    """A connection to one endpoint, which carries one request at a time."""
+    """A connection to one endpoint, for one request at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -65,9 +65,13 @@ class _Connection:
         self._writer.transport.abort()
 
     async def ask(self, host: str, target: str, body: bytes) -> tuple[int, str]:
-        """Sends a request; returns the status and the Content-Type of the response.
+        """Sends a POST request with a JSON body; returns the status and the Content-Type of the response.
 
-        Raises _Gone, Unreachable.
+        - `host`: the header Host.
+        - `target`: the path and query.
+
+        Raises _Gone if the connection ends before the first byte of a response, and Unreachable for an
+        invalid response.
         """
         headers = [
             ("Host", host),
@@ -107,9 +111,10 @@ class _Connection:
                 self._http.receive_data(data)
 
     async def body(self, limit: int) -> tuple[bytes, str]:
-        """Reads a body of at most `limit` bytes.
+        """Reads the body of the response; returns the body and an error message.
 
-        Returns it and an error, which is "" if the body is complete.
+        The message is "" if the body is complete. If the body is incomplete, or longer than `limit` bytes,
+        the returned body is b"".
         """
         body = bytearray()
         try:
@@ -127,9 +132,9 @@ class _Connection:
         return bytes(body), ""
 
     async def _next_event(self) -> Any:
-        """Returns the parser's next event. Lets other tasks run after every EVENTS_IN_A_TURN events.
+        """Returns the next event of h11. Raises h11.RemoteProtocolError.
 
-        Raises h11.RemoteProtocolError.
+        After every EVENTS_IN_A_TURN events, it first lets other tasks run.
         """
         self._parsed += 1
         if self._parsed % EVENTS_IN_A_TURN == 0:
@@ -139,7 +144,12 @@ class _Connection:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The address of an endpoint, and the certificates trusted for it."""
+    """The address of an endpoint and the CA certificates that verify it.
+
+    - `host`, `port`: the address to connect to.
+    - `server_name`: the name that the server's certificate must contain.
+    - `authority`: the CA certificates in PEM; b"" for those of the system.
+    """
 
     scheme: str
     host: str
@@ -149,7 +159,7 @@ class _Place:
 
 
 class PostingClient:
-    """Sends the requests of one API server to webhooks; used in one event loop."""
+    """A client for the webhooks of one API server. All calls must come from one event loop."""
 
     def __init__(self) -> None:
         self._idle: dict[_Place, deque[_Connection]] = {}
@@ -157,7 +167,14 @@ class PostingClient:
         self._free = asyncio.Semaphore(CALLS_MAX)
 
     async def post(self, endpoint: Endpoint, target: str, body: bytes, seconds: float) -> Answer:
-        """Sends a POST; see `Transport.post`."""
+        """Sends a POST request with a JSON body; returns the response.
+
+        - `target`: the path and query.
+        - `seconds`: the timeout, which includes the wait for a free connection.
+
+        If the body of the response is incomplete, the result has a `problem`. Raises Unreachable without a
+        response, and BadAuthority.
+        """
         place, host = _place_of(endpoint)
         context = self._context(place.authority) if place.scheme == "https" else None
         until = asyncio.get_running_loop().time() + seconds
@@ -200,7 +217,10 @@ class PostingClient:
     async def _asked(
         self, place: _Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes]
     ) -> tuple[_Connection, int, str]:
-        """Sends a request; returns its connection, and the status and Content-Type of the response."""
+        """Sends a request on a reused or new connection.
+
+        Returns the connection, and the status and Content-Type of the response. Raises Unreachable.
+        """
         while True:
             kept = self._kept(place)
             connection = kept or await _connected(place, context)
@@ -242,7 +262,7 @@ class PostingClient:
 
 
 def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
-    """Returns the address to connect to, and the Host header."""
+    """Returns the address of an endpoint, and the value of the header Host."""
     parts = urlsplit(endpoint.url)
     name = parts.hostname or ""
     scheme, host, port = endpoint.dial or (parts.scheme, name, parts.port or _PORTS.get(parts.scheme, 0))
@@ -250,7 +270,7 @@ def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
 
 
 async def _connected(place: _Place, context: ssl.SSLContext | None) -> _Connection:
-    """Opens a connection and verifies the server. Raises Unreachable."""
+    """Opens a connection, and verifies the server's certificate if `context` is set. Raises Unreachable."""
     try:
         reader, writer = await asyncio.open_connection(
             place.host, place.port, ssl=context, server_hostname=place.server_name if context else None
@@ -280,12 +300,18 @@ def _dial_problem(place: _Place, error: OSError) -> str:
 
 
 def _errors_in(error: OSError) -> list[int]:
-    """Returns the error numbers in the text of the OSError that asyncio raises for several addresses."""
+    """Returns the numbers in the message of an OSError that asyncio raises for several addresses.
+
+    asyncio joins the errors of all addresses in one message, such as "[Errno 111] …".
+    """
     return [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
 
 
 def _resolver() -> str:
-    """Returns " on SERVER:53" for the first configured name server, as Go's errors do, or ""."""
+    """Returns the part of Go's error message about the DNS server: " on 10.0.0.2:53".
+
+    The server is the first name server in /etc/resolv.conf; "" without one.
+    """
     try:
         lines = _RESOLVER.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

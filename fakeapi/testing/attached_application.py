@@ -1,4 +1,4 @@
-"""AttachedApplication: an application with attachments, which start after it and stop before it."""
+"""AttachedApplication: an ASGI application together with the attachments of its cluster."""
 
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -8,7 +8,10 @@ from fakeapi.cluster import Attachment, Cluster
 
 
 class AttachedApplication:
-    """Starts the attachments in their order, and stops them in reverse order."""
+    """An application that starts its attachments after itself, and stops them before itself.
+
+    It stops the attachments in reverse order. It also registers them as followers of the cluster.
+    """
 
     def __init__(self, app: Application, cluster: Cluster, attachments: Sequence[Attachment]) -> None:
         self._app = app

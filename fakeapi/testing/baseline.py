@@ -1,4 +1,4 @@
-"""Baseline: the state to which a shared server returns between tests."""
+"""Baseline: the state that a server returns to between the tests that share it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,12 @@ from fakeapi.snapshots.model import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Objects, clock and armed faults at one moment; `clock` is None if the option `clock` supplied one."""
+    """The objects, clock and armed faults of a cluster at one moment.
+
+    - `snapshot`: all objects.
+    - `clock`: the state of the clock; None if the option `clock` supplied another clock.
+    - `rules`: the rules of the armed faults, in the order of arming.
+    """
 
     snapshot: Snapshot
     clock: ClockState | None
@@ -28,9 +33,9 @@ async def take(cluster: Cluster) -> Baseline:
 
 
 async def return_to(cluster: Cluster, baseline: Baseline) -> None:
-    """Puts back the objects, the clock and the faults, whose counters start again, and clears the journal.
+    """Restores the objects, the clock and the armed faults of a baseline.
 
-    Raises SnapshotError, StorageError.
+    Clears the journal. The counters of the faults start again at 0. Raises SnapshotError, StorageError.
     """
     if cluster.armed_faults is not None:
         cluster.armed_faults.forget()

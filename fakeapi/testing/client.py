@@ -1,4 +1,4 @@
-"""The client of tests: creates, reads and changes objects of any Kubernetes API server."""
+"""Client: a blocking client for tests, which works with any Kubernetes API server."""
 
 import json
 import ssl
@@ -20,11 +20,13 @@ PatchType = Literal["json", "merge", "strategic", "apply"]
 
 
 class Verbs(ABC):
-    """Creates, reads and changes objects through `request`.
+    """A client that creates, reads and changes objects.
 
-    Kinds are named as in a manifest (`ResourceClaim`) or as kubectl accepts them (`resourceclaims`). Without
-    `api_version` the methods use the version that the server prefers. Every method raises StatusError if the
-    server refuses the request.
+    - `kind`: as in a manifest (`ResourceClaim`) or as kubectl accepts it (`resourceclaims`).
+    - `api_version`: such as "apps/v1"; None for the version that the server prefers.
+
+    Every method raises StatusError if the server refuses the request, and ValueError for a kind that the
+    server does not serve.
     """
 
     def __init__(self) -> None:
@@ -40,16 +42,25 @@ class Verbs(ABC):
         query: Mapping[str, Any] | None = None,
         content_type: str = "application/json",
     ) -> Any:
-        """Returns the decoded JSON of the response, or its text if it is not JSON.
+        """Sends a request; returns the decoded JSON of the response, or its text if it is not JSON.
 
-        Bytes and text in `body` are sent unchanged; any other value is sent as JSON.
+        - `path`: the path of the request, such as "/api/v1/namespaces".
+        - `body`: text and bytes are sent unchanged, any other value as JSON. None sends no body.
+        - `query`: the query parameters.
+        - `content_type`: the media type of `body`.
+
+        Raises StatusError if the status of the response is 400 or above.
         """
 
     def create(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Object:
-        """Creates one object from a dict, YAML or JSON text, or a file; returns the stored object.
+        """Creates one object from a manifest; returns the stored object.
 
-        The namespace is the argument, or the manifest's, or `default`. Keywords are query parameters, such as
-        `fieldManager`. Raises ValueError if the manifest does not contain exactly one object.
+        - `manifest`: a dict, YAML or JSON text, or the Path of a file.
+        - `namespace`: overrides the namespace in the manifest. Without both, the namespace is `default`.
+        - `query`: query parameters, such as `fieldManager`.
+
+        Raises ValueError if the manifest does not contain exactly one object, and OSError for an unreadable
+        file.
         """
         objects = load(manifest)
         if len(objects) != 1:
@@ -57,7 +68,15 @@ class Verbs(ABC):
         return self._create(objects[0], namespace, query)
 
     def create_all(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Objects:
-        """Creates the objects in order and returns the stored ones; stops at the first refused object."""
+        """Creates all objects of a manifest in order; returns the stored objects.
+
+        - `manifest`: a dict, a list of dicts, YAML or JSON text, or the Path of a file.
+        - `namespace`: overrides the namespaces in the manifest.
+        - `query`: query parameters, such as `fieldManager`.
+
+        Raises StatusError for the first refused object; the objects before it stay. Raises ValueError for an
+        invalid manifest, and OSError for an unreadable file.
+        """
         return [self._create(obj, namespace, query) for obj in load(manifest)]
 
     def _create(self, obj: Object, namespace: str | None, query: Mapping[str, Any]) -> Object:
@@ -67,7 +86,7 @@ class Verbs(ABC):
         return created
 
     def create_namespace(self, name: str) -> Object:
-        """Creates a namespace and returns it."""
+        """Creates a namespace; returns the stored object."""
         return self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def get(
@@ -86,7 +105,11 @@ class Verbs(ABC):
         label_selector: str = "",
         field_selector: str = "",
     ) -> Objects:
-        """Returns the items of one namespace, or of all namespaces without `namespace`."""
+        """Returns the objects of a kind, in one namespace or in all.
+
+        - `namespace`: None for all namespaces.
+        - `label_selector`, `field_selector`: as for `kubectl get`; "" selects all objects.
+        """
         query = {"labelSelector": label_selector, "fieldSelector": field_selector}
         selectors = {key: value for key, value in query.items() if value}
         resource = self._resource(kind, api_version)
@@ -94,7 +117,10 @@ class Verbs(ABC):
         return items
 
     def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
-        """Replaces an object (PUT). With a stale resourceVersion the server answers 409 Conflict."""
+        """Replaces an object (PUT); returns the stored object.
+
+        The namespace is that in its metadata, or `default`. A stale resourceVersion raises StatusError 409.
+        """
         metadata = obj["metadata"]
         namespace = metadata.get("namespace", "default")
         path = self._object_path(obj["kind"], obj.get("apiVersion"), namespace, metadata["name"], subresource)
@@ -102,7 +128,7 @@ class Verbs(ABC):
         return updated
 
     def update_status(self, obj: Mapping[str, Any]) -> Object:
-        """Replaces the status of an object (PUT on the subresource `status`)."""
+        """Replaces the status of an object (PUT on the subresource `status`); returns the stored object."""
         return self.update(obj, subresource="status")
 
     def patch(
@@ -117,7 +143,12 @@ class Verbs(ABC):
         subresource: str = "",
         **query: Any,
     ) -> Object:
-        """Patches an object. Keywords are query parameters, such as `fieldManager` and `force`."""
+        """Patches an object; returns the stored object.
+
+        - `patch`: a dict or list, or the patch as text or bytes.
+        - `type`: `json`, `merge`, `strategic`, or `apply` for server-side apply.
+        - `query`: query parameters, such as `fieldManager` and `force`.
+        """
         path = self._object_path(kind, api_version, namespace, name, subresource)
         patched: Object = self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[type])
         return patched
@@ -131,9 +162,9 @@ class Verbs(ABC):
         api_version: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Object:
-        """Deletes an object.
+        """Deletes an object; returns the body of the response, which is the object or a Status.
 
-        `options` is a DeleteOptions. Returns the server's answer: the object or a Status.
+        `options`: the DeleteOptions, such as `{"propagationPolicy": "Foreground"}`.
         """
         path = self._object_path(kind, api_version, namespace, name)
         deleted: Object = self.request("DELETE", path, options)
@@ -142,7 +173,10 @@ class Verbs(ABC):
     def _object_path(
         self, kind: str, api_version: str | None, namespace: str, name: str, subresource: str = ""
     ) -> str:
-        """Returns the path of an object. Raises ValueError for an empty name, which means the collection."""
+        """Returns the path of an object. Raises ValueError for an empty name.
+
+        The path without a name would be that of the whole collection.
+        """
         if not name:
             raise ValueError(f"the name of the {kind} is empty")
         return self._resource(kind, api_version).path(namespace, name, subresource)
@@ -166,10 +200,16 @@ class Verbs(ABC):
 
 
 class Client(Verbs):
-    """A client of the API server at a URL; safe to use from several threads, and after a fork."""
+    """A client of the API server at a URL. Several threads can use it, and so can forked processes."""
 
     def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
-        """`tls` is the context that verifies the server's certificate."""
+        """Creates a client without connecting to the server.
+
+        - `url`: the URL of the server, such as "http://127.0.0.1:8001".
+        - `token`: the bearer token; None for no token.
+        - `tls`: the context that verifies the server's certificate; None for the CA certificates of the
+          system.
+        """
         super().__init__()
         self._connections = Connections(url, tls=tls)
         self._headers = {"Accept": "application/json", "User-Agent": "fakeapi"}
@@ -177,7 +217,7 @@ class Client(Verbs):
             self._headers["Authorization"] = f"Bearer {token}"
 
     def close(self) -> None:
-        """Closes the idle connections."""
+        """Closes the idle connections; a later request opens a new connection."""
         self._connections.close()
 
     def request(

@@ -1,4 +1,4 @@
-"""FaultArmer: arms the faults of the settings at each start and each reset."""
+"""FaultArmer: arms the faults of the option `faults` at each start and each reset of a server."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from fakeapi.faults.rules import Rule
 
 
 class FaultArmer:
-    """Arms faults after the other parts of the server have started, which the faults must not affect.
+    """An Attachment of a cluster that arms faults at each start and each reset.
 
-    It is an Attachment of the cluster. A reset drops the armed faults, so they are armed again.
+    It must be the last attachment, so that faults do not affect the start of the others.
     """
 
     def __init__(self, cluster: Cluster, rules: Sequence[Rule]) -> None:
@@ -17,7 +17,7 @@ class FaultArmer:
         self._rules = rules
 
     async def start(self) -> None:
-        """Raises RuleError for a rule that cannot match any served resource or verb."""
+        """Arms the faults. Raises RuleError for a rule that cannot match any served resource or verb."""
         self._cluster.faults.arm(self._rules)
 
     async def stop(self) -> None: ...

@@ -11,11 +11,11 @@ from fakeapi.testing.running import RunningServer
 
 
 class FaultsUnfired(AssertionError):
-    """An armed fault never fired."""
+    """Raised by `Faults.verify` if a fault never fired. The message lists the names of these faults."""
 
 
 class Fault:
-    """An armed fault. As a context manager it is disarmed at the end of the block."""
+    """An armed fault of a server. Used as a context manager, it disarms itself at the end of the block."""
 
     def __init__(self, server: RunningServer, armed: ArmedFault) -> None:
         self._server = server
@@ -23,33 +23,33 @@ class Fault:
 
     @property
     def name(self) -> str:
-        """The name of the fault, for `disarm` and in reports."""
+        """The name of the fault, for `Faults.disarm` and in reports."""
         return self._armed.name
 
     @property
     def rule(self) -> Rule:
-        """The rule of the fault."""
+        """The rule that says which requests the fault affects, when and how."""
         return self._armed.rule
 
     @property
     def matched(self) -> int:
-        """The number of requests that the rule matched."""
+        """The number of requests so far that matched the rule."""
         return self._armed.matched
 
     @property
     def fired(self) -> int:
-        """The number of requests and watches that the fault affected."""
+        """The number of requests and watches that the fault has affected so far."""
         return self._armed.fired
 
     @property
     def is_armed(self) -> bool:
-        """Whether the fault is still armed."""
+        """Whether the fault is still armed; a reset disarms all faults."""
         return self._armed.is_armed
 
     def disarm(self) -> None:
-        """Disarms the fault and releases everything that it holds back.
+        """Disarms the fault; does nothing if it is disarmed already.
 
-        Does nothing if it is disarmed already.
+        Watches then send the events that the fault held back.
         """
         if self._armed.is_armed:
             self._server.disarm(self.name)
@@ -65,11 +65,13 @@ class Fault:
 
 
 class Faults:
-    """The faults of a server. Each ready-made fault is a method that arms it and returns the Fault:
-    `conflict`, `lose_reply`, `expire` and so on, see docs/faults.md.
+    """The faults of a server. The methods arm, disarm, list and verify faults.
 
-    Every method that arms raises RuleError for an invalid rule, or for a rule that cannot match any served
-    resource or verb; then nothing has changed.
+    Each ready-made fault is a method, such as `conflict`, `lose_reply` and `expire`; docs/faults.md lists
+    them. The method arms the fault and returns a Fault.
+
+    Every method that arms faults raises RuleError for an invalid rule, and for a rule that cannot match any
+    served resource or verb. After an error, it has armed no fault.
     """
 
     def __init__(self, server: RunningServer) -> None:
@@ -93,11 +95,18 @@ class Faults:
         return [*super().__dir__(), *READY]
 
     def arm(self, source: Any) -> list[Fault]:
-        """Arms one rule, several rules, or the rules of a YAML file; see docs/faults.md."""
+        """Arms the faults of a source; returns them in order. Raises RuleError.
+
+        `source`: a rule, the path of a YAML file with rules, or an iterable of rules and paths. See
+        docs/faults.md.
+        """
         return [Fault(self._server, armed) for armed in self._server.arm(read_rules(source))]
 
     def disarm(self, *names: str) -> None:
-        """Disarms the named faults, or all faults without a name. Raises RuleError for an unknown name."""
+        """Disarms faults by name, or all faults if called without names.
+
+        Raises RuleError for an unknown name, and then disarms no fault.
+        """
         self._server.disarm(*names)
 
     def __iter__(self) -> Iterator[Fault]:
@@ -105,15 +114,18 @@ class Faults:
         return iter([Fault(self._server, armed) for armed in self._server.armed_faults()])
 
     def __len__(self) -> int:
-        """The number of armed faults."""
+        """Returns the number of armed faults."""
         return len(self._server.armed_faults())
 
     def unfired(self) -> list[str]:
-        """Returns the names of the faults that never fired since the last reset, including disarmed ones."""
+        """Returns the names of the faults that never fired, including faults that are disarmed now.
+
+        `FakeAPI.reset` and `FakeAPI.return_to` clear the list.
+        """
         return self._server.unfired_faults()
 
     def verify(self) -> None:
-        """Raises FaultsUnfired if a fault never fired since the last reset."""
+        """Raises FaultsUnfired if a fault never fired, even if it is disarmed now."""
         names = self.unfired()
         if names:
             raise FaultsUnfired(f"faults that never fired: {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Loads manifests: objects from dicts, YAML, JSON and files."""
+"""Loads manifests from dicts, YAML or JSON text, and files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,15 +15,21 @@ Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
 
 def load(manifest: Manifest) -> list[Object]:
-    """Returns the objects of a dict, a list of dicts, YAML or JSON text, or a file. Lists are unpacked.
+    """Returns the objects of a manifest. An object of the kind List is replaced by its items.
 
-    Raises ValueError if a document is not a Kubernetes object, OSError if the file cannot be read.
+    `manifest`: a dict, a list of dicts, YAML or JSON text, or the Path of a file.
+
+    Raises ValueError if the text is invalid or a document is not a Kubernetes object. Raises OSError if the
+    file cannot be read.
     """
     return _objects_of(_documents(manifest), 0)
 
 
 def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
-    """Returns the objects of documents that are nested in `depth` Lists. Raises ValueError."""
+    """Returns the objects of documents, with the items of Lists. Raises ValueError.
+
+    `depth`: the number of Lists that contain these documents.
+    """
     if depth > LISTS_DEPTH_MAX:
         raise ValueError(f"more than {LISTS_DEPTH_MAX} Lists within Lists")
     objects: list[Object] = []

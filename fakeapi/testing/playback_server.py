@@ -1,4 +1,4 @@
-"""Serves a trace as a live cluster, for `fakeapi serve --from TRACE`."""
+"""Serves a recorded trace as a live cluster, for `fakeapi serve --from TRACE`."""
 
 import asyncio
 import contextlib
@@ -24,13 +24,16 @@ def serve_trace(
     release: str | None = None,
     **options: Any,
 ) -> None:
-    """Serves a trace until SIGINT or SIGTERM; to be called in the main thread.
+    """Serves a recorded trace as a live cluster until SIGINT or SIGTERM. Call it in the main thread.
 
-    `release` defaults to that of the trace; `options` are options of FakeAPI. The server first takes the
-    state `at` seconds after the trace's start, and then `on_ready` is called. The later writes are applied
-    `speed` times as fast as recorded, and then `on_end` is called. With `speed` 0 neither happens.
+    - `at`: the seconds after the start of the trace. The server begins with the state at this time.
+    - `speed`: how many times as fast as recorded the server repeats the later writes; 0 repeats none.
+    - `on_ready`: called with the server when it has the state of the trace at `at`.
+    - `on_end`: called with the numbers of writes after the last write; not called if `speed` is 0.
+    - `release`: the Kubernetes release to serve; None for the release of the trace.
+    - `options`: other options of FakeAPI.
 
-    Raises TraceError, StartError, TargetError.
+    Raises TraceError, StartError, TargetError, and ValueError for invalid options.
     """
     with (
         open_trace(trace) as reader,

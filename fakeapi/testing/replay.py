@@ -28,13 +28,16 @@ def replay(
         report = fakeapi.replay("session.jsonl.gz")
         assert report.ok, report
 
-    `trace` is a file in the native format, an audit log or HAR. Without a `url` the requests go to a new
-    server with these `feature_gates` and this `release`, which defaults to that of the trace. `patch_type` is
-    the media type of patches in audit logs without one. Further options are those of
-    `fakeapi.testing.replaying.options`.
+    - `trace`: a file in fakeapi's own format, a Kubernetes audit log, or HAR.
+    - `url`: the server to send the requests to; None starts a new server in this process.
+    - `token`: the bearer token for the server at `url`.
+    - `release`: the Kubernetes release of the new server; None for the release of the trace.
+    - `feature_gates`: the feature gates of the new server.
+    - `patch_type`: the media type of patches in audit logs that lack it; None for strategic merge patches.
+    - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
 
-    Raises TraceError for a trace that cannot be read, TargetError for a server that does not answer,
-    ValueError for invalid options.
+    Raises TraceError for a trace that cannot be read, and TargetError for a server that does not respond.
+    Raises StartError if the new server cannot start, and ValueError for invalid options.
     """
     chosen = options(**how)
     with open_trace(trace, patch_type=patch_type or STRATEGIC_MERGE_PATCH) as reader:

@@ -1,4 +1,4 @@
-"""Options of replays from Python, and replays against a running server in this process."""
+"""Replays against a server in this process, and the options of a replay as keyword arguments."""
 
 import asyncio
 import threading
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class ReplayServer(Protocol):
-    """The properties of a running server that a replay needs."""
+    """The properties of a running server that a replay needs; FakeAPI has them."""
 
     @property
     def url(self) -> str: ...
@@ -43,7 +43,14 @@ def replay_on(
     control: ReplayControl | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Replays a trace against a running server in this process."""
+    """Replays a trace against a running server in this process; returns the report.
+
+    - `chosen`: the options, from the function `options`.
+    - `control`: pauses, steps or stops the replay; None for no control.
+    - `on_progress`: called after each exchange.
+
+    Raises TraceError, TargetError.
+    """
     report = run(replay_trace(reader, target_of(server), chosen, control=control, on_progress=on_progress))
     served = server.release
     report.target = f"fakeapi {__version__}" + (f" (Kubernetes {served})" if served else "")
@@ -51,7 +58,7 @@ def replay_on(
 
 
 def target_of(server: ReplayServer) -> Target:
-    """Returns a replay target for a running server."""
+    """Returns the Target for a running server, with its CA certificate and token."""
     return target_of_url(server.url, ca_file=server.ca_file, token=server.token)
 
 
@@ -67,18 +74,18 @@ def options(
     stop_at_first: bool = False,
     keep_names: bool = False,
 ) -> Options:
-    """Returns the options of a replay. Raises ValueError.
+    """Returns the options of a replay. Raises ValueError for an invalid order, speed or field.
 
-    - `order`: "recorded" sends one request at a time, "actors" keeps the order within each client, "fast"
-      sends as many at a time as possible.
+    - `order`: "recorded" sends one request at a time. "actors" sends the requests of each client in order.
+      "fast" sends as many requests at a time as possible, and keeps the order for each object.
     - `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait.
-    - `until`: the offset in seconds after which no request is sent.
-    - `strict`: explained divergences and requests to resources that are not served count as failures.
+    - `until`: the seconds of the trace after which no request is sent; None sends all.
+    - `strict`: whether explained divergences, and requests for unserved resources, count as failures.
     - `ignore`: fields that are not compared, such as "metadata.annotations[a.b/c]" and "status.devices".
-    - `seed`: create the objects that existed before the trace.
-    - `marks`: collect the data of the timeline.
-    - `stop_at_first`: stop at the first divergence without an explanation.
-    - `keep_names`: create objects under their recorded generated names.
+    - `seed`: whether to create first the objects that existed before the trace.
+    - `marks`: whether to collect the data of the time line, for the HTML report.
+    - `stop_at_first`: whether to stop at the first divergence without an explanation.
+    - `keep_names`: whether to create objects with their recorded names, instead of new generated names.
     """
     if order not in ORDERS:
         raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {order!r}")
@@ -98,7 +105,10 @@ def options(
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end, in a new thread if this thread runs an event loop."""
+    """Runs a coroutine and returns its result, or raises its exception.
+
+    Runs it in a new event loop. If this thread already runs an event loop, the new loop is in a new thread.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:

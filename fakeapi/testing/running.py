@@ -1,4 +1,4 @@
-"""A running server in this process: a cluster behind a listener, with certificates, files and recording."""
+"""RunningServer: a cluster behind an HTTP listener, with its certificates, files and recording."""
 
 import os
 import secrets
@@ -40,13 +40,19 @@ if TYPE_CHECKING:
 
 
 class RunningServer:
-    """Listens from construction on, answers between `start` and `stop`, and cannot be started again.
+    """A server in this process, for one start and one stop.
 
-    In a fork of the process that started the server, methods that change it raise RuntimeError.
+    Its socket listens as soon as the object exists. It answers requests between `start` and `stop`, or during
+    `run`. In a forked process, `stop` does nothing, and methods that need the server's event loop raise
+    RuntimeError.
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Raises ValueError for an unknown release or gate, StartError for other obstacles."""
+        """Creates the cluster and opens the socket.
+
+        Raises ValueError for invalid options, such as an unknown release or gate. Raises StartError if the
+        server cannot listen, issue certificates, read manifests or create the recording.
+        """
         self._settings = settings
         self._process = os.getpid()
         self._directory: Path | None = None
@@ -55,7 +61,7 @@ class RunningServer:
         context = self._certificates() if settings.tls else None
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
         names = chosen(settings.controllers)
-        self._own_host = f"{secrets.token_hex(16)}.invalid"  # no web page can guess it
+        self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = _accepted(settings).also(self._own_host)
         self._cluster = cluster
         self._control: ASGIApp | None = None
@@ -80,7 +86,7 @@ class RunningServer:
             self._record_from_the_start(settings.record)
 
     def start(self) -> None:
-        """Starts the server; returns when it answers requests. Raises StartError."""
+        """Starts the server in a new thread; returns when it answers requests. Raises StartError."""
         try:
             self._runner.start()
             self._announce()
@@ -90,7 +96,11 @@ class RunningServer:
             raise
 
     def run(self, on_ready: Callable[[], None]) -> None:
-        """Serves until SIGINT or SIGTERM; to be called in the main thread. Raises StartError."""
+        """Serves until SIGINT or SIGTERM, and then stops. Call it in the main thread.
+
+        `on_ready`: called when the server answers requests. Raises StartError, and TraceError if it cannot
+        write the recording.
+        """
 
         def ready() -> None:
             self._announce()
@@ -107,8 +117,8 @@ class RunningServer:
     def stop(self) -> None:
         """Ends watches, connections and the thread; removes temporary files. A second call does nothing.
 
-        Writes the recording, and raises TraceError if that fails. Does nothing in a fork, because the server,
-        its files and its recording belong to the parent.
+        Writes the recording, and raises TraceError if that fails. In a forked process it does nothing,
+        because the server, its files and its recording belong to the parent.
         """
         if self._process != os.getpid():
             return
@@ -121,7 +131,7 @@ class RunningServer:
             self._remove_temporary()
 
     def node(self, name: str) -> "NodeAgent":
-        """Returns a node of the kubelet controller.
+        """Returns a node of the kubelet controller by name.
 
         Raises KeyError for an unknown node, RuntimeError if the controller does not run.
         """
@@ -136,14 +146,14 @@ class RunningServer:
 
     @property
     def clock(self) -> ClusterClock:
-        """The clock, which tests can freeze and move.
+        """The clock of the cluster, which tests can freeze and move forward.
 
         Raises RuntimeError if the option `clock` supplied another clock.
         """
         return self._cluster.adjustable_clock
 
     def settle(self, seconds: float) -> None:
-        """Waits until the controllers are idle.
+        """Waits until the controllers have no work left, except work that is scheduled for a later time.
 
         Raises NotSettled after `seconds`, RuntimeError if no controllers run.
         """
@@ -153,7 +163,7 @@ class RunningServer:
         self._runner.call(lambda: manager.settle(seconds))
 
     def reset(self) -> None:
-        """Resets the server to a new cluster. Watches end; connections stay open."""
+        """Replaces the cluster by a new one. Watches end; connections stay open."""
         self._runner.reset()
 
     @property
@@ -161,29 +171,38 @@ class RunningServer:
         return self._cluster.snapshots
 
     def snapshot(self) -> Snapshot:
-        """Returns the current objects."""
+        """Returns a snapshot of all objects. Raises ApiError."""
         return self._runner.call(self._cluster.snapshot)
 
     def restore(self, snapshot: Snapshot, *, rewind: bool) -> None:
-        """Replaces all objects. Watches end; connections stay open. Raises SnapshotError."""
+        """Replaces all objects by those of a snapshot. Watches end; connections stay open.
+
+        `rewind`: whether new resourceVersions continue after that of the snapshot. If false, they continue
+        after the newest one of the cluster.
+
+        Raises SnapshotError, StorageError.
+        """
         self._runner.call(lambda: self._cluster.restore(snapshot, rewind=rewind))
 
     def baseline(self) -> "Baseline":
-        """Captures the current objects, clock and armed faults."""
+        """Captures the current objects, clock and armed faults. Raises ApiError."""
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
         return self._runner.call(lambda: baseline.take(self._cluster))
 
     def return_to(self, wanted: "Baseline") -> None:
-        """Puts back the state of a baseline. Watches end; connections stay open. Raises SnapshotError."""
+        """Restores the objects, the clock and the armed faults of a baseline, and clears the journal.
+
+        Watches end; connections stay open. Raises SnapshotError, StorageError.
+        """
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
         self._runner.call(lambda: baseline.return_to(self._cluster, wanted))
 
     def restart_empty_on_new_port(self) -> None:
-        """Resets the server to a new cluster and moves it to a new port; old clients lose their connections.
+        """Replaces the cluster by a new one, closes all connections, and listens on a new port.
 
-        Ends and writes the recording.
+        It also ends the recording and writes its file. Clients of the old port get a refused connection.
         """
         if self.recording:
             self.stop_recording()
@@ -193,9 +212,9 @@ class RunningServer:
         self._announce()
 
     def arm(self, rules: "list[Rule]") -> "list[ArmedFault]":
-        """Arms faults.
+        """Arms rules; returns the armed faults. After an error, it has armed no rule.
 
-        Raises RuleError if a rule cannot match any served resource or verb; then none is armed.
+        Raises RuleError if a rule cannot match any served resource or verb.
         """
 
         async def arm() -> "list[ArmedFault]":
@@ -204,7 +223,7 @@ class RunningServer:
         return self._runner.call(arm)
 
     def disarm(self, *names: str) -> None:
-        """Disarms the named faults, or all faults without a name. Raises RuleError for an unknown name."""
+        """Disarms faults by name, or all if called without names. Raises RuleError for an unknown name."""
 
         async def disarm() -> None:
             if self._cluster.armed_faults is not None or names:
@@ -218,12 +237,12 @@ class RunningServer:
         return [] if faults is None else [*faults.armed]
 
     def unfired_faults(self) -> list[str]:
-        """Returns the names of the faults that never fired."""
+        """Returns the names of the faults that never fired, including disarmed faults."""
         faults = self._cluster.armed_faults
         return [] if faults is None else faults.unfired()
 
     def journal_entries(self) -> list[Entry]:
-        """Returns the entries of the journal, including every request that was answered before this call."""
+        """Returns the entries of the journal, including all requests answered before this call."""
         journal = self._cluster.journal
 
         async def read() -> list[Entry]:
@@ -237,18 +256,18 @@ class RunningServer:
 
     @property
     def url(self) -> str:
-        """The URL for clients on this machine."""
+        """The URL of the server for clients on this machine, without a slash at its end."""
         host = url_host(connect_host(self._settings.host))
         return f"{'https' if self._settings.tls else 'http'}://{host}:{self.port}"
 
     @property
     def trust(self) -> ssl.SSLContext | None:
-        """The TLS context for clients of this process; None without TLS."""
+        """A TLS context that trusts the server's CA, for clients in this process; None without TLS."""
         return None if self._ca is None else ssl.create_default_context(cadata=self._ca.decode("ascii"))
 
     @property
     def ca_file(self) -> Path | None:
-        """The path of the CA certificate (PEM) for clients; None without TLS. `stop` removes the file."""
+        """The path of a file with the CA certificate in PEM; None without TLS. `stop` removes the file."""
         if self._ca is None:
             return None
         path = self._temporary() / "ca.pem"
@@ -258,7 +277,10 @@ class RunningServer:
 
     @property
     def kubeconfig(self) -> Path:
-        """The path of a kubeconfig. `stop` removes the file unless the option `kubeconfig` set the path."""
+        """The path of a kubeconfig for this server.
+
+        It is the path of the option `kubeconfig`, or that of a temporary file, which `stop` removes.
+        """
         if self._settings.kubeconfig is not None:
             return Path(self._settings.kubeconfig)
         path = self._temporary() / f"kubeconfig-{self.port}"
@@ -271,7 +293,11 @@ class RunningServer:
         return self._recorder.recording is not None
 
     def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
-        """Starts to record the traffic. Raises TraceError."""
+        """Starts to record the traffic. Raises RuntimeError during a recording, and TraceError.
+
+        - `path`: the file that `stop_recording` and `stop` write.
+        - `redact`: fields to leave out of the recording, such as "spec.controller".
+        """
 
         async def begin() -> None:
             if self.recording:
@@ -281,7 +307,10 @@ class RunningServer:
         self._runner.call(begin)
 
     def stop_recording(self) -> Path:
-        """Writes the recording, including watches that are open; returns its path. Raises TraceError."""
+        """Ends the recording and writes its file, including open watches; returns the path.
+
+        Raises TraceError if the file cannot be written, RuntimeError if the server is not recording.
+        """
         recording = self._taken_recording()
         if recording is None:
             raise RuntimeError("the server is not recording")
@@ -329,7 +358,7 @@ class RunningServer:
             recording.abort()
 
     def install(self, sources: tuple[Any, ...]) -> list[Object]:
-        """Installs manifests; returns the stored objects. Raises InstallError."""
+        """Installs the manifests of all sources; returns the stored objects. Raises InstallError."""
         from fakeapi.installing.manifest_installer import install  # noqa: PLC0415 - loaded only when used
         from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - loaded only when used
 
@@ -338,7 +367,7 @@ class RunningServer:
         return self._runner.call(lambda: install(self._recorder, plan, token=token, host=host))
 
     def _new_installer(self) -> "ManifestInstaller | None":
-        """Returns the installer of the manifests in the settings, if there are any. Raises StartError."""
+        """Returns an installer for the option `install`, or None without manifests. Raises StartError."""
         sources = self._settings.install
         if not isinstance(sources, str | Path | Mapping):
             sources = tuple(sources)
@@ -355,7 +384,7 @@ class RunningServer:
             raise StartError(f"cannot install: {error}") from error
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers requests to the control API, which is created on first use."""
+        """Serves a request to the control API. The first request creates the control API."""
         if self._control is None:
             from fakeapi.control.app import control_api  # noqa: PLC0415 - loaded only when used
             from fakeapi.control.controlled import Controlled  # noqa: PLC0415 - loaded only when used
@@ -368,7 +397,7 @@ class RunningServer:
         await self._control(scope, receive, send)
 
     def _new_armer(self) -> "FaultArmer | None":
-        """Returns the armer of the faults in the settings, if there are any. Raises RuleError."""
+        """Returns a FaultArmer for the option `faults`, or None without faults. Raises RuleError."""
         source = self._settings.faults
         if not isinstance(source, str | Path | Mapping):
             source = tuple(source)
@@ -387,7 +416,10 @@ class RunningServer:
         )
 
     def _certificates(self) -> ssl.SSLContext:
-        """Issues the certificates; returns the TLS context of the server. Raises StartError."""
+        """Issues a certificate for the server; returns its TLS context, and keeps the CA certificate.
+
+        Raises StartError.
+        """
         from fakeapi.serving import certificates  # noqa: PLC0415 - imports cryptography, which only TLS needs
 
         settings = self._settings
@@ -428,7 +460,11 @@ class RunningServer:
 
 
 def _accepted(settings: Settings) -> HostRules:
-    """Returns the accepted hosts: those of the settings and the server's own names. Raises ValueError."""
+    """Returns the rules for the headers Host and Origin. Raises ValueError for an invalid pattern.
+
+    The server accepts the option `accept_hosts`, or else loopback. It also accepts the hosts of the options
+    `host` and `advertise_url`.
+    """
     rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
     if not is_any_address(settings.host):
         rules = rules.also(settings.host)

@@ -37,16 +37,18 @@ class FakeAPI(Verbs):
         with FakeAPI(release="1.31") as api:
             api.create(Path("claim.yaml"))
 
-    `start` raises ValueError for an unknown release or gate, and StartError if the server cannot start for
-    another reason.
+    `start` raises ValueError for an invalid option, such as an unknown release or gate. It raises StartError
+    if the server cannot start for another reason.
 
     Options:
     """
 
     @takes_settings(Settings)
     def __init__(self, settings: Settings) -> None:
-        """Raises GateError for feature gates that are neither a mapping nor text, ValueError for a token that
-        cannot be used.
+        """Checks and keeps the options of the server; `start` and `run` start it.
+
+        Raises TypeError for an unknown option, and ValueError for an option of a wrong type or out of bounds.
+        Also raises GateError for malformed feature gates, and ValueError for an unusable token.
         """
         super().__init__()
         self._settings = replace(
@@ -63,14 +65,23 @@ class FakeAPI(Verbs):
         return f"<FakeAPI {release}, {self.url if self.running else 'not running'}>"
 
     def start(self) -> Self:
-        """Starts the server; returns when it answers requests."""
+        """Starts the server in a new thread; returns this object when the server answers requests.
+
+        Raises ValueError for an invalid option, StartError if the server cannot start for another reason,
+        and RuntimeError if it is running already.
+        """
         server = self._new_server()
         server.start()
         self._attach(server)
         return self
 
     def run(self, on_ready: Callable[[Self], None]) -> None:
-        """Serves until SIGINT or SIGTERM; to be called in the main thread."""
+        """Serves until SIGINT or SIGTERM, and then stops. Call it in the main thread.
+
+        `on_ready`: called with this object when the server answers requests.
+
+        Raises the errors of `start` and `stop`.
+        """
         server = self._new_server()
 
         def ready() -> None:
@@ -83,9 +94,9 @@ class FakeAPI(Verbs):
             self._detach()
 
     def stop(self) -> None:
-        """Ends watches, connections and the thread; removes temporary files. A second call does nothing.
+        """Stops the server: ends watches, connections and the thread, and removes temporary files.
 
-        Writes the recording, and raises TraceError if that fails.
+        Writes the file of the recording, and raises TraceError if that fails. A second call does nothing.
         """
         server = self._detach()
         if server is not None:
@@ -117,15 +128,21 @@ class FakeAPI(Verbs):
         return self._client.request(method, path, body, query=query, content_type=content_type)
 
     def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
-        """Starts to record the traffic; `stop_recording` and `stop` write the file.
+        """Starts to record the traffic. The recording contains no credentials.
 
-        The recording contains no credentials, and none of the fields in `redact` (such as "spec.controller").
-        Raises TraceError.
+        - `path`: the file that `stop_recording` and `stop` write.
+        - `redact`: fields to leave out of the recording, such as "spec.controller".
+
+        Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
+        ValueError for an invalid field.
         """
         self._running().start_recording(path, tuple(redact))
 
     def stop_recording(self) -> Path:
-        """Writes the recording, including watches that are open; returns its path. Raises TraceError."""
+        """Ends the recording and writes its file, including open watches; returns the path.
+
+        Raises TraceError if the file cannot be written, RuntimeError if the server is not recording.
+        """
         return self._running().stop_recording()
 
     @property
@@ -140,8 +157,12 @@ class FakeAPI(Verbs):
     def replay(self, trace: str | Path, **how: Any) -> "Report":
         """Sends the requests of a recorded trace to this server, and reports where the responses differ.
 
-        Keywords are the options of `fakeapi.testing.replaying.options`. Existing objects stay. Raises
-        TraceError for a trace that cannot be read, ValueError for invalid options.
+        It does not delete the existing objects of the server first.
+
+        - `trace`: a file in fakeapi's own format, a Kubernetes audit log, or HAR.
+        - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
+
+        Raises TraceError for a trace that cannot be read, ValueError for invalid options.
         """
         from fakeapi.testing import replaying  # noqa: PLC0415 - imports this module
         from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - imports this module
@@ -151,7 +172,7 @@ class FakeAPI(Verbs):
 
     @property
     def release(self) -> str | None:
-        """The Kubernetes release that the server imitates; None serves the API versions of all releases."""
+        """The Kubernetes release that the server imitates; None if it serves the APIs of all releases."""
         return self._settings.release
 
     @property
@@ -160,28 +181,38 @@ class FakeAPI(Verbs):
         return self._settings.token
 
     def reset(self) -> None:
-        """Resets the server to a new cluster, with only its initial namespaces.
+        """Replaces the cluster by a new one, which has only its initial objects, such as the namespaces.
 
-        Watches end; connections stay open.
+        - Watches end; connections stay open.
+        - The manifests of the option `install` are installed again.
+        - Only the faults of the option `faults` are armed.
+        - The clock returns to its initial state, and random values start again from the option `seed`.
+        - `requests` becomes empty; `snapshots` stays.
         """
         self._running().reset()
 
     @property
     def clock(self) -> "ClusterClock":
-        """The clock of the server: `freeze`, `resume`, `advance`, `jump`, `now`.
+        """The clock of the server, with the methods `freeze`, `resume`, `advance`, `jump` and `now`.
 
-        Timestamps, timeouts of watches, bookmarks, tokens and controllers follow this clock. `reset` sets it
-        back to its initial state. Raises RuntimeError if the option `clock` supplied another clock.
+        Timestamps, timeouts of watches, bookmarks, tokens and controllers follow this clock. `reset` returns
+        the clock to its initial state. Raises RuntimeError if the option `clock` supplied another clock.
         """
         return self._running().clock
 
     @property
     def snapshots(self) -> "KeptSnapshots":
-        """The named snapshots. They survive a reset, and are lost when the server stops."""
+        """The named snapshots. They survive `reset`, and are lost when the server stops."""
         return self._running().snapshots
 
     def snapshot(self, name: str = "") -> "Snapshot":
-        """Returns a snapshot of all objects; with a name, the server also keeps it. Raises SnapshotError."""
+        """Returns a snapshot of all objects.
+
+        `name`: the name under which the server also keeps the snapshot in `snapshots`. A snapshot with this
+        name is replaced. "" does not keep the snapshot.
+
+        Raises SnapshotError if the name is invalid, or if the server keeps too many snapshots already.
+        """
         server = self._running()
         if name:
             server.snapshots.check(name)
@@ -191,54 +222,67 @@ class FakeAPI(Verbs):
         return snapshot
 
     def restore(self, snapshot: "Snapshot | str", *, rewind: bool = False) -> None:
-        """Replaces all objects by those of a snapshot, given itself or by its name. Open watches end.
+        """Replaces all objects by those of a snapshot, with their uids and resourceVersions. Watches end.
 
-        Objects get back their uids and resourceVersions. By default new resourceVersions continue after the
-        newest one, and older ones get 410 Expired, so that informers list again. With `rewind` they continue
-        after the snapshot's own version, so that every run sees equal versions; clients that saw newer
-        versions must then start anew.
+        - `snapshot`: the snapshot, or its name in `snapshots`.
+        - `rewind`: where new resourceVersions continue. False continues after the newest resourceVersion of
+          the server. Older ones get 410 Expired, so that informers list again. True continues after the
+          resourceVersion of the snapshot, so that every run sees equal ones. Clients that saw newer ones
+          must then start again.
 
-        Raises SnapshotError, without changing anything, if the server does not serve the kind of an object.
+        Raises SnapshotError for an unknown name, or if the server does not serve the kind of an object. After
+        an error, no object has changed.
         """
         server = self._running()
         chosen = server.snapshots[snapshot] if isinstance(snapshot, str) else snapshot
         server.restore(chosen, rewind=rewind)
 
     def baseline(self) -> "Baseline":
-        """Captures the objects, the clock and the armed faults, for `return_to` to put back."""
+        """Captures the objects, the clock and the armed faults, so that `return_to` can restore them."""
         return self._running().baseline()
 
     def return_to(self, baseline: "Baseline") -> None:
-        """Puts back the objects, the clock and the faults of a baseline, and clears the requests.
+        """Restores the objects, the clock and the armed faults of a baseline, for tests that share a server.
 
-        For tests that share a server. Open watches end. New resourceVersions continue after the newest one,
-        as with `restore`; random values continue the sequence of the option `seed`.
+        Watches end, and `requests` becomes empty. The counters of the faults start again at 0. New
+        resourceVersions continue after the newest one of the server. Random values continue the sequence of
+        the option `seed`.
+
+        Raises SnapshotError if the server does not serve the kind of an object.
         """
         self._running().return_to(baseline)
 
     def install(self, *sources: "Source") -> list[Object]:
-        """Installs manifests in dependency order: namespaces, definitions, roles, and then other objects.
+        """Installs manifests in dependency order; returns the stored objects.
 
-        A source is a dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or a
-        collection of these. Objects are applied with server-side apply, so existing objects that are equal do
-        not change. Returns the stored objects. Raises InstallError, which names the file and the document;
-        all sources are checked before the first object is installed.
+        The order is: namespaces, CustomResourceDefinitions, roles and their bindings, and other objects. The
+        server applies the objects with server-side apply, so equal objects do not change.
+
+        `sources`: each is a dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or
+        a collection of these.
+
+        Raises InstallError, which names the file and the document. All sources are checked before the first
+        object is installed.
         """
         return self._running().install(sources)
 
     @property
     def strict_faults(self) -> bool:
-        """Whether a fault that never fired is an error."""
+        """Whether a fault that never fired is an error.
+
+        The end of the `with` block then raises FaultsUnfired, and tests with the pytest fixtures fail.
+        """
         return self._settings.strict_faults
 
     @property
     def requests(self) -> "Requests":
-        """The requests that the server has answered, including those of controllers. Filter and verify them:
+        """The requests that the server has answered, oldest first, including those of controllers.
 
             api.requests.verify("update resourceclaims/status", times=2)
             api.requests.filter(verb="write", agent="my-driver/*")
 
-        The server keeps the last 10,000; `reset` clears them. Empty with the option journal="off".
+        The server keeps the last 10,000 requests, or none with the option journal="off". `reset` and
+        `return_to` clear them.
         """
         from fakeapi.journal.requests import Requests  # noqa: PLC0415 - loaded only when used
 
@@ -246,11 +290,13 @@ class FakeAPI(Verbs):
 
     @property
     def faults(self) -> "Faults":
-        """Injects failures: ready-made faults by name, or rules.
+        """The faults of the server, which inject failures: ready-made faults by name, or rules.
 
-        api.faults.conflict("resourceclaims/status", times=2)
-        api.faults.expire("resourceclaims", after=3)
-        api.faults.arm("faults.yaml")
+            api.faults.conflict("resourceclaims/status", times=2)
+            api.faults.expire("resourceclaims", after=3)
+            api.faults.arm("faults.yaml")
+
+        docs/faults.md lists the ready-made faults and the members of a rule.
         """
         from fakeapi.testing.faults import Faults  # noqa: PLC0415 - loaded only when used
 
@@ -259,22 +305,23 @@ class FakeAPI(Verbs):
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Waits until the controllers have no work left, except work that is scheduled for a later time.
 
-        Raises NotSettled, a TimeoutError, after `seconds`; RuntimeError if no controllers run.
+        Raises NotSettled, a TimeoutError, if they still have work after `seconds`. Raises RuntimeError if no
+        controllers run.
         """
         self._running().settle(seconds)
 
     def node(self, name: str = "node") -> "NodeAgent":
-        """Returns a node of the kubelet controller: its directory, its drivers, the CDI devices of its pods.
+        """Returns a node of the kubelet controller, with its directory, its drivers and its pods.
 
         Raises KeyError for an unknown node, RuntimeError if the kubelet controller does not run.
         """
         return self._running().node(name)
 
     def renewed(self) -> "FakeAPI":
-        """Resets the server to a new cluster and moves it to a new port; returns a new handle to it.
+        """Replaces the cluster by a new one, and moves the server to a new port.
 
-        This handle is stopped, and clients that know its URL or kubeconfig lose their connection. Ends and
-        writes the recording.
+        Returns a new FakeAPI for the server; this FakeAPI is not running any more. Clients of the old URL and
+        kubeconfig lose their connections. Also ends the recording and writes its file.
         """
         server = self._running()
         server.restart_empty_on_new_port()
@@ -295,22 +342,25 @@ class FakeAPI(Verbs):
 
     @property
     def url(self) -> str:
-        """The URL for clients on this machine."""
+        """The URL of the server for clients on this machine, such as "http://127.0.0.1:8001"."""
         return self._running().url
 
     @property
     def page(self) -> str:
-        """The URL of the live page; "" if the control API is off."""
+        """The URL of the live page in a browser; "" if the option `control` is False."""
         return f"{self.url}/_fakeapi/ui/" if self._settings.control else ""
 
     @property
     def ca_file(self) -> Path | None:
-        """The path of the CA certificate (PEM) for clients; None without TLS. `stop` removes the file."""
+        """The path of a file with the CA certificate in PEM; None without TLS. `stop` removes the file."""
         return self._running().ca_file
 
     @property
     def kubeconfig(self) -> Path:
-        """The path of a kubeconfig. `stop` removes the file unless the option `kubeconfig` set the path."""
+        """The path of a kubeconfig for this server.
+
+        It is the path of the option `kubeconfig`, or that of a temporary file, which `stop` removes.
+        """
         return self._running().kubeconfig
 
     def _new_server(self) -> RunningServer:
@@ -324,7 +374,7 @@ class FakeAPI(Verbs):
         atexit.register(self.stop)
 
     def _detach(self) -> RunningServer | None:
-        """Disconnects this handle from its server; returns the server, or None if it was not running."""
+        """Separates this object from its server; returns the server, or None if it was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None
         client, self._client = self._client, None

@@ -1,5 +1,13 @@
 """Transfer: exports objects from any cluster as plain manifests, and imports manifests into a server.
 
-`remote` sends the requests, `kinds` and `selection` determine the objects to read, `reading` reads them,
-`manifests` makes plain manifests of them, `files` writes these, `importing` applies them.
+| module | contents |
+|---|---|
+| `served`, `selection` | the resources of a server, and the choice of the objects to read |
+| `reading` | reads the selected objects of a server page by page |
+| `cluster` | reads objects of a real cluster, with their namespaces and without credentials |
+| `exporting` | exports the objects of a fakeapi server or of a real cluster |
+| `database` | serves a copy of a database, so that exports can read it |
+| `manifests`, `yaml_text`, `files` | convert objects to manifests, and write these as YAML and to files |
+| `importing` | applies manifests to a server |
+| `bounds` | the limits of reading |
 """

@@ -1,19 +1,22 @@
-"""Limits of reading from a server."""
+"""Limits of exports and imports when they read from a server."""
 
 OBJECTS_MAX = 10_000
-"""Default for the most objects to read; if a cluster has more, TooManyObjects is raised."""
+"""Default maximum number of selected objects; more objects raise TooManyObjects."""
 
 PAGE_OBJECTS = 500
-"""Objects in each page of a list; kubectl uses the same number."""
+"""Maximum number of objects in a page of a list; kubectl requests the same number."""
 
 LIST_ATTEMPTS = 3
-"""Attempts to read a list whose continue token expires; then the list counts as refused."""
+"""Maximum number of attempts to read a list whose continue token expires (410).
+
+After the last attempt, the list is reported as a problem.
+"""
 
 VERSIONS_MAX = 1_000
 """Maximum number of group versions in discovery; a server with more raises StatusError."""
 
 RESOURCES_MAX = 10_000
-"""Maximum number of resources in discovery, in all versions; versions beyond it become problems."""
+"""Maximum number of resources in discovery, in all versions; further versions are reported as problems."""
 
 PAGES_MAX = 10_000
-"""Maximum number of pages of one list; a longer list counts as refused."""
+"""Maximum number of pages of one list; a list with more pages is reported as a problem."""

@@ -1,4 +1,4 @@
-"""Reads the objects to import from a cluster, with their definitions and namespaces."""
+"""Reads objects from a real cluster for an import or export, with their namespaces."""
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
@@ -25,11 +25,17 @@ async def read_cluster(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> State:
-    """Reads the chosen objects, without credentials and without the data of Secrets.
+    """Reads the selected objects of a cluster, without credentials and without the data of Secrets.
 
-    For each resource it reads the first version that `target` serves too; without `target`, the preferred
-    version. It adds the namespaces of the objects, and the definitions of custom resources that the target
-    lacks. Raises StatusError (401), SelectionError, TooManyObjects.
+    Adds the namespaces of the objects, and the CustomResourceDefinitions that the target lacks.
+
+    - `target`: the resources of the server to import into. Each resource is read in the first version that
+      this server serves too. None reads the preferred versions.
+    - `limit`: the maximum number of objects.
+    - `progress`: called before each resource.
+
+    Raises SelectionError, TooManyObjects, and StatusError for a failed discovery, missing authentication or
+    an invalid label selector. Other refused requests become problems of the result.
     """
     served, problems = await discover(cluster)
     chosen = selection.chosen(served)
@@ -47,9 +53,10 @@ async def read_cluster(
 
 
 def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResource], list[str]]:
-    """Returns the resources to read, each in one version, and those that the target does not serve.
+    """Returns the resources to read, each in one version, and the names of the resources not to read.
 
-    A resource in a group that the target does not know may be a custom resource, so it is read.
+    A resource is not read if the target serves it only in other versions. If the target does not serve it at
+    all, it may be a custom resource, so it is read.
     """
     kinds, missing = [], []
     for key, versions in chosen.items():
@@ -66,7 +73,10 @@ def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResourc
 
 
 async def _add_definitions(cluster: Getter, state: State, target: Served) -> None:
-    """Adds the definitions of kinds that the target lacks; drops objects whose definition cannot be read."""
+    """Adds the CustomResourceDefinitions of resources that the target does not serve.
+
+    If it cannot read a definition, it drops the objects of the resource and adds a problem.
+    """
     read = {item.name for item in state.objects if item.kind.plural == _DEFINITION.plural}
     unknown = {
         item.kind.group_resource: item.kind
@@ -85,7 +95,11 @@ async def _add_definitions(cluster: Getter, state: State, target: Served) -> Non
 
 
 async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -> None:
-    """Adds the selected namespaces and the namespaces of the objects. Raises SelectionError."""
+    """Adds the selected namespaces and the namespaces of the objects.
+
+    A namespace that it cannot read gets only its name. Raises SelectionError if a selected namespace does not
+    exist.
+    """
     read = {item.name for item in state.objects if item.kind.plural == "namespaces"}
     needed = dict.fromkeys((*selection.namespaces, *(item.namespace for item in state.objects)))
     for name in needed:
@@ -112,7 +126,10 @@ async def _one(cluster: Getter, kind: ServedResource, name: str) -> ReadObject:
 
 
 def _without_conversion(obj: Object, problems: list[str]) -> None:
-    """Replaces a definition's conversion webhook, which exists only in the cluster, by strategy None."""
+    """Changes the conversion strategy of a CustomResourceDefinition from Webhook to None.
+
+    The webhook exists only in the cluster. Adds a problem if the strategy was Webhook.
+    """
     if obj["kind"] != DEFINITION:
         return
     spec = obj.get("spec")

@@ -1,4 +1,4 @@
-"""Serves a copy of a database on loopback, so that exports read it like a server."""
+"""Serves a copy of a database on loopback, so that an export can read it as it reads a server."""
 
 import contextlib
 import secrets
@@ -10,16 +10,22 @@ from pathlib import Path
 from fakeapi.clients.target import Target, target_of_url
 
 BUSY_SECONDS = 1.0
-"""Seconds to wait for a locked database."""
+"""Maximum number of seconds to wait for a locked database; then it raises DatabaseUnreadable."""
 
 
 class DatabaseUnreadable(Exception):
-    """A database that cannot be copied or served; the message is one line."""
+    """Raised if a database cannot be copied or served. The message is one line."""
 
 
 @contextlib.contextmanager
 def copy_served(path: Path, release: str | None) -> Iterator[Target]:
-    """Serves a copy of the database during the block. Raises DatabaseUnreadable."""
+    """Serves a copy of a SQLite database during the block; yields the Target of its server.
+
+    - `path`: the database file, which does not change.
+    - `release`: the Kubernetes release to serve; None for the default of FakeAPI.
+
+    Raises DatabaseUnreadable.
+    """
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - loaded only when used
 
     with tempfile.TemporaryDirectory(prefix="fakeapi-") as directory:

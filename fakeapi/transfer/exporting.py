@@ -1,4 +1,4 @@
-"""Exports the chosen objects of a server as plain manifests."""
+"""Exports the selected objects of a server as plain manifests."""
 
 from dataclasses import dataclass, field
 
@@ -16,11 +16,11 @@ from fakeapi.transfer.selection import Selection
 from fakeapi.transfer.served import Served, discover
 
 AGENT = "fakeapi-export"
-"""The User-Agent of the requests."""
+"""The User-Agent of the requests of an export."""
 
 
 class CountedResource(msgspec.Struct):
-    """A resource that has objects, as listed by the control API of a fakeapi server."""
+    """An item in the response of the control API to `/kinds`: a resource that has objects."""
 
     group: str
     resource: str
@@ -28,7 +28,11 @@ class CountedResource(msgspec.Struct):
 
 @dataclass(slots=True)
 class Exported:
-    """Plain manifests with the resource of each ("deployments.apps"), and one line for each problem."""
+    """The result of an export.
+
+    - `manifests`: pairs of a resource, such as "deployments.apps", and the manifest of an object.
+    - `problems`: one line for each list or object that the export left out or changed.
+    """
 
     manifests: list[tuple[str, Object]]
     problems: list[str] = field(default_factory=list)
@@ -42,7 +46,13 @@ async def export(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> Exported:
-    """Exports the chosen objects. The Secrets of a server other than fakeapi lose their data.
+    """Reads the selected objects of a server, and removes the fields that only a server sets.
+
+    If the server is not fakeapi, Secrets lose their data and other kinds lose their credentials.
+
+    - `status`: whether the manifests contain the status of objects.
+    - `limit`: the maximum number of objects.
+    - `progress`: called before each resource.
 
     Raises StatusError, TargetError, SelectionError, TooManyObjects.
     """
@@ -55,7 +65,10 @@ async def export(
 
 
 async def is_fakeapi(api: ReadOnlyClient) -> bool:
-    """Whether the server is fakeapi with a control API. Raises TargetError, StatusError (401)."""
+    """Whether the server is fakeapi with a control API.
+
+    Raises TargetError, and StatusError for missing authentication (401).
+    """
     try:
         state = await api.get("/_fakeapi/state")
     except StatusError as error:
@@ -66,7 +79,11 @@ async def is_fakeapi(api: ReadOnlyClient) -> bool:
 
 
 async def _read_fakeapi(api: ReadOnlyClient, selection: Selection, limit: int, progress: Progress) -> State:
-    """Reads a fakeapi server; skips empty resources, because a request would create their defaults."""
+    """Reads the selected objects of a fakeapi server.
+
+    If the selection names no resources and is not for everything, it reads only resources that have objects.
+    A list request for another resource could create the default objects of this resource.
+    """
     if selection.resources or selection.everything:
         served, problems = await discover(api)
         chosen = selection.chosen(served)

@@ -1,4 +1,4 @@
-"""Writes manifests: as one text, to a file, or to a directory with a file for each."""
+"""Writes manifests as YAML: as one text, to one file, or to a directory with one file per object."""
 
 import zlib
 from collections.abc import Iterable
@@ -10,29 +10,29 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.yaml_text import yaml_of
 
 CLUSTER = "_cluster"
-"""The directory of objects without a namespace; no namespace can have this name."""
+"""The directory for cluster-scoped objects; a namespace cannot have this name."""
 
 _NAME_LENGTH = 200
-"""Maximum number of characters of a file's name; a longer name is cut and gets a checksum.
+"""Maximum number of characters of a file name; a longer name is cut and gets a checksum.
 
-File systems allow 255 bytes.
+The suffix and the checksum must fit too: file systems allow 255 bytes.
 """
 
 _NAME_CHARACTERS = " :@+=,"
-"""Characters that file names keep besides letters, digits and `_.-~`."""
+"""Characters that file names contain unchanged, in addition to letters, digits and `_.-~`."""
 
 
 class WriteError(Exception):
-    """A file or directory that cannot be written; the message is one line."""
+    """Raised if a file or directory cannot be written. The message is one line."""
 
 
 def text_of(manifests: Iterable[Object]) -> str:
-    """Returns all manifests as one YAML text."""
+    """Returns the manifests as one YAML text, each in its own document."""
     return "".join(map(yaml_of, manifests))
 
 
 def write_file(path: Path, manifests: Iterable[Object]) -> None:
-    """Writes one file atomically, readable only by its owner. Raises WriteError."""
+    """Writes all manifests to one file, atomically and readable only by its owner. Raises WriteError."""
     try:
         write_atomically(path, text_of(manifests).encode())
     except OSError as error:
@@ -40,7 +40,10 @@ def write_file(path: Path, manifests: Iterable[Object]) -> None:
 
 
 def check_directory(path: Path) -> None:
-    """Raises WriteError for a directory with files, because users could mistake those for exported ones."""
+    """Raises WriteError if the path is not a new or empty directory.
+
+    Users could mistake files that are already in the directory for exported ones.
+    """
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             problem = "is not empty" if path.is_dir() else "is not a directory"
@@ -50,10 +53,12 @@ def check_directory(path: Path) -> None:
 
 
 def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None:
-    """Writes each manifest, paired with its resource, to NAMESPACE/RESOURCE/NAME.yaml.
+    """Writes each manifest to the file NAMESPACE/RESOURCE/NAME.yaml in a new or empty directory.
 
-    It never writes outside of the directory, whatever the names contain. Raises WriteError, also if two
-    manifests would have the same path.
+    `manifests`: pairs of a resource and a manifest. In names, each "/" and a leading "." are escaped, so that
+    no file is outside of the directory.
+
+    Raises WriteError, for example if two manifests would have the same path.
     """
     check_directory(path)
     written: set[Path] = set()
@@ -71,7 +76,7 @@ def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None
 
 
 def _place_of(resource: str, manifest: Object) -> Path:
-    """Returns the relative path of a manifest; each part of it is one file name."""
+    """Returns the path of a manifest, relative to the directory of the export."""
     metadata = manifest["metadata"]
     namespace = metadata.get("namespace")
     folder = CLUSTER if not namespace else _file_name(namespace) if namespace != CLUSTER else "%5Fcluster"
@@ -79,7 +84,7 @@ def _place_of(resource: str, manifest: Object) -> Path:
 
 
 def _file_name(name: str) -> str:
-    """Returns a file name for a Kubernetes name; it is never a path or a hidden file."""
+    """Converts a Kubernetes name to a file name, which never contains a slash or begins with a dot."""
     quoted = quote(name, safe=_NAME_CHARACTERS, errors="surrogatepass")
     if quoted.startswith("."):
         quoted = f"%2E{quoted[1:]}"

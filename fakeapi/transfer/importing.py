@@ -1,4 +1,4 @@
-"""Importer: an Installer that also writes statuses, and can continue after a refusal."""
+"""Importer: an Installer that also writes the status of objects, and can continue after refused objects."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,15 +17,20 @@ AGENT = "fakeapi-import"
 """The User-Agent of the requests, and the field manager of the applied objects."""
 
 _OWN_STATUS = frozenset({"Namespace", "CustomResourceDefinition"})
-"""Kinds whose status the server itself maintains."""
+"""Kinds whose status an import does not write, because the server writes it."""
 
 _ALLOCATED = ("clusterIP", "clusterIPs", "healthCheckNodePort")
-"""Fields of a Service with addresses and ports from a cluster's ranges, which another cluster may refuse."""
+"""Fields of a Service with addresses and ports that a cluster allocates; another cluster may refuse them."""
 
 
 @dataclass(slots=True)
 class Imported:
-    """The result of an import: counts of objects and statuses by kind, and one line for each problem."""
+    """The result of an import.
+
+    - `objects`: the number of imported objects by resource, such as "deployments.apps".
+    - `statuses`: the number of objects whose status was imported.
+    - `problems`: one line for each object, status or owner that was left out.
+    """
 
     objects: Counter[str] = field(default_factory=Counter)
     statuses: int = 0
@@ -33,11 +38,14 @@ class Imported:
 
 
 class Importer(Installer):
-    """Applies one plan to one server.
+    """An Installer for `fakeapi import`, which applies one plan to one server.
 
-    `lenient` is for objects from a cluster. A refused object is then a problem, and the import continues.
-    Unknown fields are ignored, references to missing owners are removed, and so are addresses of Services
-    outside of this server's ranges.
+    With `lenient`, which is for objects from another cluster:
+
+    - A refused object becomes a problem in the result, and the import continues.
+    - The server ignores unknown fields.
+    - References to missing owners are removed.
+    - A Service that the server refuses is applied again without its cluster IPs and node ports.
     """
 
     agent = AGENT
@@ -53,9 +61,10 @@ class Importer(Installer):
             self.validation = "Ignore"
 
     async def run(self, plan: Plan, *, status: bool) -> Imported:
-        """Applies the plan, and then the statuses if `status` is set.
+        """Applies the plan, and then writes the status of the objects if `status` is true.
 
-        Unless lenient, dry runs find errors before the first object is created. Raises InstallError.
+        If the importer is not lenient, it first checks the plan with dry runs, and it raises InstallError for
+        the first refused object.
         """
         self._total = len(plan.manifests) * (1 if self._lenient else 2)
         if not self._lenient:
@@ -69,9 +78,9 @@ class Importer(Installer):
         return self.result
 
     async def dry_run(self, plan: Plan) -> Imported:
-        """Checks the plan without applying it, and counts the objects that would be applied.
+        """Checks the plan with dry runs, and counts the objects that `run` would apply.
 
-        Raises InstallError.
+        If the importer is not lenient, it raises InstallError for the first refused object.
         """
         self._total = len(plan.manifests)
         await self.check(plan)
@@ -122,7 +131,10 @@ class Importer(Installer):
         return await super().send(kind, path, reduced, query)
 
     async def _create(self, path: str, body: Object, query: dict[str, str], refusal: StatusError) -> Object:
-        """Creates an object that cannot be applied, such as one with duplicate keys in a list."""
+        """Creates an object that server-side apply rejects, for example because of duplicate keys in a list.
+
+        If the create fails too, it raises the error of the apply (`refusal`).
+        """
         asked = {name: value for name, value in query.items() if name != "force"}
         try:
             return await self._api.create(path.rpartition("/")[0], body, **asked)
@@ -146,7 +158,7 @@ class Importer(Installer):
 
 
 def merge_patch(old: Any, new: Any) -> Any:
-    """Returns the JSON merge patch from `old` to `new`; {} if they are equal."""
+    """Returns the JSON merge patch (RFC 7386) that changes `old` into `new`; {} for equal objects."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return new
     patch: dict[str, Any] = {name: None for name in old if name not in new}
@@ -159,7 +171,7 @@ def merge_patch(old: Any, new: Any) -> Any:
 
 
 def _without_addresses(obj: Object) -> Object | None:
-    """Returns a Service without its cluster IPs and node ports; None for other kinds."""
+    """Copies a Service without its cluster IPs and node ports. Returns None for other kinds."""
     spec = obj.get("spec")
     if (obj["apiVersion"], obj["kind"]) != ("v1", "Service") or not isinstance(spec, dict):
         return None

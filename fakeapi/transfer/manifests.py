@@ -1,4 +1,4 @@
-"""Makes plain manifests: objects without the fields that only a server sets."""
+"""Converts objects to plain manifests, which lack the fields that only a server sets."""
 
 import base64
 import copy
@@ -17,14 +17,16 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _DOCKER = (".dockercfg", ".dockerconfigjson")
 _REDACTED = base64.b64encode(REDACTED.encode()).decode()
 _NO_CREDENTIALS = "e30="
-"""`{}` in base64, because these keys of a Secret must contain JSON."""
+"""`{}` in base64. It replaces the value of a key in _DOCKER, because such a value must be JSON."""
 
 
 def plain_manifests(objects: Iterable[ReadObject], *, status: bool) -> list[tuple[ReadObject, Object]]:
-    """Returns the objects with their plain manifests, in an order in which they can be created.
+    """Returns pairs of an object and its manifest without the fields that only a server sets.
 
-    References between the objects lose their uids. Without `status`, a status that is a subresource is
-    removed.
+    A server can create the objects in this order. References between these objects lose their uids, because
+    an import assigns new uids.
+
+    `status`: whether manifests contain the status of objects with the subresource `status`.
     """
     read = list(objects)
     known = Identities()
@@ -45,7 +47,11 @@ def _manifest(read: ReadObject, known: Identities, *, status: bool) -> Object:
 
 
 def without_server_fields(obj: Object) -> Object:
-    """Copies an object without the fields that only a server sets; type and metadata come first."""
+    """Copies an object without the fields that only a server sets.
+
+    Examples of these fields are the uid, the resourceVersion and managedFields. Also removes the annotation
+    of `kubectl apply`. In the copy, `apiVersion`, `kind` and `metadata` come first.
+    """
     head = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": obj["metadata"]}
     manifest = copy.deepcopy(head | {name: value for name, value in obj.items() if name not in head})
     metadata = manifest["metadata"]
@@ -60,7 +66,7 @@ def without_server_fields(obj: Object) -> Object:
 
 
 def _without_null_times(value: Any) -> None:
-    """Removes `creationTimestamp: null`, which Go writes in templates."""
+    """Removes `creationTimestamp: null` from all metadata in place; Go clients write it in templates."""
     if isinstance(value, list):
         for item in value:
             _without_null_times(item)
@@ -73,7 +79,10 @@ def _without_null_times(value: Any) -> None:
 
 
 def _without(metadata: Object, field: str, key: str) -> None:
-    """Removes a label or an annotation, and its map if that becomes empty."""
+    """Removes a label or an annotation in place. Also removes the field if it becomes empty.
+
+    `field`: "labels" or "annotations".
+    """
     entries = metadata.get(field)
     if isinstance(entries, dict):
         entries.pop(key, None)
@@ -82,7 +91,11 @@ def _without(metadata: Object, field: str, key: str) -> None:
 
 
 def redact(obj: Object) -> None:
-    """Removes the data of a Secret, and credentials in other kinds, in place; values keep their type."""
+    """Replaces the data of a Secret, and credentials in other kinds, by placeholders in place.
+
+    A placeholder has the type of the value, so that the object stays valid. Also removes the annotation of
+    `kubectl apply`.
+    """
     annotations = obj["metadata"].get("annotations")
     if isinstance(annotations, dict):
         annotations.pop(_APPLIED, None)

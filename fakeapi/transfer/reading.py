@@ -1,6 +1,6 @@
-"""Reads the chosen objects of a server page by page.
+"""Reads the selected objects of a server page by page.
 
-A refused list becomes a problem and not an exception.
+A refused list request becomes a line in `State.problems`, and reading continues.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -17,12 +17,16 @@ from fakeapi.transfer.served import Getter
 
 
 class TooManyObjects(Exception):
-    """More objects than the limit; the message is one line."""
+    """Raised if there are more selected objects than the limit. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadObject:
-    """An object with `apiVersion` and `kind`, and its resource."""
+    """An object that was read from a server.
+
+    - `kind`: the resource of the object.
+    - `obj`: the object with `apiVersion` and `kind`.
+    """
 
     kind: ServedResource
     obj: Object
@@ -38,18 +42,21 @@ class ReadObject:
 
 @dataclass(slots=True)
 class State:
-    """The objects by resource, and one line for each refused list."""
+    """The objects that were read from a server, in the order of their resources.
+
+    `problems`: one line for each refused request, and for each object that was left out or changed.
+    """
 
     objects: list[ReadObject] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
 Progress = Callable[[int, int, str], None]
-"""Called with (done, total, label of the current item)."""
+"""A callback for progress. Arguments: the number of finished items, of all items, and the current item."""
 
 
 def no_progress(done: int, total: int, what: str) -> None:
-    """Default of `progress`: reports nothing."""
+    """Ignores progress; the default of parameters named `progress`."""
 
 
 async def read_state(
@@ -60,10 +67,13 @@ async def read_state(
     limit: int = OBJECTS_MAX,
     progress: Progress = no_progress,
 ) -> State:
-    """Reads the objects of these resources.
+    """Reads the selected objects of these resources.
 
-    Raises TooManyObjects beyond `limit`, StatusError for missing authentication (401) or an invalid selector
-    (400), and the server's errors if it does not answer.
+    - `limit`: the maximum number of objects; more raise TooManyObjects.
+    - `progress`: called before each resource, and at the end.
+
+    Raises StatusError for missing authentication (401) and for an invalid label selector (400). Other
+    refused lists become problems of the result. Other exceptions of `server` pass through.
     """
     state = State()
     resources = list(kinds)

@@ -1,4 +1,4 @@
-"""Selection: the choice of the objects to read."""
+"""Selection: the choice of the objects that an export or import reads from a server."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.served import Served
 
 EVENTS = frozenset({("", "events"), ("events.k8s.io", "events")})
-"""Resources that exports omit by default: events are history, not state."""
+"""The resources of events. Exports omit them by default, because events are history and not state."""
 
 OF_A_CLUSTER = EVENTS | {
     ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"),
@@ -17,32 +17,34 @@ OF_A_CLUSTER = EVENTS | {
     ("certificates.k8s.io", "certificatesigningrequests"),
     ("coordination.k8s.io", "leases"),
 }
-"""Resources that are not read from a cluster by default.
+"""Resources that an import from a cluster omits by default.
 
-Webhooks and aggregated APIs have addresses that exist only in the cluster; the other resources change
-constantly.
+Webhooks and aggregated APIs have addresses that exist only in the cluster. The objects of the other resources
+are short-lived.
 """
 
 _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 _SERVERS = ("kube-apiserver", "api-priority-and-fairness-config-")
-"""Prefixes of the field managers of objects that a server creates itself."""
+"""Prefixes of the field managers of objects that a kube-apiserver creates itself."""
 
 _MADE_BY_CONTROLLERS = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")})
 
 
 class SelectionError(ValueError):
-    """A selection that matches no resource; the message is one line."""
+    """Raised if a selected resource or namespace does not exist. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The choice of objects by namespace, resource and label.
 
-    - `namespaces`: all if empty. With namespaces, cluster-scoped resources are only read if `resources` names
-      them. The selected Namespace objects are an exception.
-    - `resources`: names as for kubectl. If empty, all are read except `left_out`.
-    - `labels`: a label selector.
-    - `everything`: also read the objects that every server creates itself.
+    - `namespaces`: the namespaces to read; empty for all. If it is not empty, cluster-scoped resources are
+      read only if `resources` names them.
+    - `resources`: names that kubectl accepts, such as "po" and "deployments.apps"; empty for all.
+    - `labels`: a label selector; "" for all objects.
+    - `everything`: whether to read also the resources in `left_out`, and the objects that every server
+      creates itself.
+    - `left_out`: the resources, as group and plural, to omit if `resources` is empty.
     """
 
     namespaces: tuple[str, ...] = ()
@@ -52,7 +54,10 @@ class Selection:
     left_out: frozenset[tuple[str, str]] = EVENTS
 
     def chosen(self, served: Served) -> Served:
-        """Returns the resources to read. Raises SelectionError for an unknown name."""
+        """Returns the selected resources of a server.
+
+        `served`: all its resources. Raises SelectionError if the selection names an unknown resource.
+        """
         if self.resources:
             named = [_named(served, name) for name in self.resources]
             return {key: served[key] for keys in named for key in keys}
@@ -66,12 +71,19 @@ class Selection:
         return kind.namespaced or not self.namespaces
 
     def includes(self, kind: ServedResource, obj: Object) -> bool:
-        """Whether an object of a chosen resource is selected; by default the server's own are not."""
+        """Whether to read an object of a selected resource.
+
+        Objects that every server creates itself are read only with `everything`.
+        """
         return self.everything or not _is_of_the_server(kind, obj)
 
 
 def _named(served: Served, name: str) -> list[tuple[str, str]]:
-    """Returns the resources with a name such as "pods", "po", "Pod" or "deployments.apps"."""
+    """Returns the group and plural of the resources with a name that kubectl accepts.
+
+    Examples of names are "pods", "po", "Pod" and "deployments.apps". Raises SelectionError for an unknown
+    name.
+    """
     lowered = name.lower()
     keys = [
         key
@@ -94,7 +106,7 @@ def _is_of_the_server(kind: ServedResource, obj: Object) -> bool:
 
 
 def is_initial_namespace(name: str) -> bool:
-    """Whether every new cluster has the namespace."""
+    """Whether every new cluster has a namespace with this name."""
     return name in _NAMESPACES
 
 

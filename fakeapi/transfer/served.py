@@ -1,4 +1,4 @@
-"""Finds the resources of a server that can be listed and created."""
+"""Discovers the resources of a server that clients can list and create."""
 
 from collections.abc import Container
 from typing import Protocol
@@ -12,20 +12,22 @@ from fakeapi.transfer.bounds import RESOURCES_MAX, VERSIONS_MAX
 
 
 class Getter(Protocol):
-    """A server to read from. Raises StatusError."""
+    """A client that reads objects and lists by their paths. Raises StatusError."""
 
     async def get(self, path: str, **query: str) -> Object: ...
 
 
 Served = dict[tuple[str, str], list[ServedResource]]
-"""Resources by group and plural, each in its served versions, preferred version first."""
+"""The resources of a server by group and plural. Each has its versions, with the preferred one first."""
 
 
 async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
-    """Returns the resources that can be listed and created, and one line for each failed version.
+    """Returns the resources that clients can list and create, and one line for each failed API version.
 
-    Without `groups`, all groups are discovered. Raises StatusError if the list of groups fails or is too
-    long.
+    `groups`: the API groups to discover; None for all.
+
+    Raises StatusError if the list of groups fails, if it has more than VERSIONS_MAX versions, or for missing
+    authentication (401).
     """
     served: Served = {}
     problems = []

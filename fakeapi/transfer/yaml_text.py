@@ -1,4 +1,4 @@
-"""Writes objects as YAML with the same meaning in YAML 1.1 and 1.2."""
+"""Writes objects as YAML that parsers of YAML 1.1 and YAML 1.2 read alike."""
 
 import re
 from functools import cache
@@ -9,14 +9,14 @@ import yaml
 from fakeapi.machinery.json_types import Object
 
 _WIDTH = 1 << 20
-"""Maximum number of characters of a line, so that long texts are not folded."""
+"""Number of characters after which PyYAML folds a line; so large that it folds none."""
 
 _READ_OTHERWISE = re.compile(
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?|[-+]?0[oxb][0-9a-fA-F_]+"
     r"|[-+]?\.(?:inf|nan)|[yn]|yes|no|on|off|true|false|null|~|=|<<",
     re.IGNORECASE,
 )
-"""Texts that some YAML readers parse as a number, a boolean or null."""
+"""Matches texts that some YAML parsers read as a number, a boolean or null if they have no quotes."""
 
 
 def yaml_of(obj: Object) -> str:
@@ -38,7 +38,7 @@ def _dumper() -> Any:
     base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
     class Dumper(base):  # type: ignore[misc]
-        """YAML dumper without anchors; writes texts of several lines as blocks."""
+        """A YAML dumper that writes no anchors, and writes texts with line breaks as blocks."""
 
         def ignore_aliases(self, data: Any) -> bool:
             return True

@@ -1,4 +1,4 @@
-"""Reads server, certificates and credentials from a kubeconfig, like client-go."""
+"""Reads a server, its certificates and its credentials from a kubeconfig, like client-go."""
 
 import base64
 import json
@@ -16,18 +16,19 @@ from fakeapi.clients.target import Target, TargetError, checked_url, is_https, r
 from fakeapi.machinery.documents import DocumentError, document_of
 
 TOKEN_FILE_SECONDS = 60.0
-"""Seconds after which a token file is read again, because service account tokens are renewed in place."""
+"""Seconds after which a token file is read again: Kubernetes renews service account tokens in the file."""
 
 EXEC_SECONDS = 60.0
-"""Seconds that a credential plugin may run."""
+"""Maximum number of seconds that a credential plugin may run; a longer run raises TargetError."""
 
 _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 
 
 def target_of_kubeconfig(path: Path, context: str | None = None) -> Target:
-    """Returns the cluster and user of a context in a kubeconfig. Raises TargetError.
+    """Returns the Target for the cluster and user of a context in a kubeconfig. Raises TargetError.
 
-    `context`: the name of the context; None for the current context.
+    `context`: the name of the context; None for the current context. If the user has a credential plugin
+    (`exec`), this function may run it.
     """
     config = _load(path)
     name = context or _text(config, "current-context")
@@ -74,6 +75,8 @@ def _authorization(path: Path, user: dict[str, Any]) -> "Callable[[], str | None
 
 
 class _TokenFile:
+    """A credential in a token file. A call returns the header Authorization. Raises TargetError."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._header = ""
@@ -87,9 +90,10 @@ class _TokenFile:
 
 
 class _Exec:
-    """A credential plugin (`exec`) of a kubeconfig, which runs again when its last token has expired.
+    """A credential plugin (`exec`) of a kubeconfig. A call returns the header Authorization, or None.
 
-    Follows k8s.io/client-go `plugin/pkg/client/auth/exec`.
+    A call runs the plugin if its last token has expired. Raises TargetError. Follows k8s.io/client-go
+    `plugin/pkg/client/auth/exec`.
     """
 
     def __init__(self, path: Path, spec: dict[str, Any], url: str) -> None:
@@ -162,9 +166,9 @@ class _Exec:
 
 
 def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
-    """Loads a client certificate into a TLS context. Raises TargetError.
+    """Loads a client certificate and its key, both in PEM, into a TLS context. Raises TargetError.
 
-    It writes a temporary file, because the module `ssl` can load certificates only from files.
+    Python's module `ssl` can load them only from a file, so the function writes a temporary file.
     """
     handle, name = tempfile.mkstemp(prefix="fakeapi-")
     try:
@@ -199,9 +203,10 @@ def _named(path: Path, config: dict[str, Any], field: str, name: str, inner: str
 
 
 def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
-    """Returns the PEM data in the field `<field>-data`, or in the file that `field` names; None without both.
+    """Returns the data of a certificate or key in a cluster or user; None if it has none.
 
-    The file is relative to the kubeconfig. Raises TargetError.
+    The base64 data in `<field>-data` has precedence over the file that `<field>` names. The path of the file
+    is relative to the kubeconfig. Raises TargetError.
     """
     encoded, file = _text(holder, f"{field}-data"), _text(holder, field)
     if encoded:

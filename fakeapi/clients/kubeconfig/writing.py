@@ -1,4 +1,4 @@
-"""Writes kubeconfig files."""
+"""Writes kubeconfig files for fakeapi servers."""
 
 import base64
 import json
@@ -29,10 +29,14 @@ preferences: {{}}
 
 
 def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> str:
-    """Returns a kubeconfig in YAML with one context; `ca` is a PEM bundle.
+    """Returns a kubeconfig in YAML with one context.
 
-    Over plain HTTP it contains `insecure-skip-tls-verify`, because the JavaScript client refuses the server
-    without it; kubectl, client-go and the Python clients ignore it.
+    - `url`: the URL of the server.
+    - `ca`: the CA certificates in PEM that verify the server; None for those of the system.
+    - `token`: the bearer token. With `ca` but without a token, the kubeconfig contains the token ANYBODY.
+
+    For a URL of plain HTTP, the kubeconfig contains `insecure-skip-tls-verify: true`. Without this field, the
+    JavaScript client refuses the server; kubectl, client-go and the Python clients ignore the field.
     """
     authority = ""
     if not url.startswith("https:"):
