@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import TargetError
 from fakeapi.faults.reading import read_rules
 from fakeapi.faults.rules import RuleError

@@ -65,7 +65,7 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
 def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
     """Returns the Target for the values of the options. Raises TargetError."""
     if kubeconfig is not None:
-        from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
+        from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
 
         return target_of_kubeconfig(kubeconfig)
     from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast

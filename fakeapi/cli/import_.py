@@ -136,7 +136,7 @@ def _cluster_target(cluster: str, context: str | None) -> "Target":
 
     Raises TargetError, and UsageError for a URL with a `context`.
     """
-    from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast
 
     if not cluster.startswith(("http://", "https://")):

@@ -17,8 +17,8 @@ import click
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import redaction_options, redactor, reported
-from fakeapi.clients.kubeconfig import writing
-from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients import kubeconfig_writer
+from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import Target, TargetError, target_of_url
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable, printable_line
@@ -197,10 +197,10 @@ def _serve(
 
     def ready() -> None:
         try:
-            writing.write(kubeconfig, writing.render(url, ca=authority, token=token))
+            kubeconfig_writer.write(kubeconfig, kubeconfig_writer.render(url, ca=authority, token=token))
             if ready_file is not None:
                 facts = {"url": url, "kubeconfig": str(kubeconfig), "pid": os.getpid()}
-                writing.write(ready_file, json.dumps(facts) + "\n")
+                kubeconfig_writer.write(ready_file, json.dumps(facts) + "\n")
         except OSError as error:
             raise StartError(f"cannot write {error.filename}: {error.strerror}") from error
         server = printable(recording.header.server) or "a server of unknown version"

@@ -20,7 +20,7 @@ from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
 from fakeapi.clients.control import page_of
-from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import Target, TargetError, target_of_url
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.machinery.printable import printable

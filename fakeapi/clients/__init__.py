@@ -3,7 +3,7 @@
 | module | contents |
 |---|---|
 | `target` | Target: the URL, TLS settings and credential of a server |
-| `kubeconfig` | reads and writes kubeconfig files |
+| `kubeconfig_reader`, `kubeconfig_writer` | read the Target from a kubeconfig file, and write such files |
 | `errors` | StatusError, which every client of the API raises for a refused request |
 | `messages`, `shapes` | the types of responses, and checks of their JSON |
 | `served_resource`, `discovery` | the paths of a resource, and the resources that a server serves |

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
-from fakeapi.clients.kubeconfig import writing
+from fakeapi.clients import kubeconfig_writer
 from fakeapi.clock.adjustable import ClusterClock
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
@@ -444,7 +444,9 @@ class RunningServer:
     def _write_kubeconfig(self, path: Path) -> None:
         url = self._settings.advertise_url or self.url
         try:
-            writing.write(path, writing.render(url, ca=self._ca, token=self._settings.token))
+            kubeconfig_writer.write(
+                path, kubeconfig_writer.render(url, ca=self._ca, token=self._settings.token)
+            )
         except OSError as error:
             raise StartError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import TargetError
 from tests.fakeapi_clients.kubeconfigs import kubeconfig
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import TargetError
 from fakeapi.faults.reading import read_rules
 from fakeapi.faults.rules import RuleError

@@ -18,7 +18,7 @@ import pytest
 import trustme
 
 from fakeapi import FakeAPI
-from fakeapi.clients.kubeconfig.reading import target_of_kubeconfig
+from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import Target, target_of_url
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.registry.identity.users import ANYBODY
