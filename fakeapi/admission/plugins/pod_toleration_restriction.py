@@ -1,4 +1,4 @@
-"""PodTolerationRestriction: adds and restricts the tolerations of pods by annotations of their namespace.
+"""PodTolerationRestriction: annotations of a namespace add tolerations to its pods and restrict them.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction` and `pkg/util/tolerations`.
 """
@@ -28,7 +28,11 @@ _UNDER_PRESSURE: Final = {
 
 class PodTolerationRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the default tolerations of the namespace to a pod. Raises ApiError 404 or 500."""
+        """Adds the default tolerations of the namespace to a new pod, and checks all its tolerations.
+
+        Pods that are not BestEffort also get a toleration of memory pressure. Raises ApiError 404 if the
+        namespace does not exist. Raises ApiError 500 if its annotation is malformed or forbids a toleration.
+        """
         spec = attributes.new_object()["spec"]
         added: list[Object] = []
         if attributes.operation is Operation.CREATE:
@@ -41,7 +45,11 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 if the namespace does not exist, and 500 if it forbids a pod's toleration."""
+        """Raises ApiError 404 if the namespace does not exist.
+
+        Raises ApiError 500 if the namespace's annotation is malformed or does not allow a toleration of the
+        pod.
+        """
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:
             return
@@ -70,7 +78,9 @@ class PodTolerationRestriction(AdmissionPlugin):
 
 
 def merged(tolerations: Sequence[Object]) -> list[Object]:
-    """Merges tolerations: omits those that others cover, and keeps the first of equal tolerations."""
+    """Merges tolerations: drops each toleration that another one covers; keeps the first of equal
+    tolerations.
+    """
     kept: list[Object] = []
     for index, toleration in enumerate(tolerations):
         later = tolerations[index + 1 :]
@@ -83,7 +93,7 @@ def merged(tolerations: Sequence[Object]) -> list[Object]:
 
 
 def covers(wide: Object, toleration: Object) -> bool:
-    """Whether the toleration `wide` tolerates everything that `toleration` does."""
+    """Whether the toleration `wide` tolerates all taints that `toleration` tolerates."""
     if semantically_equal(wide, toleration):
         return True
     operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))

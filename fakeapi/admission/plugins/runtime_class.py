@@ -15,9 +15,9 @@ class RuntimeClass(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Sets overhead and scheduling fields of a pod from its RuntimeClass.
+        """Sets overhead and scheduling fields of a new pod from its RuntimeClass.
 
-        Raises ApiError 403 if the class does not exist or conflicts with the pod.
+        Raises ApiError 403 if the RuntimeClass does not exist or conflicts with the pod.
         """
         runtime_class = self._class_of(attributes)
         if runtime_class is None:
@@ -28,7 +28,9 @@ class RuntimeClass(AdmissionPlugin):
         sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the RuntimeClass does not exist or has another overhead than the pod."""
+        """Raises ApiError 403 if the RuntimeClass does not exist, or if its overhead differs from the
+        pod's.
+        """
         runtime_class = self._class_of(attributes)
         overhead = attributes.new_object()["spec"].get("overhead")
         if runtime_class is not None and runtime_class.get("overhead") is not None:
@@ -86,7 +88,9 @@ def _set_scheduling(attributes: Attributes, scheduling: Object) -> None:
 
 
 def merged_tolerations(tolerations: list[Object]) -> list[Object]:
-    """Merges tolerations: omits those that others include, and keeps the first of equal tolerations."""
+    """Merges tolerations: drops each toleration that another one includes; keeps the first of equal
+    tolerations.
+    """
     merged: list[Object] = []
     for index, toleration in enumerate(tolerations):
         later = (other for other in tolerations[index + 1 :] if other != toleration)
