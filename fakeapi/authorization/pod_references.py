@@ -1,4 +1,4 @@
-"""The objects that a pod references, which its node may therefore read.
+"""The objects that a pod references. The kubelet that runs the pod may read them.
 
 Follows the edges of pods in k8s.io/kubernetes `plugin/pkg/auth/authorizer/node/graph.go`.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from fakeapi.machinery.json_types import Object
 
 MIRROR = "kubernetes.io/config.mirror"
-"""The annotation of mirror pods, which kubelets create. Nodes get no permissions from mirror pods."""
+"""The annotation of mirror pods, which kubelets create. A mirror pod gives its kubelet no permissions."""
 
 _BY_NAME = {
     "secrets": frozenset({"secretRef", "secretKeyRef", "nodePublishSecretRef", "secret", "secretName"}),
@@ -22,7 +22,10 @@ The value of a field is a name, or an object with the field `name`.
 
 
 def names(pod: Object, resource: str) -> set[str]:
-    """Returns the names of all objects of a resource, such as secrets, that a pod references."""
+    """Returns the names of all objects of a resource, such as secrets, that a pod references.
+
+    Returns an empty set for a mirror pod.
+    """
     if MIRROR in (pod["metadata"].get("annotations") or {}):
         return set()
     spec = pod["spec"]

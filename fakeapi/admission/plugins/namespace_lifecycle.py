@@ -20,7 +20,7 @@ class NamespaceLifecycle(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Raises ApiError 404 if the namespace does not exist, and 403 if it is being deleted.
 
-        May also raise ApiError 500.
+        Raises ApiError 500 if the name of the namespace is invalid.
         """
         obj = attributes.new_object()
         self._namespaces.check_creation(attributes.resource, attributes.target, obj["metadata"])

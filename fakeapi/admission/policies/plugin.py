@@ -59,8 +59,8 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
         """Evaluates the policies on the event loop.
 
-        If their expressions take too long there, evaluates the policies again in a thread and returns an
-        awaitable for the result. Otherwise returns None.
+        If their expressions need too many CEL cost units for the event loop, evaluates the policies again
+        in a thread, and returns an awaitable for the result. Otherwise returns None.
         """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)

@@ -1,4 +1,4 @@
-"""Matches webhooks to writes. Evaluates match conditions that take long in a thread."""
+"""Matches webhooks to writes. Evaluates match conditions with a high CEL cost in a thread."""
 
 import asyncio
 from functools import partial
