@@ -2,7 +2,7 @@
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. The plugin applies
 policies and their bindings sorted by name; upstream does not specify the order. If fakeapi cannot evaluate
-the expressions of a policy, the policy changes nothing and adds a warning.
+an expression of a policy, it skips the rest of this policy and adds a warning.
 """
 
 from collections.abc import Awaitable, Iterable, Iterator

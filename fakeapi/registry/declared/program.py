@@ -33,7 +33,7 @@ class _Place:
     """The stage of the enclosing rule: "alpha", "beta", or "" for a stable rule."""
 
     form: str = "pointer"
-    """How the value is represented in Go: pointer, text, number, flag, struct or items."""
+    """The form of the value in Go: pointer, text, number, flag, struct or items."""
 
     named: bool = False
     """Whether strings in the value have a named Go type, which error messages print in another form."""

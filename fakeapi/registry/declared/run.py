@@ -17,7 +17,7 @@ class Found:
 
 @dataclass(slots=True)
 class Run:
-    """One declarative validation of an object.
+    """The data of one declarative validation of an object.
 
     `update`: whether the validated write is an update. `options`: whether an option of declarative validation
     is on, by the name of the option. `found`: the errors so far.

@@ -28,7 +28,7 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
 
 _BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
-"""Matches an integer of 309 or more digits, which may be too large for a float64."""
+"""Matches 309 digits in a row: such a number may be too large for a float64."""
 
 
 async def apply(request: ServerWrite, body: bytes) -> WriteResult:

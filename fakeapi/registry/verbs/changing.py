@@ -4,9 +4,9 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/regis
 of a verb:
 
     for attempt in attempts(request):
-        async with attempt as old:            # reads the object; raises 404 if it does not exist
-            await attempt.check(changed(old)) # runs admission; prepares and validates the new object
-        result = await attempt.commit()       # None if another client changed the object first
+        async with attempt as old:             # reads the object; raises 404 if it does not exist
+            await attempt.check(changed(old))  # runs admission; prepares and validates the new object
+        result = await attempt.commit()        # None if another client changed the object first
         if result is not None:
             return result
 
