@@ -48,7 +48,7 @@ class Admission:
     def __init__(
         self, entries: Sequence[PluginEntry], server: "Server", disabled: Collection[str] = ()
     ) -> None:
-        """Creates the admission with the plugins of `entries`.
+        """Creates the Admission of a server with the plugins of `entries`.
 
         `disabled`: the names of plugins that never run, even if `extend` adds them later.
         """

@@ -87,9 +87,9 @@ async def constrained(
 ) -> User:
     """Returns the impersonated user of the first mode that allows the request.
 
-    Tries the client's last successful mode first, then the other modes in upstream's order; `legacy` is the
-    last. `access`: the request of the client. If no mode allows the request, raises the ApiError 403 of the
-    first mode.
+    A mode checks the permissions for one sort of impersonated user, such as nodes. Tries the client's last
+    successful mode first, then the other modes in upstream's order; `legacy` is the last. `access`: the
+    request of the client. If no mode allows the request, raises the ApiError 403 of the first mode.
     """
     first: ApiError | None = None
     for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
@@ -120,8 +120,8 @@ def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
 async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
     """Lets the service account of a pod impersonate the cluster node on which the pod runs.
 
-    Does not need a permission for this particular node. Raises ApiError 403 if the client lacks the
-    permission.
+    Its permission has the verb `impersonate:associated-node` and need not name the node. Raises ApiError 403
+    if the service account lacks the permission.
     """
     user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
     own = replace(access, user=user)

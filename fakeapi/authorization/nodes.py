@@ -61,7 +61,7 @@ class NodeAccess:
     def decide(self, node: str, wanted: AccessAttributes) -> Decision:
         """Decides whether a kubelet may send a request. `node`: the name of its cluster node.
 
-        A denial has a reason, except if only the ClusterRole system:node decides about the request.
+        The reason of a denial may be empty.
         """
         if not node:
             return refused(f"unknown node for user {quote(wanted.user.name)}")

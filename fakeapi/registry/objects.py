@@ -61,9 +61,10 @@ class ClusterObjects:
 
 
 def reading_on(loop: asyncio.AbstractEventLoop, step: Callable[[], Result]) -> Result:
-    """Runs a step in the current thread and returns its result. ClusterObjects then reads on the loop `loop`.
+    """Runs a step in the current thread and returns its result.
 
-    The current thread must not be the thread of this event loop.
+    While the step runs, ClusterObjects reads the storage on the event loop `loop`. The current thread must
+    not be the thread of this event loop.
     """
     token = _loop.set(loop)
     try:

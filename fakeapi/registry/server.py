@@ -70,8 +70,8 @@ class Server:
 
     `find`: returns the served Resource by group, version and name. `outbound`: how to connect to webhooks.
 
-    `admission` and `authorizer` allow everything until the owner sets them. The function `make_custom`
-    creates the object `custom`.
+    `admission` and `authorizer` allow everything until `fakeapi.controlplane.registry` sets them. The
+    function `make_custom` creates the object `custom`.
     """
 
     def __init__(self, store: Store, find: FindResource, outbound: Outbound = NO_OUTBOUND) -> None:
@@ -116,7 +116,7 @@ class Server:
             self._webhooks.close()
 
     def forget(self) -> None:
-        """Clears the caches of stored objects and CRDs, after a reset of the stored state."""
+        """Forgets the recorded changes and the served CRDs, after a reset of the stored state."""
         self.store.forget_changes()
         if self._custom is not None:
             self._custom.forget()

@@ -82,7 +82,7 @@ class Store:
         return entry
 
     def forget_changes(self) -> None:
-        """Clears the recorded changes. Called when the stored state was replaced."""
+        """Clears the recorded revisions of changes. Called when the stored state was replaced."""
         self._newest.clear()
         self._resets += 1
 

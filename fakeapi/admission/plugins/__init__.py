@@ -117,9 +117,10 @@ DEFAULT_PLUGINS = (
 
 
 def _everything(resource: "Resource", subresource: str) -> bool:
-    """Covers all resources except those that configure admission, so that clients can delete a bad policy.
+    """Whether policies apply to a resource.
 
-    A filter for PluginEntry: whether a plugin handles writes of a resource.
+    They do not apply to resources that configure admission, so that clients can delete a bad policy. Used as
+    `PluginEntry.covers`.
     """
     return resource.kind.group != "admissionregistration.k8s.io"
 
@@ -147,10 +148,7 @@ _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 
 
 def _counted(resource: "Resource", subresource: str) -> bool:
-    """Covers the resources and subresources that quotas can count.
-
-    A filter for PluginEntry: whether a plugin handles writes of a resource.
-    """
+    """Whether quotas can count the objects of a resource or subresource. Used as `PluginEntry.covers`."""
     if subresource:
         return _COUNTED_SUBRESOURCES(resource, subresource)
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED

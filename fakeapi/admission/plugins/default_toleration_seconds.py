@@ -13,7 +13,9 @@ TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 class DefaultTolerationSeconds(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a toleration with SECONDS for each of the TAINTS that the pod does not tolerate yet."""
+        """Adds a toleration of 300 seconds (SECONDS) for each of the TAINTS that the pod does not tolerate
+        yet.
+        """
         spec = attributes.new_object()["spec"]
         present = spec.get("tolerations") or []
         missing = [taint for taint in TAINTS if not any(_covers(toleration, taint) for toleration in present)]

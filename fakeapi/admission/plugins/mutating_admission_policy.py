@@ -25,7 +25,7 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 Key = tuple[str, str, str]
-"""(policy name, binding name, parameters object as `NAMESPACE/NAME`)."""
+"""Identifies an invocation: (policy name, binding name, `NAMESPACE/NAME` of the parameters object)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,9 +123,9 @@ def _is_extended(name: str, unit: str) -> bool:
 
 
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
-    """Returns the tolerations with `added` appended.
+    """Returns the tolerations including `added`.
 
-    Instead replaces tolerations that differ from `added` only in tolerationSeconds.
+    Replaces tolerations that differ from `added` only in tolerationSeconds; without these, appends `added`.
     """
     same = [
         all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)

@@ -23,7 +23,7 @@ MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
 """Lifetime of the token in the projected volume, in seconds.
 
-kube-apiserver recognizes tokens that this plugin requested by the unusual number, and extends their lifetime.
+kube-apiserver recognizes the tokens of this plugin by the unusual number, and extends their lifetime.
 """
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")

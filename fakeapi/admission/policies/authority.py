@@ -1,4 +1,4 @@
-"""The variable `authorizer` of policy expressions.
+"""The CEL variable `authorizer`, with which the expressions of policies check permissions.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """

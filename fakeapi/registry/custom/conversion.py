@@ -38,8 +38,8 @@ class Conversions:
         """Returns an object in another version. With the strategy None, the result shares nested values with
         `obj`.
 
-        Raises Rerun if the cache does not contain the webhook's result. The caller of `Rerun` awaits the
-        webhook and calls this method again.
+        Raises Rerun if the cache does not contain the webhook's result. The code that catches Rerun awaits
+        the webhook, and calls this method again.
         """
         if obj.get("apiVersion") == api_version:
             return obj

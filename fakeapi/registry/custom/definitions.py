@@ -125,7 +125,9 @@ class CustomResources:
     # steps --------------------------------------------------------------------------------------
 
     async def _settle(self, name: str) -> None:
-        """Does the controllers' work on a CRD, then on other CRDs that wait for names of this CRD."""
+        """Does the work of upstream's controllers on a CRD, then on other CRDs that wait for names of this
+        CRD.
+        """
         pending = deque(sorted(await self._settle_one(name)))
         while pending:
             waiting = pending.popleft()
@@ -134,7 +136,8 @@ class CustomResources:
         await self.registration.follow(group_of(name))
 
     async def _settle_one(self, name: str) -> set[str]:
-        """Does the controllers' work on one CRD until they have nothing left to change.
+        """Does the work of upstream's controllers on one CRD, until the controllers have nothing left to
+        change.
 
         Returns the names of the CRDs that request a name which this work took or freed.
         """

@@ -167,7 +167,9 @@ class CustomStatusStrategy(CustomStrategy):
 
 
 class CustomStatusWithoutMetadata(CustomStatusStrategy):
-    """The strategy for writes to `/status` in releases that do not record metadata in their managedFields."""
+    """The strategy for writes to `/status` in releases whose managedFields omit metadata after such
+    writes.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 

@@ -23,7 +23,10 @@ _STATUS = "status"
 
 
 class _Kept(threading.local):
-    """The object that a thread validated last, and its CEL rule errors that ratcheting tolerates."""
+    """The object that a thread validated last, and its CEL rule errors that ratcheting tolerates.
+
+    Ratcheting tolerates errors of values that an update did not change.
+    """
 
     by: tuple[Object, list[str]] | None = None
 
@@ -80,7 +83,8 @@ class ObjectValidator:
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
         """Returns the errors `found`, followed by the errors of x-kubernetes-validations rules.
 
-        Keeps the rule errors that ratcheting tolerates for `kept_errors`.
+        Omits rule errors of values that the update did not change (ratcheting); `kept_errors` then returns
+        these.
         """
         validator = self._rule_validator
         self._kept.by = None
@@ -94,8 +98,9 @@ class ObjectValidator:
         return [*found, *outcome.errors]
 
     def kept_errors(self, obj: Object) -> list[str]:
-        """Returns the rule errors that ratcheting tolerated in the last call of `with_rules` for this
-        object.
+        """Returns the rule errors that the last call of `with_rules` for this object tolerated.
+
+        These are errors of values that the update did not change (ratcheting).
         """
         by = self._kept.by
         return by[1] if by is not None and by[0] is obj else []

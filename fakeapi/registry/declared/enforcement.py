@@ -127,8 +127,7 @@ class DeclaredValidation:
 def enforces_declared(rules: ReleaseRules, *, has_no_others: bool) -> bool:
     """Whether a release enforces the declarative validation of a kind.
 
-    `has_no_others`: whether the kind has no handwritten rules that the declared rules replace, because it has
-    had declared rules since its first release.
+    `has_no_others`: whether the kind has had declarative validation since its first release.
     """
     match rules.quirks.declared_rules:
         case "enforced":

@@ -16,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 class MetadataErrors:
     """The metadata errors of an update.
 
-    The validation of each kind decides where they appear among the kind's own errors.
+    The validation of each kind decides at which place among its own errors these errors appear.
     """
 
     of_object: Sequence[FieldError] = ()

@@ -26,8 +26,8 @@ longer than Python's switch between threads.
 class HeavySteps:
     """Runs long steps in threads. Two queues run one step at a time each.
 
-    So at most two steps compete with the event loop for the interpreter. One step takes about half a second;
-    the other evaluates expensive CEL expressions.
+    So at most two steps compete with the event loop for the interpreter. A step in the first queue takes
+    about half a second. A step in the second queue evaluates expensive CEL expressions.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Creates of objects that the server does not store, such as reviews: validating admission, and response."""
+"""Validating admission and responses for creates of objects that the server never stores, such as reviews."""
 
 from typing import TYPE_CHECKING
 

@@ -182,8 +182,8 @@ def _parse_cbor(body: bytes) -> Any:
 def _unknown_field(value: Any, strict: list[str]) -> list[str]:
     """Returns a list with one message about the first unknown field, like upstream's CBOR decoder.
 
-    `strict`: the messages of the JSON decoder about unknown fields. The list is empty if there is no such
-    field.
+    `strict`: the messages of the JSON decoder about unknown fields. Without unknown fields, the list is
+    empty.
     """
     for text in strict:
         *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))

@@ -2,7 +2,7 @@
 
 A run is a sequence of consecutive entries in a list. Entries are immutable, so the bytes of a run depend only
 on its entries. A list uses a cached run if it has the same entries in a row. A write of an object makes the
-run with its entry useless, and so do other runs whose start or end it moves.
+run with its entry useless. If the write moves the start or end of other runs, these become useless too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,22 +10,27 @@ from collections.abc import Callable, Iterator, Sequence
 from fakeapi_storage import Entry
 
 RUN_ENTRIES = 128
-"""Maximum number of items in a run. The server handles other requests between the runs of a long list."""
+"""Maximum number of consecutive list items that are joined and cached together (a run).
+
+The server handles other requests between two runs of a long list.
+"""
 
 KEPT_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum size in bytes of the cached runs of each version of a resource. A full cache is cleared."""
+"""Maximum size in bytes of the cached list items of each version of a resource. A full cache is cleared."""
 
 RUN_BYTES_MAX = 1024 * 1024
-"""Maximum size in bytes of the stored objects in a run. A larger object is a run by itself.
+"""Maximum size in bytes of the stored objects that are joined together (a run). A larger object is alone.
 
 A client that reads its list slowly therefore occupies the memory of only one run.
 """
 
 KEPT_ENTRIES_MAX = 4096
-"""Maximum number of entries in a list whose runs are cached. A longer list would displace other lists."""
+"""Maximum number of entries in a list whose items are cached. A longer list would displace other lists."""
 
 KEPT_FROM_ENTRIES = 8
-"""Minimum number of entries in a cached run. Joining fewer items is faster than a cache look-up."""
+"""Minimum number of list items that are cached together. Joining fewer items is faster than a cache
+look-up.
+"""
 
 
 class ItemRuns:
@@ -70,7 +75,7 @@ class ItemRuns:
 
 
 def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
-    """Returns the entries of the run that begins at the index `start`.
+    """Returns the run of consecutive entries that begins at the index `start`.
 
     A run has at least one entry, and at most RUN_ENTRIES. A run of several entries has at most RUN_BYTES_MAX
     bytes.

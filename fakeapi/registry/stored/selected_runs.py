@@ -20,11 +20,15 @@ SELECTOR_LENGTH_MAX = 1024
 """Maximum length in characters of a label selector whose matches are cached."""
 
 _Kept = dict[str, tuple[Sequence[Entry], Sequence[Entry]]]
-"""(entries, matching entries) of each run, by the storage key of its first entry."""
+"""Cached matches of a selector: (consecutive entries, matching entries), by the storage key of the first
+entry.
+"""
 
 
 class SelectedRuns:
-    """Caches the list entries of one resource that match, by label selector and run."""
+    """Caches the list entries of one resource that match, by label selector and by run of consecutive
+    entries.
+    """
 
     def __init__(self) -> None:
         self._by_selector: OrderedDict[str, _Kept] = OrderedDict()

@@ -99,7 +99,8 @@ def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
     """Decodes an apply configuration from YAML or JSON; returns it with a message about duplicate keys.
 
-    The message is "" if no key is duplicate. Raises ApiError 400 if the body is malformed or not a mapping.
+    The message is "" if no key is duplicate. Raises ApiError 400 if the body is malformed or not a JSON
+    object.
     """
     value, repeated = _read(body, wording)
     if value is None:

@@ -110,9 +110,9 @@ async def _delete_entry(
 async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
-    Waits TRANSACTION_GAP_SECONDS first. If another request deletes the object meanwhile, returns the revision
-    of the last state, like upstream's `ignoreNotFound`. Raises RevisionConflict if another request changes
-    the object meanwhile.
+    If the object is watched, waits TRANSACTION_GAP_SECONDS first. If another request deletes the object
+    meanwhile, returns the revision of the last state, like upstream's `ignoreNotFound`. Raises
+    RevisionConflict if another request changes the object meanwhile.
     """
     if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:

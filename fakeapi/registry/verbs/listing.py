@@ -140,10 +140,10 @@ class _Plan:
     """The storage reads that a list request needs."""
 
     start_after: str | None = None
-    """The key before the first entry of the list; None for the first page."""
+    """The storage key before the first entry to return; None to begin with the first entry."""
 
     at: int | None = None
-    """The revision to read; None for the newest revision."""
+    """The storage revision to read; None for the newest revision."""
 
     limit: int = 0
     """Maximum number of entries to return; 0 for no limit."""
@@ -212,8 +212,8 @@ def _requested(version: str) -> int:
 def _before(key: str, prefix: str) -> str | None:
     """Returns the storage key after which a list resumes, so that the list begins with `key`.
 
-    Returns None for the start of the prefix. If `key` ends in NUL, returns the key without NUL; the list then
-    begins after that key.
+    Returns None if the list begins at the start of the prefix. If `key` ends in NUL, returns the key without
+    NUL; the list then begins after that key.
     """
     if key.endswith("\0"):
         return key.rstrip("\0")

@@ -112,8 +112,8 @@ class Watch:
         """Calls `take` with each batch of events at its commit, while `next` waits.
 
         `take` returns whether it has handled the events; `next` does not return handled events. `take` must
-        neither raise nor block. All unfiltered watches of a resource receive the same list. Events of objects
-        that a webhook must convert never reach `take`; `next` returns them.
+        neither raise nor block. All unfiltered watches of a resource receive the same list. If a webhook must
+        convert an object first, `next` returns its events instead.
         """
         self._watcher.deliver(partial(self._delivered, take))
 
@@ -271,7 +271,7 @@ class EncodedEventCache:
     """
 
     def __init__(self, *, exact: bool = False) -> None:
-        """Creates an empty cache. `exact`: whether RawExtension values keep their bytes."""
+        """Creates an empty cache. `exact`: whether RawExtension values keep their original bytes."""
         self._exact = exact
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
         self._last: tuple[list[WatchEvent], bytes] = [], b""

@@ -76,8 +76,8 @@ class WebhookClients:
         `seconds`: the time limit for the whole call, including parsing the response. A thread parses long
         responses.
 
-        Raises NoClient if the configuration makes a call impossible, and CallFailed if there is no usable
-        response.
+        Raises NoClient if the configuration makes a call impossible. Raises CallFailed if the webhook does
+        not return a valid review in time.
         """
         until = asyncio.get_running_loop().time() + seconds
         endpoint = self._endpoint(config)

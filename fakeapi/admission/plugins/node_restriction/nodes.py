@@ -106,7 +106,7 @@ def _is_in(domain: str, parent: str) -> bool:
 
 
 def check_lease(subject: Subject) -> None:
-    """Raises ApiError 403 if the Lease of a kubelet's write is not its own Lease in kube-node-lease."""
+    """Raises ApiError 403 if a kubelet writes a Lease other than its own Lease in kube-node-lease."""
     if subject.attributes.namespace != LEASES:
         raise subject.forbidden(f'can only access leases in the "{LEASES}" system namespace')
     if _name(subject) != subject.node:
