@@ -60,8 +60,8 @@ def review_of(version: str, request: Mapping[str, Any]) -> Object:
 def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Verdict:
     """Returns the verdict in a webhook's response.
 
-    `version`, `uid`: the version of the AdmissionReview and the uid of its request; a response repeats them.
-    `mutating`: whether the webhook is a mutating webhook.
+    `version`: the version of the AdmissionReview that the webhook received. `uid`: the uid of the request,
+    which a v1 response must repeat. `mutating`: whether the webhook is a mutating webhook.
 
     Raises UnacceptableReview if the response contains no valid verdict.
     """

@@ -88,9 +88,9 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Denies requests of a kubelet for service accounts, with two exceptions, for which it returns None.
+    """Denies requests of a kubelet for service accounts, with two exceptions.
 
-    The exceptions are creating tokens and, in newer releases, reading a service account. The pods on the
+    Returns None for creating tokens and, in newer releases, for reading a service account. The pods on the
     cluster node decide about these requests.
     """
     if wanted.verb == "get" and not wanted.subresource:

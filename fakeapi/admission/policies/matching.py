@@ -63,9 +63,9 @@ def matched(
 def _versions(
     rules: Sequence[Mapping[str, Any]], attributes: Attributes, objects: ClusterObjects, *, exact: bool
 ) -> Iterator[Resource]:
-    """Yields the resource in each API version that the rules match, first in the version of the request.
+    """Yields the resource in each API version that the rules match.
 
-    `exact`: whether only the version of the request counts.
+    The API version of the request comes first. `exact`: whether to try only this version.
     """
     named = [
         rule for rule in rules if not rule.get("resourceNames") or attributes.name in rule["resourceNames"]

@@ -67,7 +67,7 @@ _SHOWN_WHEN_DELETED = frozenset(
 )
 """Kinds whose DELETE returns the deleted object. All kinds of resource.k8s.io do so too.
 
-They have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
+These kinds have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
 """
 
 

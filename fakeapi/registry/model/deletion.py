@@ -60,7 +60,8 @@ class DeletionPolicy(Protocol):
 def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
     """Policy without graceful deletion: an object without finalizers is deleted at once.
 
-    Other objects are deleted when their last finalizer is removed.
+    Other objects are deleted when their last finalizer is removed. The propagation in the request may add a
+    finalizer.
     """
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)

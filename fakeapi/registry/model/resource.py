@@ -50,10 +50,10 @@ if TYPE_CHECKING:
 class Resource:
     """A resource in a served API version.
 
-    Request bodies, patches and managed fields are in the version of the request. The storage and strategies
-    use the internal version, the hub. Exception: `Strategy.restore_after_decoding` and `Strategy.default`
-    receive objects in the version of the request. All versions with the same hub have the same stored
-    objects: see `registry.model.conversion`. Most properties are computed at first use.
+    Request bodies, patches and managed fields are in the API version of the request. The storage and
+    strategies use the internal version, the hub. Exception: `Strategy.restore_after_decoding` and
+    `Strategy.default` receive objects in the API version of the request. All versions with the same hub have
+    the same stored objects: see `registry.model.conversion`. Most properties are computed at first use.
     """
 
     attachments: dict[Attached[Any], Any]

@@ -46,7 +46,7 @@ class WriteOptions:
     """The length of the request body in bytes."""
 
     exact: bool = False
-    """Whether RawExtension values in the response keep the bytes that the client sent."""
+    """Whether RawExtension values in the response keep their original bytes instead of compact JSON."""
 
     patches: bool = False
     """Whether the request's verb is patch."""
@@ -65,7 +65,7 @@ class DeleteOptions:
     user: User = THE_SERVER
 
     exact: bool = False
-    """Whether RawExtension values in the response keep the bytes that the client sent."""
+    """Whether RawExtension values in the response keep their original bytes instead of compact JSON."""
 
 
 @dataclass(frozen=True, slots=True)

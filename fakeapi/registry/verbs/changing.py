@@ -71,8 +71,8 @@ class Attempt:
     """An attempt to change a stored object; an async context manager.
 
     Entering the context returns the object in the API version of the request; the caller may change it. If
-    the block raises ApiError, the context manager waits for the commit of the state it read, then re-raises
-    the error.
+    the block raises ApiError, the context manager waits for the commit of the object that it read, and then
+    re-raises the error.
     """
 
     def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:

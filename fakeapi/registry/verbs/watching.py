@@ -279,7 +279,7 @@ class EncodedEventCache:
     def frames(self, events: list[WatchEvent], encode: FrameEncoder = event_line) -> bytes:
         """Returns the joined bytes of a list of events.
 
-        A second call with the same list object returns the same bytes without encoding.
+        If the next call has the same list object, it reuses the bytes.
         """
         last, lines = self._last
         if last is not events:

@@ -15,9 +15,9 @@ class ServiceUrlError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ServiceUrls:
-    """The URLs of Services by (namespace, name, port); port 0 means all ports of the Service.
+    """The real URLs of Services by (namespace, name, port); port 0 means all ports of the Service.
 
-    A call to a Service goes to its URL here, because the fake cluster has no network.
+    A webhook call to a Service goes to this URL, because a fake cluster has no Service network.
     """
 
     urls: Mapping[tuple[str, str, int], str] = field(default_factory=dict)

@@ -1,5 +1,6 @@
-"""Checks a kubelet's TokenRequests: the pod must run on its node, and its volumes must use the audience.
+"""Checks a kubelet's TokenRequests.
 
+The token's pod must run on the kubelet's cluster node, and a volume of the pod must request the audience.
 Follows `admitServiceAccount` and `validateNodeServiceAccountAudience` upstream.
 """
 

@@ -124,7 +124,10 @@ class Pods(Count):
         return amounts | {f"{LIMITS}{name}": limits[name] for name in _COUNTED if name in limits}
 
     def _is_over(self, pod: Object) -> bool:
-        """Whether a pod no longer counts: it has ended, or the grace period of its deletion is over."""
+        """Whether quotas no longer count a pod's resources.
+
+        The pod has ended, or the grace period of the pod's deletion is over.
+        """
         if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
             return True
         at, grace = (pod["metadata"].get(f"deletion{name}") for name in ("Timestamp", "GracePeriodSeconds"))
