@@ -34,10 +34,11 @@ class Attributes:
     internal version.
 
     `obj`: the new object in canonical form, which only mutating steps may change; None for a delete. `old`:
-    the stored object in canonical form; None for a create. `reinvocation`: data for the second round of
-    mutating steps; None until a step creates it.
+    the stored object in canonical form; None for a create or a CONNECT. `reinvocation`: data for the second
+    round of mutating steps; None until a step creates it.
 
     For a subresource such as `binding`, `obj` is the request body. For `scale`, `obj` and `old` are Scales.
+    For a CONNECT, `obj` is the options object, such as PodExecOptions.
     """
 
     operation: Operation

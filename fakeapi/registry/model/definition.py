@@ -106,7 +106,7 @@ class ApplyDefaults(Protocol):
 
 
 def without_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
-    """Returns the object unchanged. For servers and tests that do not set defaults."""
+    """Returns the object unchanged. The default value of `StrategyContext.apply_defaults`."""
     return obj
 
 
