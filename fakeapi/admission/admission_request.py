@@ -1,4 +1,4 @@
-"""AdmissionRequest: a write in the form that webhooks and CEL expressions receive.
+"""AdmissionRequest: the description of a write that webhooks and CEL expressions receive.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `pkg/admission/conversion.go`.
 """
@@ -17,7 +17,7 @@ _OPTIONS = {Operation.CREATE: "CreateOptions", Operation.UPDATE: "UpdateOptions"
 
 
 def type_of(attributes: Attributes, resource: Resource) -> dict[str, str]:
-    """Returns group, version and kind of the objects of a write, for this version of the resource."""
+    """Returns group, version and kind of the objects of a write, for the API version of `resource`."""
     subresource = resource.subresources.get(attributes.subresource) if attributes.subresource else None
     if subresource is not None and subresource.kind != resource.kind.kind:
         group, version, kind = subresource.group, subresource.version, subresource.kind
@@ -33,7 +33,7 @@ def resource_of(resource: Resource) -> dict[str, str]:
 
 
 def namespace_of(attributes: Attributes) -> str:
-    """Returns the namespace of a write. For a write of a Namespace, this is its name."""
+    """Returns the namespace of a write. For a write of a Namespace, returns the Namespace's name."""
     if attributes.resource.qualified.name == "namespaces" and not attributes.resource.kind.group:
         return attributes.name
     return attributes.namespace
@@ -42,7 +42,7 @@ def namespace_of(attributes: Attributes) -> str:
 def admission_request(attributes: Attributes, resource: Resource, uid: str) -> Object:
     """Returns the AdmissionRequest of a write without its objects, in the field order of upstream.
 
-    `resource`: the resource in the version that the webhook or policy matched.
+    `resource`: the resource in the API version that the webhook or policy matched.
     """
     request: Object = {
         "uid": uid,
@@ -62,7 +62,7 @@ def admission_request(attributes: Attributes, resource: Resource, uid: str) -> O
 
 
 def user_info(attributes: Attributes) -> Object:
-    """Returns the UserInfo of the client, without empty fields."""
+    """Returns the UserInfo of the client as JSON, without empty fields."""
     user = attributes.user
     info: Object = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
     info["extra"] = {key: list(values) for key, values in sorted(user.extra.items())}
@@ -70,9 +70,9 @@ def user_info(attributes: Attributes) -> Object:
 
 
 def options_of(attributes: Attributes) -> Object | None:
-    """Returns the options object of a write, such as CreateOptions; None for a CONNECT.
+    """Returns the options of a write as JSON, such as CreateOptions; None for a CONNECT.
 
-    Patches have UpdateOptions.
+    A patch has UpdateOptions.
     """
     options = attributes.options
     if attributes.operation is Operation.CONNECT:
@@ -106,7 +106,7 @@ def _delete_options(options: DeleteOptions) -> Object:
 
 
 def before_creation(obj: Object, schema: Struct) -> Object:
-    """Returns a new object without the fields that Kubernetes sets after mutating admission."""
+    """Returns a new object without the metadata that Kubernetes sets only after mutating admission."""
     metadata = {name: value for name, value in obj["metadata"].items() if name != "uid"}
     node = schema.fields["metadata"].node
     created = node.fields.get("creationTimestamp") if isinstance(node, Struct) else None

@@ -1,6 +1,6 @@
 """AdmissionReview: the requests to admission webhooks, and their responses.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `errors`.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `pkg/admission/plugin/webhook/errors`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,15 @@ _VERSIONS = ("v1", "v1beta1")
 
 
 class UnacceptableReview(Exception):
-    """Raised for the response of a webhook without a valid verdict. The message equals upstream's."""
+    """Raised if the response of a webhook contains no valid verdict. The message equals upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The verdict in the response of an admission webhook.
 
-    `status`: the Status that explains a refusal; None if the webhook sent none.
+    `status`: the Status that explains a denial; None if the webhook sent none. `patch`: the JSON patch of a
+    mutating webhook; b"" for no patch.
     """
 
     allowed: bool
@@ -41,13 +42,13 @@ class Verdict:
 def review_version(versions: Sequence[str]) -> str:
     """Returns the first version of AdmissionReview that a webhook accepts and the server supports.
 
-    Returns "" if there is none.
+    Returns "" if the server supports none of `versions`.
     """
     return next((version for version in versions if version in _VERSIONS), "")
 
 
 def review_type(version: str) -> ReviewType:
-    """Returns the type of the response to an AdmissionReview of this version."""
+    """Returns the expected type of the response to an AdmissionReview of this version."""
     return ReviewType(GROUP, version, _KIND, admission_review_type(version))
 
 
@@ -57,9 +58,12 @@ def review_of(version: str, request: Mapping[str, Any]) -> Object:
 
 
 def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Verdict:
-    """Returns the verdict in a webhook's response. Raises UnacceptableReview.
+    """Returns the verdict in a webhook's response.
 
-    `uid`: the uid of the request, which the response must repeat.
+    `version`: the version of the AdmissionReview that the webhook received. `uid`: the uid of the request,
+    which a v1 response must repeat. `mutating`: whether the webhook is a mutating webhook.
+
+    Raises UnacceptableReview if the response contains no valid verdict.
     """
     response = review.get("response")
     if response is None:
@@ -78,9 +82,9 @@ def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Ver
 
 
 def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> None:
-    """Checks the response to a v1 review; as upstream, responses to v1beta1 are not checked.
+    """Checks the response to a v1 AdmissionReview. As upstream, responses to v1beta1 are not checked.
 
-    Raises UnacceptableReview.
+    Raises UnacceptableReview if uid, kind, patch or patchType of the response are wrong.
     """
     response_uid = response.get("uid") or ""
     if response_uid != uid:
@@ -102,9 +106,9 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 
 
 def refusal(name: str, status: Object | None) -> ApiError:
-    """Returns the error for a write that a webhook refuses, from the Status in its response.
+    """Returns the error for a write that a webhook denies. `status`: the Status in its response.
 
-    The code of the error is at least 400.
+    The status code of the error is at least 400.
     """
     error = error_of(status or {})
     why = error.message or error.reason

@@ -1,4 +1,4 @@
-"""Admission: the plugins of a server, and the admission steps for each operation on a resource.
+"""Admission: the plugins of a server, and their admission steps for each operation on a resource.
 
 Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _CHAINS: Attached[dict[str, Mapping[Operation, Steps]]] = Attached(dict)
-"""The admission steps of a resource, by subresource and operation."""
+"""The cached admission steps of a resource, by subresource and operation."""
 
 LAST = (
     "MutatingAdmissionPolicy",
@@ -31,7 +31,7 @@ LAST = (
 )
 """The plugins that run last, in this order.
 
-ResourceQuota runs late, so that it charges only for writes that the other plugins admit.
+ResourceQuota runs late, so that it only counts writes that the other plugins accept.
 """
 
 
@@ -40,15 +40,18 @@ def _place(entry: PluginEntry) -> int:
 
 
 class Admission:
-    """The admission plugins of one server, in order.
+    """The admission plugins of one server, in the order in which they run.
 
-    A plugin is created at the first write of a kind that it covers.
+    A plugin object is created at the first write of a kind that the plugin covers.
     """
 
     def __init__(
         self, entries: Sequence[PluginEntry], server: "Server", disabled: Collection[str] = ()
     ) -> None:
-        """Stores the plugins. `disabled` plugins never run, even if `extend` adds them later."""
+        """Creates the Admission of a server with the plugins of `entries`.
+
+        `disabled`: the names of plugins that never run, even if `extend` adds them later.
+        """
         self._entries = tuple(entries)
         self._disabled = frozenset(disabled)
         self._server = server
@@ -56,7 +59,7 @@ class Admission:
         self._resources: WeakSet[Resource] = WeakSet()  # weak, so that removed resources can be freed
 
     def extend(self, *entries: PluginEntry) -> None:
-        """Adds plugins, each at its place in the order. Plugins that already run keep their state."""
+        """Adds plugins and sorts all plugins into their order. Plugins that already run keep their data."""
         added = [
             entry for entry in entries if entry not in self._entries and entry.name not in self._disabled
         ]
@@ -68,7 +71,7 @@ class Admission:
         self._resources.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """Returns the admission steps of an operation on a resource, or on its subresource."""
+        """Returns the admission steps of an operation on a resource, or on its subresource if not ""."""
         chains = _CHAINS.of(resource.attachments)
         chain = chains.get(subresource)
         if chain is None:

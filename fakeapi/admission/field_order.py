@@ -1,4 +1,4 @@
-"""Changes fields of objects in admission, and sorts the fields in the order in which Go encodes them."""
+"""Changes fields of objects during admission, and sorts fields in the order in which Go encodes them."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct
@@ -15,8 +15,8 @@ def sort_spec(attributes: Attributes) -> None:
 def sort_fields(part: Object, schema: Struct, *path: str) -> None:
     """Sorts the fields of a struct in place, in the order in which Go encodes them.
 
-    `path`: the path of the struct in objects of the schema. If it leads through a list, it continues in the
-      items.
+    `part`: the struct. `path`: the field path of the struct in objects of the type `schema`. A list on the
+    path stands for its items.
     """
     for name in path:
         node = schema.fields[name].node

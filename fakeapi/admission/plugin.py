@@ -1,4 +1,6 @@
-"""AdmissionPlugin: a step of admission, and the entry that imports it."""
+"""AdmissionPlugin: the base class of admission plugins; and PluginEntry, which imports a plugin when
+needed.
+"""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -19,9 +21,9 @@ UPDATE_ONLY = frozenset((Operation.UPDATE,))
 class AdmissionPlugin:
     """An admission plugin of one server. It overrides `mutate`, `validate` or both.
 
-    The server calls only overridden methods. A method returns None if it is done, or an awaitable if it
-    waits. While it waits, another client may change the stored object. The server then repeats the whole
-    write, including this step.
+    The server calls only overridden methods. A method returns None if it has finished, or an awaitable if it
+    must wait. Meanwhile another client may change the stored object. The server then repeats the whole write,
+    including this plugin.
     """
 
     operations: ClassVar[frozenset[Operation]] = WRITES
@@ -31,10 +33,13 @@ class AdmissionPlugin:
         self.objects = server.objects
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes the object before the strategy prepares and validates it. Raises ApiError."""
+        """Changes the new object, before the strategy of its kind prepares and validates it.
+
+        Raises ApiError to reject the write.
+        """
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses a write by raising ApiError. The strategy has already validated the object."""
+        """Raises ApiError to reject a write. The strategy of the kind has already validated the object."""
 
     @classmethod
     def mutates(cls) -> bool:
@@ -46,7 +51,7 @@ class AdmissionPlugin:
 
 
 class Covers(Protocol):
-    """A function that returns whether a plugin applies to a resource or one of its subresources."""
+    """A function that returns whether a plugin handles a resource, or one of its subresources."""
 
     def __call__(self, resource: "Resource", subresource: str, /) -> bool: ...
 
@@ -55,8 +60,8 @@ class Covers(Protocol):
 class PluginEntry:
     """A plugin with upstream's name.
 
-    `place`: "MODULE:CLASS", imported at the first write of a covered kind.
-    `covers`: returns whether the plugin applies to a resource or subresource.
+    `place`: "MODULE:CLASS" of the plugin. The server imports the module at the first write of a covered kind.
+    `covers`: returns whether the plugin handles a resource or subresource.
     """
 
     name: str
@@ -81,7 +86,7 @@ class Selection:
 
 
 def kinds(*names: str) -> Covers:
-    """Returns a function that covers the named resources.
+    """Returns a function that tells whether a resource or subresource is in `names`.
 
     Examples of names are "pods", "pods/resize" and "ingresses.networking.k8s.io".
     """
@@ -95,5 +100,5 @@ def kinds(*names: str) -> Covers:
 
 
 def namespaced(resource: "Resource", subresource: str) -> bool:
-    """Covers all namespaced resources and their subresources."""
+    """Whether a resource is namespaced. Use it as `PluginEntry.covers` for all namespaced resources."""
     return resource.kind.namespaced

@@ -12,9 +12,9 @@ ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class RequestedResource:
-    """The resource and operation of a request, for matching rules.
+    """The resource and operation of a request, to match the rules of webhooks and policies.
 
-    `namespace`: the namespace in the path; for a Namespace, its own name.
+    `namespace`: the namespace in the path; for a Namespace object, its own name.
     """
 
     group: str

@@ -52,7 +52,7 @@ NAMES = (
     "ResourceQuota",
     "AlwaysDeny",
 )
-"""The names of the admission plugins of all releases, in the order in which they run."""
+"""The names of the admission plugins of all Kubernetes releases, in the order in which they run."""
 
 MISSING = frozenset(
     (
@@ -66,13 +66,19 @@ MISSING = frozenset(
 
 
 class AdmissionPluginError(ValueError):
-    """Raised if options name unknown plugins, or enable and disable the same plugin."""
+    """Raised if options name unknown plugins, or enable and disable the same plugin.
+
+    Also raised if options enable a plugin that fakeapi does not implement.
+    """
 
 
 def selected(enable: str = "", disable: str = "") -> Selection:
-    """Returns the admission plugins of a server. Raises AdmissionPluginError.
+    """Returns the admission plugins of a server.
 
-    `enable`, `disable`: names of plugins, separated by commas.
+    `enable`: names of plugins to run in addition to the default plugins, separated by commas.
+    `disable`: names of plugins that never run, separated by commas.
+
+    Raises AdmissionPluginError if a name is unknown, enabled and disabled, or not implemented.
     """
     enabled, disabled = _names("enable", enable), _names("disable", disable)
     both = sorted(enabled & disabled)

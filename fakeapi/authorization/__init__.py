@@ -1,1 +1,1 @@
-"""RBAC, node authorization, and impersonation."""
+"""Authorizers: RBAC and the permissions of kubelets. Also impersonation of users."""

@@ -21,17 +21,17 @@ UNAUTHENTICATED = "system:unauthenticated"
 AUTHENTICATION = "authentication.k8s.io"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
-"""Minimum number of groups or extra values for which the permission "*" is checked first.
+"""Minimum number of groups or extra values for which the server checks the permission "*" first.
 
-The permission "*" allows all groups or extra values, which then need no separate checks.
+A client with the permission "*" may use all groups or extra values, so that no separate checks are needed.
 """
 LAST_MODES_MAX = 10_000
-"""Maximum number of users in `LastModes`. The user who impersonated least recently is dropped."""
+"""Maximum number of users in `LastModes`. A full cache drops the user whose impersonation is oldest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The user that a client wants to act as, from its Impersonate-* headers."""
+    """The user that a client wants to impersonate, from its Impersonate-* headers."""
 
     name: str
     uid: str = ""
@@ -47,7 +47,7 @@ _Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
 
 
 class LastModes:
-    """The mode with which each user last impersonated successfully.
+    """The mode of each client's last successful impersonation. A mode is a function that checks permissions.
 
     Follows upstream's modeIndexCache (cache.go).
     """
@@ -56,12 +56,12 @@ class LastModes:
         self._modes: dict[str, _Mode] = {}
 
     def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
-        """Returns the modes; the mode that the user used last is first if it is among them."""
+        """Returns `modes` with the last successful mode of the client first, if it is among them."""
         last = self._modes.get(username)
         return sorted(modes, key=lambda mode: mode is not last)
 
     def note(self, username: str, mode: _Mode) -> None:
-        """Records the mode with which a user impersonated."""
+        """Records the mode of a client's successful impersonation."""
         self._modes.pop(username, None)
         if len(self._modes) >= LAST_MODES_MAX:
             del self._modes[next(iter(self._modes))]
@@ -69,9 +69,10 @@ class LastModes:
 
 
 async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
-    """Returns the impersonated user; checks the permission `impersonate` for each part.
+    """Returns the impersonated user, as older releases do.
 
-    Raises ApiError 403.
+    Checks the verb `impersonate` for the user name and for each group, extra value and uid. Raises ApiError
+    403 if the client lacks one of these permissions.
     """
     for access in _name_and_groups(requestor, wanted):
         await _check(authorizer, access)
@@ -85,8 +86,9 @@ async def constrained(
 ) -> User:
     """Returns the impersonated user of the first mode that allows the request.
 
-    Tries the last successful mode of the client first, then the other modes in upstream's order, with
-    `legacy` last. If no mode allows the request, raises the ApiError 403 of the first mode.
+    A mode checks the permissions for one sort of impersonated user, such as nodes. Tries the client's last
+    successful mode first, then the other modes in upstream's order; `legacy` is the last. `access`: the
+    request of the client. If no mode allows the request, raises the ApiError 403 of the first mode.
     """
     first: ApiError | None = None
     for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
@@ -102,7 +104,7 @@ async def constrained(
 
 
 def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
-    """Yields the modes that apply to the client and the impersonated user, in upstream's order."""
+    """Yields the modes that apply to the client and the wanted user, in upstream's order."""
     node, account = _node_of(wanted.name), account_of(wanted.name)
     if node is not None and wanted.is_name_alone:
         if account_of(requestor.name) and requestor.extra.get(NODE_NAME) == (node,):
@@ -115,9 +117,10 @@ def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
 
 
 async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Lets the service account of a pod act as the pod's node, without a permission for this particular node.
+    """Lets the service account of a pod impersonate the cluster node on which the pod runs.
 
-    Raises ApiError 403.
+    Its permission has the verb `impersonate:associated-node` and need not name the node. Raises ApiError 403
+    if the service account lacks the permission.
     """
     user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
     own = replace(access, user=user)
@@ -144,9 +147,9 @@ async def _as_service_account(authorizer: Authorizer, access: AccessAttributes, 
 
 
 async def _as_other(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Impersonates a user that is neither a node nor a service account, with uid, groups and extra.
+    """Impersonates a user that is neither a node nor a service account, with uid, groups and extra values.
 
-    Raises ApiError 403.
+    Raises ApiError 403 if the client lacks a permission.
     """
     verb, user = "impersonate:user-info", access.user
     await _check(authorizer, replace(access, verb=f"impersonate-on:user-info:{access.verb}"))
@@ -201,7 +204,10 @@ def _extra_problem(key: str, values: tuple[str, ...]) -> str:
 
 
 async def _legacy_in_order(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Returns the impersonated user like `legacy`, but checks the uid before the groups."""
+    """Returns the impersonated user like `legacy`, but checks the uid before the groups.
+
+    Raises ApiError 403 if the client lacks a permission.
+    """
     requestor = access.user
     name, *groups = _name_and_groups(requestor, wanted)
     extra = list(_extra_and_uid(requestor, wanted))
@@ -232,7 +238,7 @@ def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes
 
 
 def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
-    """Returns the requested groups; if there are none, the groups of an impersonated service account."""
+    """Returns the requested groups. Without any, returns the groups of an impersonated service account."""
     account = account_of(wanted.name)
     return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups
 
@@ -261,7 +267,7 @@ async def _is_allowed(authorizer: Authorizer, wanted: AccessAttributes) -> bool:
 
 
 def _node_of(username: str) -> str | None:
-    """Returns the node name in a user name such as `system:node:NAME`; None for other users."""
+    """Returns the name of the cluster node in a user name `system:node:NAME`; None for other users."""
     name = username.removeprefix(PREFIX)
     if name == username or names.is_dns1123_subdomain(name):
         return None

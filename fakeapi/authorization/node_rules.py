@@ -1,6 +1,7 @@
-"""Permissions of nodes that depend only on the request, and the reasons for denied requests.
+"""Rules of node authorization that need only the request, and the reasons for denied requests.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node` (node_authorizer.go).
+`node` is the name of a kubelet's cluster node, and `wanted` is its request. Follows k8s.io/kubernetes
+`plugin/pkg/auth/authorizer/node` (node_authorizer.go).
 """
 
 from fakeapi.machinery.golang.strconv import quote
@@ -87,9 +88,10 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Refuses access to service accounts, except creating their tokens and, in newer releases, reading them.
+    """Denies requests of a kubelet for service accounts, with two exceptions.
 
-    Returns None for the exceptions, which depend on the node's pods.
+    Returns None for creating tokens and, in newer releases, for reading a service account. The pods on the
+    cluster node decide about these requests.
     """
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal
@@ -102,7 +104,10 @@ def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | Non
 
 
 def decide_pod_certificate(node: str, wanted: AccessAttributes) -> Decision | None:
-    """Decides about a request for PodCertificateRequests; None for a get, which depends on the object."""
+    """Decides whether a kubelet may access PodCertificateRequests.
+
+    Returns None for a get, which depends on the requested object.
+    """
     if wanted.subresource:
         return refused("nodes may not access the status subresource of PodCertificateRequests")
     match wanted.verb:

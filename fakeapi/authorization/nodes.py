@@ -1,10 +1,10 @@
 """NodeAccess: the permissions of kubelets.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A node has the permissions of the ClusterRole
-system:node. It may also access its own leases, CSINodes, ResourceSlices, Node and pods, and read the secrets,
-configmaps, claims, volumes and service accounts that its pods reference. Upstream maintains a graph of these
-references. fakeapi searches the pods at each request of a node, without following the references to secrets
-of volume drivers.
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A kubelet has the permissions of the ClusterRole
+system:node. It may also access its own Lease, CSINode, ResourceSlices, Node and pods. It may read the
+secrets, configmaps, claims, volumes and service accounts that its pods reference. Upstream maintains a graph
+of these references. fakeapi searches the pods at each request of a kubelet. It does not follow references
+from volumes to the secrets of volume drivers.
 """
 
 from fakeapi.authorization import pod_references
@@ -50,7 +50,7 @@ def node_of(user: User) -> str | None:
 
 
 class NodeAccess:
-    """Decides whether nodes may send their requests."""
+    """Decides whether kubelets may send their requests."""
 
     def __init__(self, objects: ClusterObjects, release: Release, roles: Roles) -> None:
         self._objects = objects
@@ -59,9 +59,9 @@ class NodeAccess:
         self._roles = roles
 
     def decide(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Decides whether a node may send a request.
+        """Decides whether a kubelet may send a request. `node`: the name of its cluster node.
 
-        A refusal has a reason, unless no rule of the ClusterRole system:node allows the request.
+        The reason of a denial may be empty.
         """
         if not node:
             return refused(f"unknown node for user {quote(wanted.user.name)}")
@@ -123,7 +123,7 @@ class NodeAccess:
         )
 
     def _of_node(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Allows access to an object if its `spec.nodeName` is this node."""
+        """Allows access to an object if its `spec.nodeName` is the cluster node of the kubelet."""
         if not wanted.name:
             return refused("No Object name found")
         obj = self._objects.get(wanted.group, wanted.resource, wanted.namespace, wanted.name)

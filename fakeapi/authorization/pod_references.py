@@ -1,4 +1,4 @@
-"""The objects that a pod references, which its node may therefore read.
+"""The objects that a pod references. The kubelet that runs the pod may read them.
 
 Follows the edges of pods in k8s.io/kubernetes `plugin/pkg/auth/authorizer/node/graph.go`.
 """
@@ -22,7 +22,7 @@ The value of a field is a name, or an object with the field `name`.
 def names(pod: Object, resource: str) -> set[str]:
     """Returns the names of all objects of a resource, such as secrets, that a pod references.
 
-    Returns none for mirror pods: nodes get no permissions from them.
+    Returns an empty set for a mirror pod.
     """
     if is_mirror(pod):
         return set()

@@ -1,7 +1,7 @@
-"""RBAC: the authorizer that grants the rules of roles and bindings.
+"""RBAC: the authorizer that allows what RBAC roles and bindings grant.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. As in `pkg/kubeapiserver/authorizer`, it checks
-the group system:masters first, which may do everything, then the permissions of nodes, then roles.
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. Like `pkg/kubeapiserver/authorizer`, it first
+allows everything for the group system:masters. It then checks the permissions of kubelets, then roles.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 
 
 class RBAC:
-    """The authorizer of `--authorization rbac`. `ensure` creates the default roles of a new cluster."""
+    """The authorizer of `--authorization rbac`. `ensure`: creates the default roles of a new cluster."""
 
     def __init__(
         self, objects: ClusterObjects, release: Release, ensure: Callable[[], Awaitable[None]]
@@ -34,7 +34,7 @@ class RBAC:
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
         """Decides whether a user may send a request.
 
-        Raises ApiError if the default roles cannot be created.
+        Raises ApiError if the server cannot create the default roles.
         """
         if SUPERUSERS in attributes.user.groups:
             return Decision(allowed=True)
@@ -64,9 +64,9 @@ class RBAC:
         return f"{authorizer}: {reason}" if reason and self._names_itself else reason
 
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
-        """Returns the rules of a user in a namespace.
+        """Returns the rules of a user in a namespace, for SelfSubjectRulesReview.
 
-        Raises ApiError if the default roles cannot be created.
+        Raises ApiError if the server cannot create the default roles.
         """
         await self._ensure()
         rules, errors = self.rules_and_errors(user, namespace)
@@ -83,9 +83,9 @@ class RBAC:
         )
 
     def rules_and_errors(self, user: User, namespace: str) -> tuple[list[Object], list[ApiError]]:
-        """Returns the rules that roles grant to a user, and the errors of bindings.
+        """Returns the PolicyRules that roles grant to a user, and the errors of the user's bindings.
 
-        Each of the user's bindings whose role does not exist gives an ApiError 404.
+        A binding whose role does not exist causes an ApiError 404 in the second list.
         """
         granted = list(self.roles.granted_to(user, namespace))
         errors = [item for item in granted if isinstance(item, ApiError)]
@@ -94,9 +94,10 @@ class RBAC:
     def missing(
         self, user: User, namespace: str, wanted: list[Object]
     ) -> tuple[list[Object], list[ApiError]]:
-        """Returns the parts of `wanted` that the user lacks, and the errors of bindings.
+        """Returns the parts of the PolicyRules `wanted` that the user lacks, and the errors of the user's
+        bindings.
 
-        Each of the user's bindings whose role does not exist gives an ApiError 404.
+        A binding whose role does not exist causes an ApiError 404 in the second list.
         """
         rules, errors = self.rules_and_errors(user, namespace)
         return uncovered(rules, wanted), errors
@@ -107,6 +108,6 @@ def _part(rule: Object, members: tuple[str, ...]) -> Object:
 
 
 def aggregate(problems: list[str]) -> str:
-    """Joins distinct errors into one text, like k8s.io/apimachinery `pkg/util/errors`."""
+    """Joins error messages into one text without duplicates, like k8s.io/apimachinery `pkg/util/errors`."""
     once = list(dict.fromkeys(problems))
     return "".join(once) if len(once) < 2 else f"[{', '.join(once)}]"

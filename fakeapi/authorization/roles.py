@@ -1,8 +1,8 @@
-"""Roles: the rules that bindings grant to users, read from the stored objects.
+"""Roles: the PolicyRules that bindings grant to users, read from the stored objects.
 
-Follows k8s.io/kubernetes `pkg/registry/rbac/validation/rule.go`. A ClusterRole with an aggregation rule has
-the rules of the roles that it selects. Upstream's `pkg/controller/clusterroleaggregation` writes these rules
-into the ClusterRole; here they are computed when they are read.
+Follows k8s.io/kubernetes `pkg/registry/rbac/validation/rule.go`. A ClusterRole with an aggregationRule has
+the rules of all ClusterRoles that it selects. Upstream's `pkg/controller/clusterroleaggregation` writes these
+rules into the ClusterRole; here the server computes them when it reads the ClusterRole.
 """
 
 import json
@@ -23,14 +23,14 @@ RESOURCES = ("clusterroles", "clusterrolebindings", "roles", "rolebindings")
 
 @dataclass(frozen=True, slots=True)
 class GrantedRule:
-    """A PolicyRule that a user has. `source` describes its binding in the reason of a decision."""
+    """A PolicyRule that a user has. `source`: describes the binding, for the reason of a decision."""
 
     rule: Object
     source: str
 
 
 class Roles:
-    """The roles and bindings of one cluster. They are decoded again after each change."""
+    """The RBAC roles and bindings of one cluster. Decodes them again after each change."""
 
     def __init__(self, objects: ClusterObjects) -> None:
         self._objects = objects
@@ -41,7 +41,8 @@ class Roles:
     def granted_to(self, user: User, namespace: str) -> Iterator[GrantedRule | ApiError]:
         """Yields the rules of a user in a namespace, or cluster-wide if `namespace` is "".
 
-        The order is that of the bindings' names. A binding whose role does not exist yields an ApiError 404.
+        The rules are sorted by the names of their bindings, cluster-wide bindings first. A binding whose role
+        does not exist yields an ApiError 404.
         """
         self._read()
         yield from self._granted(user, "")
@@ -63,7 +64,10 @@ class Roles:
                 yield GrantedRule(rule, source)
 
     def rules_of(self, reference: Object, namespace: str) -> list[Object]:
-        """Returns the rules of a role. Raises ApiError 404 if the role does not exist."""
+        """Returns the rules of a role. Raises ApiError 404 if the role does not exist.
+
+        `reference`: the roleRef. `namespace`: the namespace of a Role.
+        """
         self._read()
         kind, name = reference["kind"], reference["name"]
         place = namespace if kind == "Role" else ""
@@ -73,9 +77,10 @@ class Roles:
         return self._all_rules(role, set())
 
     def _all_rules(self, role: Object, seen: set[str]) -> list[Object]:
-        """Returns the rules that a role aggregates, without duplicates; its own rules if it aggregates none.
+        """Returns the rules that a ClusterRole aggregates, without duplicates; its own rules if there are
+        none.
 
-        `seen` has the names of roles that the aggregation has visited, so that cycles end.
+        `seen`: the names of visited roles, so that the recursion ends in spite of cycles.
         """
         own: list[Object] = list(role.get("rules") or ())
         selectors = selectors_of(role)
@@ -109,12 +114,15 @@ class Roles:
 
 
 def selectors_of(role: Object) -> list[Object]:
-    """Returns the label selectors in the aggregation rule of a ClusterRole."""
+    """Returns the label selectors in the aggregationRule of a ClusterRole; [] if it has none."""
     return list((role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ())
 
 
 def _subject_of(user: User, binding: Object, namespace: str) -> Object | None:
-    """Returns the first subject of a binding that matches a user; None if no subject does."""
+    """Returns the first subject of a binding that is the user or one of its groups; None if no subject is.
+
+    `namespace`: the default namespace of a ServiceAccount subject.
+    """
     for subject in binding.get("subjects") or ():
         kind, name = subject["kind"], subject["name"]
         if kind == "User" and user.name == name:

@@ -1,4 +1,4 @@
-"""Registry: the store, the served resources and the namespaces of one server."""
+"""Registry: the parts of one API server, such as its store, served resources and admission plugins."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from fakeapi.registry.custom.definitions import CustomResources
 
 DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
-"""Prefix of the storage keys of CustomResourceDefinitions."""
+"""The prefix of the storage keys of CustomResourceDefinitions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The parts of one API server that its verbs work with, such as store, admission and catalogue.
+    """The parts of one API server that request handlers use, such as store, admission and catalogue.
 
     `open_registry` creates a Registry.
     """
@@ -67,18 +67,19 @@ class Registry:
     def serve(
         self, kinds: Iterable[Kind], release: Release, definition: KindDefinition | None = None
     ) -> None:
-        """Serves additional kinds.
+        """Serves additional kinds of a release.
 
-        `definition`: the definition of all these kinds. By default, each kind has the definition in the
-        folder of its API group.
+        `definition`: the KindDefinition of all these kinds. By default, each kind has its own KindDefinition
+        from `fakeapi.kinds`.
         """
         find = definition_of if definition is None else lambda _: definition
         self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))
 
     def activate_plugins(self) -> None:
-        """Activates the admission plugins that stored objects need.
+        """Turns on the admission plugins that stored objects need, such as webhooks for webhook
+        configurations.
 
-        Other plugins are activated when needed.
+        The other plugins in ACTIVATED are turned on when a client writes the first such object.
         """
         for prefix, plugin in ACTIVATED.items():
             activate = partial(self.admission.extend, plugin)
@@ -88,9 +89,9 @@ class Registry:
                 self.store.on_first_change(prefix, activate)
 
     def authorize_by_roles(self) -> None:
-        """Turns on RBAC: only roles and bindings grant permissions.
+        """Turns on the RBAC authorizer, so that only roles and bindings grant permissions.
 
-        Also rejects writes that grant more permissions than the user has.
+        Also turns on the admission plugins that check roles, bindings and the status of ResourceClaims.
         """
         from fakeapi.authorization.rbac import RBAC  # noqa: PLC0415 - only for RBAC
         from fakeapi.authorization.roles import GROUP, RESOURCES  # noqa: PLC0415 - only for RBAC
@@ -107,7 +108,10 @@ class Registry:
         self.admission.extend(CLAIM_STATUS_PERMISSIONS)
 
     async def ensure_initial_objects(self) -> None:
-        """Creates the missing initial namespaces one after the other."""
+        """Creates the missing initial namespaces, one after the other.
+
+        Raises ApiError if the server cannot create one of them.
+        """
         resource = self.catalogue.find("", "v1", NAMESPACE.resource)
         if resource is None:
             return
@@ -129,7 +133,7 @@ class Registry:
                     raise
 
     async def _begin(self, resource: Resource, names: Iterable[str]) -> None:
-        """Stores the namespaces of a new cluster directly, without admission."""
+        """Stores the initial namespaces of a new cluster directly, without admission and validation."""
         store, hub = self.store, resource.definition.hub_api_version
         writes = [
             self.storage.create(
@@ -144,7 +148,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class _StoredEntries:
-    """The entries of a storage, with the methods that strategies use."""
+    """Reads the entries of a storage, for strategies. Implements the protocol StoredEntries."""
 
     storage: Storage
 
@@ -164,8 +168,8 @@ def open_registry(
 ) -> Registry:
     """Creates the registry of a server that serves the kinds of `serving`.
 
-    `plugins`: the admission plugins; by default the result of `selected()`.
-    `outbound`: sends webhook calls and other outgoing requests.
+    `plugins`: the admission plugins; None for the result of `selected()`. `outbound`: how to connect to
+    webhooks.
     """
     namespaces = Namespaces(storage)
     context = StrategyContext(
@@ -195,6 +199,9 @@ def open_registry(
 
 
 async def serve_stored_definitions(registry: Registry) -> None:
-    """Serves the custom resources whose definitions the storage contains. Raises ApiError."""
+    """Serves the custom resources of all stored CustomResourceDefinitions.
+
+    Raises ApiError if the server cannot read or store a definition.
+    """
     if registry.storage.list(DEFINITIONS, limit=1).entries:
         await registry.server.custom.restore()

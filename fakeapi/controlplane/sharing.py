@@ -1,7 +1,7 @@
-"""Sharing: keeps one server up to date while other servers write to the same storage.
+"""Sharing: keeps one API server up to date while other API servers write to the same storage.
 
-The storage reports the changes of all servers as soon as they are visible. The server then updates its own
-state: the served definitions, the active admission plugins and the newest change of each resource.
+The storage reports the changes of all servers as soon as they are visible. The server then updates its served
+CRDs, its active admission plugins and the newest change of each resource.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
 
 TAKEOVER_SECONDS = 5.0
-"""Seconds after which this server finishes a CustomResourceDefinition that another server left unfinished."""
+"""Seconds after which this server finishes a CRD's status or deletion that another server left unfinished."""
 
 log = logging.getLogger("fakeapi")
 
 
 class Sharing:
-    """Keeps one server up to date with the other servers of its storage."""
+    """Keeps one API server up to date with the other API servers of the same storage."""
 
     def __init__(self, registry: Registry, storage: SharedStorage) -> None:
         self._registry = registry
@@ -31,9 +31,10 @@ class Sharing:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Agrees on a signing key with the other servers, creates the initial objects and follows changes.
+        """Starts to follow the changes of other servers.
 
-        Raises ApiError or StorageError.
+        Also agrees on a signing key for tokens with the other servers, and creates the missing bootstrap
+        objects. Raises ApiError or StorageError if the storage fails.
         """
         self._storage.on_events(self._follow)
         tokens = self._registry.server.tokens
@@ -43,7 +44,10 @@ class Sharing:
         await self.make_initial_objects()
 
     async def make_initial_objects(self) -> None:
-        """Creates the missing bootstrap objects of all resources. Raises ApiError."""
+        """Creates the missing bootstrap objects of all resources.
+
+        Raises ApiError if the objects cannot be stored.
+        """
         for resource in [*self._registry.catalogue.resources]:
             await self._registry.bootstrap.ensure(resource)
 
@@ -87,7 +91,7 @@ class Sharing:
 
 
 def new_key() -> str:
-    """Returns a new signing key for service account tokens."""
+    """Returns a new private key in PEM to sign service account tokens."""
     from fakeapi.registry.identity.token_signer import new_key_text  # noqa: PLC0415 - loads OpenSSL
 
     return new_key_text()

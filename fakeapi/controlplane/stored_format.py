@@ -1,12 +1,12 @@
 """The format of stored keys and values, and the migration of databases in older formats.
 
 `fakeapi_storage` records the format in the database, and migrates an older format when it opens the database.
-A change to keys or values of stored objects needs a new format, and a migration from the previous format.
+If you change keys or values of stored objects, add a new format and a migration from the previous format.
 
-Format 1 stored objects in the oldest version that the release served. The keys contained this version:
-`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`. A space at the end of a value meant that the value
-contains an opaque value exactly as a driver wrote it. Since format 2, objects are stored in the hub version
-of their kind. The keys contain no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
+Format 1 stored objects in the oldest API version that the release served. The keys contained this version:
+`/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`. A space at the end of a value meant that a
+RawExtension value in it was not compact JSON. Since format 2, objects are stored in the hub version of their
+kind. The keys contain no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
 """
 
 from collections.abc import Mapping
@@ -23,21 +23,24 @@ from fakeapi.releases import Kind, load_release
 from fakeapi_storage import Format, OpenFailed, Storage
 
 RELEASE_LABEL = "release"
-"""Label of a database with the release that wrote it; the value is "" for a server of several releases."""
+"""The name of a database label. Its value is the release that wrote the database.
+
+The value is "" if a server of several releases wrote the database.
+"""
 
 _RELEASES_OF_FORMAT_1: Mapping[str, str] = MappingProxyType(
     {"v1alpha2": "1.30", "v1alpha3": "1.33", "v1": "1.33"}
 )
-"""By API version, a release with all kinds that format 1 stored in this version.
+"""A release, by API version, that has all kinds that format 1 stored in this version.
 
-The exception is PodSchedulingContext in v1alpha3, which only 1.31 has.
+Exception: only 1.31 has PodSchedulingContext in v1alpha3.
 """
 
 
 def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
-    """Migrates the key and value of an object from format 1 to format 2.
+    """Migrates the storage key and the value of an object from format 1 to format 2.
 
-    Raises KeyError for a kind that format 1 never stored.
+    Raises KeyError if format 1 never stored objects of this kind.
     """
     _, group, version, resource, rest = key.split("/", 4)
     kind = _kind("" if group == "core" else group, version, resource)
@@ -66,14 +69,14 @@ STORED_FORMAT = Format(version=2, migrations={1: to_hub})
 
 
 class UnservedObjects(OpenFailed):
-    """The database has objects of a kind that the server does not serve."""
+    """Raised if the database contains objects of a kind that the server does not serve."""
 
 
 async def check_stored(storage: Storage, catalogue: Catalogue, location: str, release: str) -> None:
-    """Raises UnservedObjects if the database has objects that this server cannot serve.
+    """Raises UnservedObjects if the database contains objects that this server cannot serve.
 
-    Otherwise labels the database with `release`, which is "" for a server of several releases. Raises
-    StorageFailed.
+    Otherwise labels the database with `release`; "" means a server of several releases. `location`: the name
+    of the database for error messages. Raises StorageFailed if the label cannot be stored.
     """
     written_by = storage.labels.get(RELEASE_LABEL, "")
     try:

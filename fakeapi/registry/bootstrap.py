@@ -1,7 +1,7 @@
 """Bootstrap: creates the initial objects of a resource when the resource is first used.
 
-Objects that are already in the database do not change. Deleted initial objects are created again after a
-restart, as kube-apiserver does.
+Objects that are already stored do not change. As in kube-apiserver, a restart creates deleted initial objects
+again.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from fakeapi_storage import Entry, KeyExists
 log = logging.getLogger("fakeapi")
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""Maps a resource to the resource that is bootstrapped before it.
+"""The resource whose initial objects must be created first, by (group, resource).
 
-The Service of an IPAddress must exist before the IPAddress.
+An IPAddress refers to a Service, so Services come first.
 """
 
 
@@ -37,47 +37,50 @@ class BootstrapObject:
     name: str
 
     body: Object
-    """The object without kind, apiVersion, name, namespace, uid and creationTimestamp."""
+    """The object as JSON without kind, apiVersion, name, namespace, uid and creationTimestamp."""
 
     namespace: str = ""
 
     status: Object | None = None
-    """The status to store; None keeps the status that a create sets."""
+    """The status to store; None for the status that a create request would set."""
 
     manager: str = "kube-apiserver"
-    """The field manager of the object."""
+    """The field manager that managedFields names."""
 
     status_managed: Object | None = None
-    """The managedFields entry of the status, without apiVersion, time and fieldsType."""
+    """The entry of managedFields for the status, without apiVersion, time and fieldsType; None for no
+    entry.
+    """
 
 
 Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
 """A function that returns the initial objects of a resource.
 
-Its arguments are the resource, the catalogue of the served resources, and the time in RFC 3339.
+Its arguments are the resource, the catalogue of served resources, and the current time in RFC 3339.
 """
 
 
 class Bootstrap:
-    """Creates the bootstrap objects of a cluster that do not exist yet."""
+    """Creates the bootstrap objects of a cluster that are not stored yet."""
 
     def __init__(self, server: Server, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
-        """Stores `makers`, which maps (group, resource) to the name of a module.
+        """Registers the modules that build the bootstrap objects.
 
-        The function `objects` of this module is the `Maker` of the resource.
+        `makers`: the name of a module by (group, resource). Its function `objects` is the `Maker` of the
+        resource.
         """
         self._server = server
         self._catalogue = catalogue
         self._makers = makers
         self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
-        """Functions to call after the bootstrap objects of a resource exist, by (group, resource)."""
+        """Functions to call after the bootstrap objects of a resource were created, by (group, resource)."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def start_over(self, pending: Iterable[tuple[str, str]] | None = None) -> None:
-        """Prepares the creation of missing bootstrap objects after the stored state was replaced.
+        """Makes `ensure` create missing bootstrap objects again, after the stored state was replaced.
 
-        `pending`: the resources whose objects may be missing; None for all resources.
+        `pending`: the resources whose bootstrap objects may be missing; None for all resources.
         """
         self.pending = set(self._makers if pending is None else pending)
         self._running.clear()
@@ -117,10 +120,10 @@ class Bootstrap:
         return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
 
     def write(self, resource: Resource, initial: BootstrapObject) -> asyncio.Future[Entry] | None:
-        """Starts to store a bootstrap object; returns None if its name exists or if its create fails.
+        """Starts to store a bootstrap object; returns the pending write.
 
-        A create fails, for example, if a client already uses the cluster IP of a Service. kube-apiserver
-        retries in the background. Here the server only logs the failure.
+        Returns None if the object exists or cannot be created, for example if a Service of a client already
+        uses the cluster IP. kube-apiserver retries in the background; this server only logs the error.
         """
         storage, key = self._server.store.storage, resource.key(initial.namespace, initial.name)
         if storage.newest(key) is not None:
@@ -135,7 +138,7 @@ class Bootstrap:
         return storage.create(key, resource.encode(obj))
 
     def _created(self, resource: Resource, initial: BootstrapObject) -> Object:
-        """Returns the bootstrap object in the internal version, as a create would store it."""
+        """Returns the bootstrap object in the internal version, as a create request would store it."""
         namespace = {"namespace": initial.namespace} if initial.namespace else {}
         metadata = {**initial.body.get("metadata", {}), "name": initial.name, **namespace}
         sent = resource.from_hub({"kind": resource.kind.kind, **initial.body, "metadata": metadata})

@@ -1,4 +1,4 @@
-"""ClusterObjects: reads stored objects of the cluster, for admission plugins and other rules."""
+"""ClusterObjects: reads stored objects, for admission plugins, validation and authorizers."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -19,46 +19,52 @@ Result = TypeVar("Result")
 _loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("loop of the objects", default=None)
 
 FindResource: TypeAlias = "Callable[[str, str, str], Resource | None]"
-"""A function that returns the served resource of a group, version and name; None if it is not served."""
+"""A function that returns the served Resource by group, version and name; None if it is not served."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterObjects:
-    """Reads objects in the internal version, for kinds whose versions all share their objects."""
+    """Reads stored objects in the internal version.
+
+    Works only for kinds that store all their versions under the same keys.
+    """
 
     store: Store
     find: FindResource
 
     def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:
-        """Returns the newest state of an object, committed or not; None if it does not exist."""
+        """Returns the newest state of an object, even if it is not committed yet; None if it does not
+        exist.
+        """
         entry = _read(lambda: self.store.storage.newest(f"{_prefix(group, resource, namespace)}{name}"))
         return None if entry is None else stored_form.decode(entry)
 
     def entries(self, group: str, resource: str, namespace: str = "") -> list[Entry]:
-        """Returns the committed entries of a resource, sorted by key.
+        """Returns the committed storage entries of a resource's objects, sorted by key.
 
-        `namespace`: returns only the entries in this namespace; "" for all namespaces.
+        `namespace`: only the objects in this namespace; "" for all namespaces.
         """
         prefix = _prefix(group, resource, namespace)
         return _read(lambda: self.store.storage.list(prefix, start_after=None, limit=None, at=None).entries)
 
     def list(self, group: str, resource: str, namespace: str = "") -> Iterator[Object]:
-        """Yields the committed objects of a resource, sorted by key.
+        """Yields the committed objects of a resource, sorted by namespace and name.
 
-        `namespace`: yields only the objects in this namespace; "" for all namespaces.
+        `namespace`: only the objects in this namespace; "" for all namespaces.
         """
         return (stored_form.decode(entry) for entry in self.entries(group, resource, namespace))
 
     def namespace_labels(self, name: str) -> Object:
-        """Returns the labels of a namespace; {} if it does not exist."""
+        """Returns the labels of a namespace; {} if the namespace does not exist."""
         namespace = self.get("", "namespaces", "", name)
         return {} if namespace is None else namespace["metadata"].get("labels") or {}
 
 
 def reading_on(loop: asyncio.AbstractEventLoop, step: Callable[[], Result]) -> Result:
-    """Runs a step in the current thread and returns its result; the step reads objects on the event loop.
+    """Runs a step in the current thread and returns its result.
 
-    The current thread must not be the thread of the event loop.
+    While the step runs, ClusterObjects reads the storage on the event loop `loop`. The current thread must
+    not be the thread of this event loop.
     """
     token = _loop.set(loop)
     try:

@@ -1,4 +1,4 @@
-"""Server: the parts of an API server that verbs and kinds use, such as store, admission and authorizer."""
+"""Server: the parts of an API server that request handlers use, such as store, admission and authorizer."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -17,52 +17,61 @@ if TYPE_CHECKING:
 
 
 class APIServices(Protocol):
-    """Maintains the APIServices for the group versions of custom resources."""
+    """Maintains the APIServices of custom resources."""
 
     async def follow(self, group: str) -> None:
-        """Creates, changes or deletes the APIServices of a group to match its served versions."""
+        """Creates, restores and deletes the APIServices of an API group to match its served versions."""
         ...
 
 
 class CustomKinds(Protocol):
-    """Serves the kinds of CustomResourceDefinitions."""
+    """Serves the custom resources of CustomResourceDefinitions."""
 
     @property
     def registration(self) -> APIServices:
-        """Maintains the APIServices of custom groups."""
+        """Maintains the APIServices of custom resources."""
         ...
 
     async def follow(self, name: str) -> None:
-        """Updates the status and the served kinds of a CRD after a write. Raises ApiError."""
+        """Updates the status and the served kinds of a CRD after a write.
+
+        Raises ApiError if the server cannot read or store a CRD.
+        """
         ...
 
     async def follow_deletion(self, name: str) -> None:
-        """Continues the deletion of a CRD after one of its objects was deleted. Raises ApiError."""
+        """Continues the deletion of a CRD after one of its custom objects was deleted.
+
+        Raises ApiError if the server cannot read or store a CRD.
+        """
         ...
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a CRD that another server wrote; `entry` is None if it was deleted.
+        """Serves a CRD that another API server wrote to the storage; `entry` is None if the CRD was deleted.
 
-        Returns whether the controllers have nothing left to do for the CRD.
+        Returns False if a controller still has to change or delete the CRD, otherwise True.
         """
         ...
 
     async def restore(self) -> None:
-        """Serves the stored CRDs and no others. Raises ApiError."""
+        """Serves the custom resources of exactly the stored CRDs.
+
+        Raises ApiError if the server cannot read or store a CRD.
+        """
         ...
 
     def forget(self) -> None:
-        """Stops serving all custom kinds, because the storage was emptied."""
+        """Stops serving all custom resources. Called when the storage was emptied."""
         ...
 
 
 class Server:
-    """The store and the other parts of an API server that writes need.
+    """The store and the other parts of an API server that request handlers use.
 
-    `find`: returns the served resource of a group, version and name.
-    `outbound`: how to connect to webhooks.
+    `find`: returns the served Resource by group, version and name. `outbound`: how to connect to webhooks.
 
-    `admission` and `authorizer` allow everything until they are set. `make_custom` creates `custom`.
+    `admission` and `authorizer` allow everything until `fakeapi.controlplane.registry` sets them. The
+    function `make_custom` creates the object `custom`.
     """
 
     def __init__(self, store: Store, find: FindResource, outbound: Outbound = NO_OUTBOUND) -> None:
@@ -80,12 +89,12 @@ class Server:
 
     @property
     def has_custom(self) -> bool:
-        """Whether a CustomResourceDefinition was ever written or restored."""
+        """Whether the server has already created `custom`, for the first CustomResourceDefinition."""
         return self._custom is not None
 
     @property
     def custom(self) -> CustomKinds:
-        """Serves the kinds of CustomResourceDefinitions. Created for the first CRD."""
+        """Serves the custom resources of CustomResourceDefinitions. Created at its first use."""
         if self._custom is None:
             assert self.make_custom is not None, "set by fakeapi.controlplane.registry"
             self._custom = self.make_custom()
@@ -93,7 +102,7 @@ class Server:
 
     @property
     def webhooks(self) -> "WebhookClients":
-        """The client that calls webhooks. Created at its first use."""
+        """The HTTP client for webhooks. Created at its first use."""
         if self._webhooks is None:
             from fakeapi.registry.webhooks.clients import WebhookClients  # noqa: PLC0415 - only for webhooks
 
@@ -102,12 +111,12 @@ class Server:
         return self._webhooks
 
     def disconnect(self) -> None:
-        """Closes the connections to webhooks."""
+        """Closes the idle connections to webhooks."""
         if self._webhooks is not None:
             self._webhooks.close()
 
     def forget(self) -> None:
-        """Clears all caches after a reset of the stored state."""
+        """Forgets the recorded changes and the served CRDs, after a reset of the stored state."""
         self.store.forget_changes()
         if self._custom is not None:
             self._custom.forget()

@@ -1,4 +1,4 @@
-"""ServerWrite: the type of the write requests that a server's registry handles."""
+"""ServerWrite: the type WriteRequest with the types of the server and the resource filled in."""
 
 from typing import TypeAlias
 

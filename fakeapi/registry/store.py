@@ -1,7 +1,7 @@
 """Store: reads stored objects, and commits writes to them.
 
-The verbs under `fakeapi.registry.verbs` read the newest accepted state and compute the new object from it.
-They pass the object to the storage with the revision that they read (optimistic concurrency).
+The modules in `fakeapi.registry.verbs` read the newest accepted state and compute the new object from it.
+They pass the new object to the storage with the revision that they read (optimistic concurrency).
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -19,7 +19,9 @@ from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed,
 
 LOCK_MESSAGE = "the object has been modified; please apply your changes to the latest version and try again"
 WRITE_ATTEMPTS = 16
-"""Maximum number of attempts to store an object that other writers keep changing. Then the client gets 409.
+"""Maximum number of attempts to store an object that other clients keep changing.
+
+After the last attempt, the client gets 409.
 """
 
 Stored = TypeVar("Stored")
@@ -28,34 +30,35 @@ Stored = TypeVar("Stored")
 class Store:
     """Reads stored objects and commits writes to them, for all served resources.
 
-    `clock`: the source of time, uids and generated names.
+    `clock`: the source of the time, of uids and of generated names.
     """
 
     def __init__(self, storage: Storage, clock: ClockAndNames) -> None:
         self.storage = storage
         self.shared = storage if isinstance(storage, SharedStorage) else None
-        """The storage if other servers may have it open at the same time; otherwise None."""
+        """The storage, if several API servers may use it at the same time; otherwise None."""
         self.clock = clock
         self._newest: dict[str, int] = {}
         self._first_changes: dict[str, Callable[[], object]] = {}
         self._resets = 0
 
     def now(self) -> str:
-        """Returns the current time in RFC 3339, UTC, whole seconds."""
+        """Returns the current time in UTC as RFC 3339 with whole seconds."""
         return times.now_text(self.clock.now())
 
     # reading ------------------------------------------------------------------------------------
 
     def get(self, resource: Resource, target: ObjectReference, version: str = "") -> Entry:
-        """Returns the committed entry of an object.
+        """Returns the committed storage entry of an object.
 
-        `version`: the resourceVersion that the storage must have reached; "" for none.
+        `version`: the resourceVersion that the storage must have reached; "" for no such condition.
 
         Raises ApiError:
+
         - 400: the name is invalid
         - 404: the object does not exist
-        - 500: the version is malformed
-        - 504: the storage has not reached the version
+        - 500: the resourceVersion is malformed, or the namespace is "." or ".."
+        - 504: the storage has not reached the resourceVersion
         """
         check_path_name(target.name)
         if not version:
@@ -68,9 +71,9 @@ class Store:
         return entry
 
     def newest_entry(self, resource: Resource, target: ObjectReference) -> Entry:
-        """Returns the newest entry of an object, committed or not.
+        """Returns the newest storage entry of an object, even if it is not committed yet.
 
-        Raises ApiError 400 for an invalid name, or 404.
+        Raises ApiError 400 if the name is invalid, and 404 if the object does not exist.
         """
         check_path_name(target.name)
         entry = self.storage.newest(resource.key(target.namespace, target.name))
@@ -79,33 +82,37 @@ class Store:
         return entry
 
     def forget_changes(self) -> None:
-        """Clears the recorded changes, because the stored state was replaced."""
+        """Clears the recorded revisions of changes. Called when the stored state was replaced."""
         self._newest.clear()
         self._resets += 1
 
     def newest(self, resource: Resource) -> int:
-        """Returns the revision of the last recorded change to the resource's objects; 0 if there is none."""
+        """Returns the revision of the last recorded change to an object of the resource; 0 for no change."""
         return self._newest.get(resource.prefix, 0)
 
     def last_changes(self, prefixes: Iterable[str]) -> tuple[int, ...]:
-        """Returns a value that changes with each reset and each write under one of the key prefixes."""
+        """Returns a tuple that differs after each reset, and after each write of a key with one of the
+        prefixes.
+        """
         return (self._resets, *(self._newest.get(prefix, 0) for prefix in prefixes))
 
     def note_change(self, prefix: str, revision: int) -> None:
-        """Records that this server or another one changed an object whose key begins with `prefix`."""
+        """Records a write of an object by this or another API server; the object's key begins with
+        `prefix`.
+        """
         self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
         if prefix in self._first_changes:
             self._first_changes.pop(prefix)()
 
     def on_first_change(self, prefix: str, call: Callable[[], object]) -> None:
-        """Calls `call` once, at the next change of an object whose key begins with `prefix`."""
+        """Calls `call` once, at the next write of an object whose key begins with `prefix`."""
         self._first_changes[prefix] = call
 
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
-        """Stores a new entry that was computed from the state at the revision `since`.
+        """Stores a new entry, whose value was computed from the state at the revision `since`.
 
-        Kinds may allocate from a pool (`Hooks.pool`). If servers share the storage, the create then raises
-        RevisionConflict if any object of the pool was written after `since`.
+        Some kinds allocate from a pool (`Hooks.pool`), such as Service IPs. If several API servers share the
+        storage, raises RevisionConflict if any object of the pool was written after `since`.
         """
         if self.shared is None or resource.hooks is None or not resource.hooks.pool:
             return self.storage.create(key, value)
@@ -114,26 +121,27 @@ class Store:
     def update(
         self, resource: Resource, key: str, value: bytes, expected: int, since: int
     ) -> Awaitable[Entry]:
-        """Stores a changed entry that was computed from the state at the revision `since`.
+        """Stores a changed entry, whose value was computed from the state at the revision `since`.
 
-        Raises RevisionConflict if the stored revision is not `expected`. If servers share the storage, it
-        also raises RevisionConflict if an object of the kind's pool (`Hooks.pool`) was written after `since`.
+        Raises RevisionConflict if the stored revision is not `expected`. If several API servers share the
+        storage, also raises RevisionConflict if an object of the kind's pool (`Hooks.pool`) was written after
+        `since`.
         """
         if self.shared is None or resource.hooks is None or not resource.hooks.pool:
             return self.storage.update(key, value, expected)
         return self.shared.update(key, value, expected, unless_changed=Guard(resource.hooks.pool, since))
 
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
-        """Waits until a write is committed, and returns its entry. Raises ApiError 500 if the write fails."""
+        """Waits for the commit of a write, and returns its entry. Raises ApiError 500 if the write fails."""
         entry = await committed(write)
         self.note_change(resource.prefix, entry.revision)
         return entry
 
     async def settle(self, entry: Entry | None = None) -> None:
-        """Waits until an entry is committed, so that no response depends on a write that may still be lost.
+        """Waits for the commit of an entry, so that no response depends on a write that may still be lost.
 
         Without an entry, waits for all accepted writes, because a deleted object has no entry. Raises
-        ApiError 500.
+        ApiError 500 if the storage fails.
         """
         if entry is None:
             await committed(self.storage.wait_committed())

@@ -117,7 +117,11 @@ DEFAULT_PLUGINS = (
 
 
 def _everything(resource: "Resource", subresource: str) -> bool:
-    """Covers all resources except those that configure admission, so that clients can delete a bad policy."""
+    """Whether policies apply to a resource.
+
+    They do not apply to resources that configure admission, so that clients can delete a bad policy. Used as
+    `PluginEntry.covers`.
+    """
     return resource.kind.group != "admissionregistration.k8s.io"
 
 
@@ -137,12 +141,14 @@ _UNCOUNTED = frozenset(
         "localsubjectaccessreviews.authorization.k8s.io",
     )
 )
-"""Resources that object count quotas do not count, because upstream ignores them or does not store them."""
+"""Namespaced resources that object count quotas do not count. Upstream ignores them or does not store
+them.
+"""
 _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 
 
 def _counted(resource: "Resource", subresource: str) -> bool:
-    """Covers the resources and subresources that quotas can count."""
+    """Whether quotas can count the objects of a resource or subresource. Used as `PluginEntry.covers`."""
     if subresource:
         return _COUNTED_SUBRESOURCES(resource, subresource)
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED
@@ -160,9 +166,9 @@ ROLE_ESCALATION = PluginEntry(
         "clusterrolebindings.rbac.authorization.k8s.io",
     ),
 )
-"""The plugin that checks roles for privilege escalation. RBAC activates the plugin.
+"""The plugin that checks RBAC roles for privilege escalation. It is on if the authorizer is RBAC.
 
-In Kubernetes, the storage of roles does this check.
+In Kubernetes, the storage layer of roles does this check.
 """
 
 CLAIM_STATUS_PERMISSIONS = PluginEntry(
@@ -170,7 +176,7 @@ CLAIM_STATUS_PERMISSIONS = PluginEntry(
     f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
     kinds("resourceclaims.resource.k8s.io/status"),
 )
-"""The plugin that checks permissions for the status of ResourceClaims. RBAC activates the plugin."""
+"""The plugin that checks permissions for the status of ResourceClaims. It is on if the authorizer is RBAC."""
 
 MUTATING_WEBHOOKS = PluginEntry(
     "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True
@@ -178,7 +184,7 @@ MUTATING_WEBHOOKS = PluginEntry(
 VALIDATING_WEBHOOKS = PluginEntry(
     "ValidatingAdmissionWebhook", f"{_HERE}.webhooks.validating:ValidatingWebhooks", lambda *_: True
 )
-"""The plugin that calls validating webhooks. It ignores the resources that configure admission."""
+"""The plugin that calls validating webhooks. It skips writes of resources that configure admission."""
 
 _CONFIGURATION = "/admissionregistration.k8s.io/"
 
@@ -189,7 +195,7 @@ ACTIVATED = {
     f"{_CONFIGURATION}validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
     "/core/resourcequotas/": QUOTAS,
 }
-"""Plugins that a first object activates, by the prefix of the object's storage key.
+"""Plugins by a prefix of storage keys. The first object under the prefix turns the plugin on.
 
 A server without such objects does not load the plugin.
 """

@@ -1,4 +1,4 @@
-"""AlwaysDeny and DenyServiceExternalIPs: refuse all writes, or the external IPs of services.
+"""AlwaysDeny and DenyServiceExternalIPs: reject all writes, or external IPs of Services.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/deny` and `network/denyserviceexternalips`.
 """
@@ -17,7 +17,7 @@ class AlwaysDeny(AdmissionPlugin):
 
 class DenyServiceExternalIPs(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a write adds external IPs to a service."""
+        """Raises ApiError 403 if a write adds external IPs to a Service."""
         new, old = (
             set(((service or {}).get("spec") or {}).get("externalIPs") or ())
             for service in (attributes.obj, attributes.old)

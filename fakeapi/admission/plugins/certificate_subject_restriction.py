@@ -1,4 +1,4 @@
-"""CertificateSubjectRestriction: refuses client certificates of the group system:masters.
+"""CertificateSubjectRestriction: rejects requests for client certificates with the group system:masters.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/subjectrestriction`.
 """
@@ -18,7 +18,7 @@ class CertificateSubjectRestriction(AdmissionPlugin):
     operations: ClassVar[frozenset[Operation]] = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a CertificateSigningRequest with the group system:masters.
+        """Raises ApiError 403 if a CertificateSigningRequest asks for the group system:masters.
 
         Checks only requests for the signer kubernetes.io/kube-apiserver-client.
         """

@@ -1,7 +1,8 @@
-"""ClaimStatusPermissions: checks who may bind a ResourceClaim, and who may report the status of its devices.
+"""ClaimStatusPermissions: checks who may bind a ResourceClaim, and who may report its device status.
 
 Follows AuthorizedForBinding and AuthorizedForDeviceStatus in k8s.io/kubernetes
-`pkg/registry/resource/utils.go`, behind DRAResourceClaimGranularStatusAuthorization since 1.36.
+`pkg/registry/resource/utils.go`. The feature gate DRAResourceClaimGranularStatusAuthorization exists since
+1.36.
 """
 
 from collections.abc import Awaitable
@@ -23,10 +24,14 @@ _ASSOCIATED, _ARBITRARY = "associated-node:", "arbitrary-node:"
 
 
 class ClaimStatusPermissions(AdmissionPlugin):
-    """Checks the permissions for the synthetic subresources `binding` and `driver` of ResourceClaims."""
+    """Checks permissions on `resourceclaims/binding` and `resourceclaims/driver` for writes of a claim's
+    status.
+
+    These subresources exist only as names in RBAC rules.
+    """
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 422 if the client lacks a permission."""
+        """Raises ApiError 422 if the client lacks a permission that its change of the status needs."""
         gates = attributes.resource.release.gates
         if attributes.old is None or not gates.enabled(GATE):
             return None
@@ -66,7 +71,7 @@ class ClaimStatusPermissions(AdmissionPlugin):
         return errors
 
     async def _any_refused(self, attributes: Attributes, verbs: list[str], driver: str) -> str | None:
-        """Returns the error message for the first verb; None if any of the verbs is allowed."""
+        """Returns the error message for the first verb; None if the client may use any of the verbs."""
         first = None
         for verb in verbs:
             permission = _wanted(attributes, verb, "driver", namespace=attributes.namespace, name=driver)
@@ -94,7 +99,7 @@ def _wanted(
 
 
 def _changed_drivers(new: Object, old: Object) -> set[str]:
-    """Returns the names of drivers with devices whose status was added, removed or changed."""
+    """Returns the names of the drivers whose entries in status.devices were added, removed or changed."""
     before = {_key(device): device for device in old.get("devices") or ()}
     after = {_key(device): device for device in new.get("devices") or ()}
     return {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
@@ -105,7 +110,7 @@ def _key(device: Object) -> tuple[str, str, str, str]:
 
 
 def _node_of(allocation: Object) -> str:
-    """Returns the node of an allocation if its selector names exactly one node; otherwise ""."""
+    """Returns the name of an allocation's node if its nodeSelector names exactly one node; otherwise ""."""
     terms = (allocation.get("nodeSelector") or {}).get("nodeSelectorTerms") or []
     if len(terms) != 1 or terms[0].get("matchExpressions"):
         return ""
@@ -119,7 +124,7 @@ def _node_of(allocation: Object) -> str:
 
 
 def _is_of_node(user: User, node: str) -> bool:
-    """Whether the user is a service account whose token belongs to a pod on this node."""
+    """Whether the user is a service account whose token belongs to a pod on this cluster node."""
     if not node or not user.name.startswith(PREFIX):
         return False
     return tuple(user.extra.get(NODE_NAME, ())) == (node,)

@@ -1,4 +1,4 @@
-"""DefaultStorageClass and DefaultIngressClass: set the default class of objects without a class.
+"""DefaultStorageClass and DefaultIngressClass: set the class of objects that do not name one.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageclass/setdefault` and
 `plugin/pkg/admission/network/defaultingressclass`.
@@ -47,9 +47,10 @@ class DefaultIngressClass(AdmissionPlugin):
 
 
 def default_class(classes: Iterable[Object], marks: Iterable[str]) -> str | None:
-    """Returns the name of the default class; None if there is none.
+    """Returns the name of the default class; None if no class is marked as default.
 
-    Of several default classes, the newest wins; of equally old classes, the first by name.
+    `marks`: the annotations that mark a default class. Of several default classes, the newest wins; of
+    equally old classes, the first by name.
     """
     named = sorted(
         (

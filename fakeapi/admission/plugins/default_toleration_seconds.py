@@ -1,4 +1,4 @@
-"""DefaultTolerationSeconds: lets pods tolerate unready and unreachable nodes for five minutes.
+"""DefaultTolerationSeconds: pods tolerate unready and unreachable cluster nodes for five minutes.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/defaulttolerationseconds`.
 """
@@ -13,7 +13,9 @@ TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 class DefaultTolerationSeconds(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a toleration for each of the TAINTS that the pod does not tolerate yet."""
+        """Adds a toleration of 300 seconds (SECONDS) for each of the TAINTS that the pod does not tolerate
+        yet.
+        """
         spec = attributes.new_object()["spec"]
         present = spec.get("tolerations") or []
         missing = [taint for taint in TAINTS if not any(_covers(toleration, taint) for toleration in present)]

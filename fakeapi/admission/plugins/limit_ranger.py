@@ -1,7 +1,7 @@
-"""LimitRanger: sets default resource requests and checks bounds, from the LimitRanges of a namespace.
+"""LimitRanger: sets default resource requests and limits, and checks bounds, from a namespace's LimitRanges.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. LimitRanges and their resources are checked in
-the order of their names; upstream's order is random.
+Follows k8s.io/kubernetes `plugin/pkg/admission/limitranger`. The plugin checks LimitRanges and their
+resources sorted by name; upstream's order is random.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,9 +19,9 @@ ANNOTATION = "kubernetes.io/limit-ranger"
 _MILLI_MAX = (1 << 63) // 1000
 
 Bound = Callable[[str, str, str, Resources, Resources], str]
-"""A function that checks requests and limits against an enforced value; returns the problem or "".
+"""A function that checks requests and limits against a bound; returns the error message, or "".
 
-Its arguments are the type of the limit, the resource name, the enforced value, the requests and the limits.
+Its arguments are the type of the LimitRangeItem, the resource name, the bound, the requests and the limits.
 """
 
 
@@ -33,7 +33,9 @@ class LimitRanger(AdmissionPlugin):
                 _set_defaults(attributes.new_object(), limit_range)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 with the problems of the first LimitRange that the object violates."""
+        """Raises ApiError 403 if the object violates a LimitRange; the message lists the errors of the first
+        one.
+        """
         if not _is_asked(attributes):
             return
         check = _pod_problems if attributes.resource.kind.resource == "pods" else _claim_problems
@@ -52,8 +54,8 @@ class LimitRanger(AdmissionPlugin):
 def _is_asked(attributes: Attributes) -> bool:
     """Whether LimitRanges apply to a write.
 
-    LimitRanges ignore objects that are being deleted. For pods, they apply only to creates and to `resize`,
-    because other updates cannot change resources.
+    They do not apply to objects that are being deleted. For pods, they apply only to creates and to the
+    subresource `resize`, because other updates cannot change resources.
     """
     is_pod, is_update = attributes.resource.kind.resource == "pods", attributes.operation is Operation.UPDATE
     if is_pod and is_update != (attributes.subresource == "resize"):
@@ -180,9 +182,9 @@ def _is_less(one: str, other: str) -> bool:
 
 
 def _value(text: str, beside: str) -> Decimal:
-    """Returns an amount, rounded up to thousandths.
+    """Returns the amount in `text`, rounded up to thousandths.
 
-    If either of the compared amounts is too large for thousandths in an int64, rounds up to whole units.
+    If `text` or the compared amount `beside` is too large for thousandths in an int64, rounds up to integers.
     """
     amount = quantity.parse(text).amount
     exact = max(amount, quantity.parse(beside).amount) <= _MILLI_MAX

@@ -1,8 +1,8 @@
-"""MutatingAdmissionPolicy: changes written objects by policies with CEL expressions.
+"""MutatingAdmissionPolicy: changes written objects with CEL expressions.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. Policies and their
-bindings apply in the order of their names; upstream does not specify the order. A policy with expressions
-that fakeapi cannot evaluate changes nothing and adds a warning.
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating` and `policy/generic`. The plugin applies
+policies and their bindings sorted by name; upstream does not specify the order. If fakeapi cannot evaluate
+an expression of a policy, it skips the rest of this policy and adds a warning.
 """
 
 from collections.abc import Awaitable, Iterable, Iterator
@@ -25,12 +25,15 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
 Key = tuple[str, str, str]
-"""Names of a policy, of its binding, and of its parameters (`NAMESPACE/NAME`)."""
+"""Identifies an invocation: (policy name, binding name, `NAMESPACE/NAME` of the parameters object)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Invocation:
-    """A policy with a binding and one set of parameters, for one version of the resource."""
+    """A policy with one of its bindings and one parameters object.
+
+    `resource`: the written resource in the API version that the policy matches.
+    """
 
     policy: Object
     binding: Object
@@ -69,11 +72,10 @@ class _PolicyError:
 
 @dataclass(slots=True)
 class _Rounds:
-    """The state between the two rounds of mutating admission.
+    """The data that the plugin keeps for a write between the two rounds of mutating admission.
 
-    `may`: policies that have run and may run again.
-    `has_to`: policies that have to run again.
-    `output`: the object after the last round.
+    `may`: policies that have run and may run again if the object changes. `has_to`: policies that must run
+    again. `output`: the object after the last round.
     """
 
     may: set[Key] = field(default_factory=set)
@@ -95,7 +97,10 @@ class MutatingAdmissionPolicy(PolicyPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Applies the policies to the object, one after the other. Raises ApiError 403 if a policy fails."""
+        """Applies the policies to the object, one after the other.
+
+        Raises ApiError 403 if a policy fails, unless its failurePolicy is Ignore.
+        """
         return self.evaluate(attributes)
 
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
@@ -132,9 +137,11 @@ class MutatingAdmissionPolicy(PolicyPlugin):
                     yield _Invocation(policy, binding, params, resource)
 
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
-        """Returns the parameters with which a binding applies its policy; [] if the binding does not match.
+        """Returns the parameter objects for which a binding applies its policy; [] if the binding does not
+        match.
 
-        Raises ParameterError, or ApiError 404 for a missing namespace.
+        Raises ParameterError if a parameters object is not available, and ApiError 404 if the namespace does
+        not exist.
         """
         if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
             return []
@@ -171,9 +178,9 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return errors
 
     def _hindrance(self, invocation: _Invocation, write: VersionedWrite) -> "_PolicyError | bool | None":
-        """Returns why a policy does not apply: an error, or True to skip the policy. None if it applies.
+        """Returns None if a policy applies to the write; otherwise the error, or True to skip the policy.
 
-        A policy is skipped if its match conditions are false, or if fakeapi cannot evaluate them.
+        A policy is skipped if a match condition is false, or if fakeapi cannot evaluate the match conditions.
         """
         conditions = invocation.policy["spec"].get("matchConditions") or ()
         outcome = self._expressions(invocation, write).conditions(conditions)
@@ -185,7 +192,9 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return None if outcome.value else True
 
     def _mutate(self, invocation: _Invocation, write: VersionedWrite) -> tuple[int, list[_PolicyError]]:
-        """Returns the number of a policy's mutations that succeeded, and the errors of the others."""
+        """Applies the mutations of a policy. Returns the number of applied mutations, and the errors of the
+        failed ones.
+        """
         count, errors = 0, list[_PolicyError]()
         attributes = write.attributes
         for mutation in (
@@ -204,7 +213,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return count, errors
 
     def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
-        """Returns the expressions of a policy. They read the object after all earlier mutations."""
+        """Returns the CEL expressions of a policy. They read the object as earlier mutations left it."""
         spec, params = invocation.policy["spec"], invocation.params
         return expressions_of(spec, params, write, invocation.resource, self.server)
 
@@ -220,7 +229,7 @@ def _warn(invocation: _Invocation, outcome: Unsupported, attributes: Attributes)
 
 
 def _denied(attributes: Attributes, errors: list[_PolicyError]) -> ApiError:
-    """Returns an ApiError 403 with the reason and message of the first error, and a cause for each error."""
+    """Returns an ApiError 403 with the message and reason of the first error, and one cause per error."""
     error = attributes.forbidden("admission request denied by policy")
     causes = tuple(Cause("", policy_error.text) for policy_error in errors)
     return replace(

@@ -1,7 +1,7 @@
-"""NamespaceLifecycle: refuses new objects in namespaces that do not exist or are being deleted.
+"""NamespaceLifecycle: rejects new objects in namespaces that do not exist or are being deleted.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. The kind's definition lists the
-namespaces that cannot be deleted (`KindDefinition.immortal`).
+Follows k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`. `KindDefinition.immortal` lists the
+namespaces that cannot be deleted.
 """
 
 from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
@@ -18,6 +18,9 @@ class NamespaceLifecycle(AdmissionPlugin):
         self._namespaces = Namespaces(server.store.storage)
 
     def mutate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403, 404 or 500 if the namespace does not accept new objects."""
+        """Raises ApiError 404 if the namespace does not exist, and 403 if it is being deleted.
+
+        Raises ApiError 500 if the name of the namespace is invalid.
+        """
         obj = attributes.new_object()
         self._namespaces.check_creation(attributes.resource, attributes.target, obj["metadata"])

@@ -30,7 +30,7 @@ class NamespaceAutoProvision(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Creates the missing namespace of a new object, except in a dry run.
 
-        Raises ApiError 403 if that fails.
+        Raises ApiError 403 if the namespace cannot be created.
         """
         if attributes.dry_run or not _is_missing(self.objects, attributes.namespace):
             return None

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatureValidator: refuses changes of pods that need features which their node lacks.
+"""NodeDeclaredFeatureValidator: rejects changes of pods that need a feature which their node lacks.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodedeclaredfeatures` and k8s.io/component-helpers
 `nodedeclaredfeatures/features`, since 1.35.
@@ -20,9 +20,9 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the node is missing or does not declare a feature that the change needs.
+        """Raises ApiError 403 if the pod's node does not exist or lacks a feature that the change needs.
 
-        Ignores pods without a node, and updates that do not change the generation.
+        Accepts pods without a node, and updates that do not change the generation.
         """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
@@ -92,7 +92,7 @@ _NEEDS: Mapping[str, Callable[[Object, Object, Object], bool]] = {
     "InPlacePodVerticalScalingInitContainers": _resizes_init_container,
     "InPlacePodVerticalScalingMemoryBackedVolumes": _resizes_volume,
 }
-"""Functions that decide whether a change of a pod needs a feature of its node, by feature.
+"""Functions that decide whether a change of a pod needs a feature of its node, by the name of the feature.
 
-Their arguments are the new spec, the old spec and the old status.
+Their arguments are the new spec, the old spec and the old status of the pod.
 """

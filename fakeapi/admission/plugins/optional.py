@@ -1,4 +1,4 @@
-"""Built-in admission plugins that are off by default, and that an option can enable.
+"""Built-in admission plugins that are off by default. The option `enable_admission_plugins` enables them.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`.
 """
@@ -47,5 +47,5 @@ OPTIONAL_PLUGINS = (
 )
 """Admission plugins that are off by default, in upstream's order.
 
-AlwaysAdmit is missing because it does nothing, but options accept its name.
+AlwaysAdmit is not in the list because it does nothing; options accept its name.
 """

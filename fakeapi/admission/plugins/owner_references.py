@@ -1,6 +1,7 @@
-"""OwnerReferencesPermissionEnforcement: changing ownerReferences requires permission to delete the object.
+"""OwnerReferencesPermissionEnforcement: a client that changes ownerReferences must be allowed to delete the
+object.
 
-Setting blockOwnerDeletion requires permission to update the finalizers of the owner. Follows
+A client that sets blockOwnerDeletion must also be allowed to update the finalizers of the owner. Follows
 k8s.io/kubernetes `plugin/pkg/admission/gc`.
 """
 
@@ -21,7 +22,7 @@ _FINALIZERS = "finalizers"
 
 class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 if the client lacks a permission for its changes of ownerReferences."""
+        """Raises ApiError 403 if the client lacks a permission that its change of ownerReferences needs."""
         if self.server.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
             return None
         new, old = _owners(attributes.new_object()), _owners(attributes.old)
@@ -61,7 +62,7 @@ class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def _holding(self, attributes: Attributes, owner: Object) -> AccessAttributes:
         """Returns the permission that blockOwnerDeletion requires: to update the finalizers of the owner.
 
-        Raises ApiError 403 if the server does not serve the owner's kind.
+        Raises ApiError 403 if the server does not serve the kind of the owner.
         """
         version, kind = owner["apiVersion"], owner["kind"]
         group, _, short = version.rpartition("/")
@@ -85,7 +86,7 @@ def _owners(obj: Object | None) -> list[Any]:
 
 
 def _newly_blocked(new: list[Any], old: list[Any]) -> list[Any]:
-    """Returns the owner references in which a write sets blockOwnerDeletion."""
+    """Returns the owner references in which a write newly sets blockOwnerDeletion."""
     blocked = {reference["uid"] for reference in old if reference.get("blockOwnerDeletion")}
     return [
         reference

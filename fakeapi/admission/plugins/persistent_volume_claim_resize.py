@@ -1,4 +1,4 @@
-"""PersistentVolumeClaimResize: lets only bound claims grow whose class has allowVolumeExpansion.
+"""PersistentVolumeClaimResize: only bound claims with an expandable storage class may request more storage.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`.
 """
@@ -14,7 +14,10 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a claim grows that is not bound, or whose class does not allow expansion."""
+        """Raises ApiError 403 if a claim requests more storage, but is not bound or not expandable.
+
+        A claim is expandable if its StorageClass has allowVolumeExpansion.
+        """
         new, old = attributes.new_object(), attributes.old
         assert old is not None, "an update has an old object"
         if quantity.compare(_size(new), _size(old)) <= 0:

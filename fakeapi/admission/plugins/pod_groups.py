@@ -1,4 +1,4 @@
-"""PodGroupProtection, PodGroupWorkloadExists and JobValidation: check PodGroups and their Jobs.
+"""PodGroupProtection, PodGroupWorkloadExists and JobValidation: check PodGroups, and Jobs that use them.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/scheduling/podgroupprotection`, `podgroup` and `job`.
 """
@@ -21,9 +21,9 @@ class PodGroupProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a finalizer to a PodGroup.
+        """Adds the protection finalizer to a new PodGroup.
 
-        A controller removes the finalizer when the group has no more pods.
+        In a cluster, a controller removes the finalizer when the PodGroup has no more pods.
         """
         if attributes.resource.release.gates.enabled(GATE):
             add_finalizer(attributes.new_object(), FINALIZER)
@@ -33,7 +33,7 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a PodGroup references a Workload or template that does not exist.
+        """Raises ApiError 403 if a PodGroup names a Workload, or a template in it, that does not exist.
 
         A Workload that is being deleted counts as missing.
         """
@@ -63,7 +63,9 @@ class JobValidation(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a write changes the parallelism of a Job with a gang-scheduled PodGroup."""
+        """Raises ApiError 403 if an update changes the parallelism of a Job with a gang-scheduled
+        PodGroup.
+        """
         release, old = attributes.resource.release, attributes.old
         gates = release.gates.enabled(GATE) or release.gates.enabled(_OF_JOBS)
         if old is None or not gates or not release.quirks.jobs_of_gangs_keep_their_parallelism:
@@ -80,7 +82,7 @@ class JobValidation(AdmissionPlugin):
         """Yields the PodGroups of a Job.
 
         If the pod template of the Job names a PodGroup, yields only this PodGroup. Otherwise yields all
-        PodGroups that the Job controls.
+        PodGroups whose controller is the Job.
         """
         namespace = job["metadata"].get("namespace", "")
         named = (job["spec"]["template"]["spec"].get("schedulingGroup") or {}).get("podGroupName")

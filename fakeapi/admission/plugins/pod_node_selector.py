@@ -16,7 +16,11 @@ class PodNodeSelector(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the node selector of the namespace to a pod. Raises ApiError 403, 404 or 500."""
+        """Adds the node selector of the namespace to a pod.
+
+        Raises ApiError 403 if the pod's node selector conflicts with it, 404 if the namespace does not exist,
+        and 500 if the annotation of the namespace is malformed.
+        """
         spec = attributes.new_object()["spec"]
         node_selector = self._checked(attributes)
         if node_selector:
@@ -24,16 +28,20 @@ class PodNodeSelector(AdmissionPlugin):
             sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Checks the node selector of a pod. Raises ApiError 403, 404 or 500."""
+        """Raises ApiError 403 if the pod's node selector conflicts with the one of its namespace.
+
+        Raises ApiError 404 if the namespace does not exist, and 500 if its annotation is malformed.
+        """
         self._checked(attributes)
 
     def _checked(self, attributes: Attributes) -> dict[str, str]:
-        """Returns the node selector of the namespace.
+        """Returns the node selector in the annotation of the namespace.
 
         Raises ApiError:
-        - 403: the selector of the pod conflicts with the selector of the namespace
+
+        - 403: the node selector of the pod conflicts with the one of the namespace
         - 404: the namespace does not exist
-        - 500: the selector of the namespace is invalid
+        - 500: the annotation of the namespace is malformed
         """
         namespace = self.objects.get("", "namespaces", "", attributes.namespace)
         if namespace is None:

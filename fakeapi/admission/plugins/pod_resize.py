@@ -1,4 +1,4 @@
-"""PodResizeValidator: refuses to resize pods beyond the allocatable resources of their node.
+"""PodResizeValidator: rejects a pod resize beyond the allocatable resources of the pod's node.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podresize`, since 1.36.
 """
@@ -22,7 +22,10 @@ class PodResizeValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the pod's node does not exist, is too small or does not run Linux."""
+        """Raises ApiError 403 if the pod's node does not exist, is too small or does not run Linux.
+
+        Accepts pods without a node, and updates that do not change the generation.
+        """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
         node_name = pod["spec"].get("nodeName", "")
@@ -44,7 +47,7 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """Returns the part of the error message with the resources that the node lacks; "" if it lacks none."""
+    """Returns text about the resources that the node lacks, for the error message; "" if it has enough."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
     parts = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):
@@ -57,7 +60,9 @@ def _missing(spec: Object, node: Object) -> str:
 
 
 def _requests(spec: Object) -> dict[str, str]:
-    """Returns the requests of a pod with its overhead. Pod-level requests replace those of containers."""
+    """Returns the resource requests of a pod, plus its overhead. Pod-level requests replace container
+    requests.
+    """
     return added(pod_totals(spec, "requests", pod_level=True), spec.get("overhead") or {})
 
 

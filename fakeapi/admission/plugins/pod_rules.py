@@ -1,4 +1,4 @@
-"""AlwaysPullImages, ExtendedResourceToleration, LimitPodHardAntiAffinityTopology: small rules for pods.
+"""AlwaysPullImages, ExtendedResourceToleration and LimitPodHardAntiAffinityTopology: plugins for pods.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/alwayspullimages`, `extendedresourcetoleration` and
 `antiaffinity`.
@@ -24,7 +24,7 @@ _IDENTITY = ("key", "operator", "value", "effect")
 
 
 class AlwaysPullImages(AdmissionPlugin):
-    """Makes nodes pull every image, so that pods cannot use private images that other pods pulled."""
+    """Sets the image pull policy Always, so that a pod cannot use private images that other pods pulled."""
 
     def mutate(self, attributes: Attributes) -> None:
         if _has_no_new_image(attributes):
@@ -38,7 +38,7 @@ class AlwaysPullImages(AdmissionPlugin):
                 volume["image"]["pullPolicy"] = ALWAYS
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 500, like upstream, if a later plugin or webhook changed a pull policy."""
+        """Raises ApiError 500, as upstream, if a later plugin or webhook has changed an image pull policy."""
         if _has_no_new_image(attributes):
             return
         spec = attributes.new_object()["spec"]
@@ -60,7 +60,7 @@ class AlwaysPullImages(AdmissionPlugin):
 
 
 class ExtendedResourceToleration(AdmissionPlugin):
-    """Adds tolerations for taints with the names of the extended resources that a pod requests."""
+    """Adds a toleration for each extended resource that a pod requests; the taint has the resource's name."""
 
     def mutate(self, attributes: Attributes) -> None:
         spec = attributes.new_object()["spec"]
@@ -82,7 +82,9 @@ class ExtendedResourceToleration(AdmissionPlugin):
 
 class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a required pod anti-affinity has a topology key other than the hostname."""
+        """Raises ApiError 403 if a required podAntiAffinity has another topologyKey than
+        kubernetes.io/hostname.
+        """
         pod = attributes.new_object()
         terms = ((pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}).get(
             "requiredDuringSchedulingIgnoredDuringExecution"
@@ -104,7 +106,7 @@ def _containers(spec: Object) -> Iterator[tuple[str, int, Object]]:
 
 
 def _has_no_new_image(attributes: Attributes) -> bool:
-    """Whether a write updates a pod without adding an image."""
+    """Whether a write is an update of a pod that adds no new image."""
     if attributes.operation is not Operation.UPDATE or attributes.old is None:
         return False
     new, old = (
@@ -121,7 +123,10 @@ def _is_extended(name: str, unit: str) -> bool:
 
 
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
-    """Returns the tolerations with `added`, which replaces those that differ only in tolerationSeconds."""
+    """Returns the tolerations including `added`.
+
+    Replaces tolerations that differ from `added` only in tolerationSeconds; without these, appends `added`.
+    """
     same = [
         all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)
         for toleration in tolerations

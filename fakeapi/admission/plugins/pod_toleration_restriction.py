@@ -1,6 +1,6 @@
-"""PodTolerationRestriction: adds and restricts the tolerations of pods by annotations of their namespace.
+"""PodTolerationRestriction: annotations of a namespace add tolerations to its pods and restrict them.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction`.
+Follows k8s.io/kubernetes `plugin/pkg/admission/podtolerationrestriction` and `pkg/util/tolerations`.
 """
 
 from typing import Any, Final
@@ -27,7 +27,11 @@ _UNDER_PRESSURE: Final = {
 
 class PodTolerationRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the default tolerations of the namespace to a pod. Raises ApiError 404 or 500."""
+        """Adds the default tolerations of the namespace to a new pod, and checks all its tolerations.
+
+        Pods that are not BestEffort also get a toleration of memory pressure. Raises ApiError 404 if the
+        namespace does not exist. Raises ApiError 500 if its annotation is malformed or forbids a toleration.
+        """
         spec = attributes.new_object()["spec"]
         added: list[Object] = []
         if attributes.operation is Operation.CREATE:
@@ -40,7 +44,11 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 if the namespace does not exist, and 500 if it forbids a pod's toleration."""
+        """Raises ApiError 404 if the namespace does not exist.
+
+        Raises ApiError 500 if the namespace's annotation is malformed or does not allow a toleration of the
+        pod.
+        """
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:
             return

@@ -1,4 +1,4 @@
-"""PodTopologyLabels: copies the zone and region labels of a node to the pods on it.
+"""PodTopologyLabels: copies the zone and region labels of a cluster node to its pods.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/podtopologylabels`.
 """
@@ -14,7 +14,10 @@ class PodTopologyLabels(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds labels of the node to a pod with a nodeName, or to a Binding, which passes them to the pod."""
+        """Adds labels of the cluster node to a new pod with a nodeName, or to a Binding.
+
+        The server later copies the labels of a Binding to its pod.
+        """
         release = attributes.resource.release
         if not release.gates.enabled(GATE):
             return

@@ -11,14 +11,17 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 GROUP = "scheduling.k8s.io"
 PREEMPT = "PreemptLowerPriority"
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-"""The values of the PriorityClasses that every cluster has, by name."""
+"""The values of the two PriorityClasses that every cluster has, by their names."""
 
 
 class Priority(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Sets the priority, class and preemption policy of a new pod or PodGroup. Raises ApiError 403.
+        """Sets priority, PriorityClass and preemption policy of a new pod, and the priority of a new
+        PodGroup.
 
-        An update of a pod keeps priority and preemption policy if it omits them.
+        An update of a pod keeps the old priority and preemption policy if it omits them. Raises ApiError 403
+        if the PriorityClass does not exist, or if the object sets another priority or preemption policy than
+        its class.
         """
         resource, created = attributes.resource.kind.resource, attributes.operation is Operation.CREATE
         if resource == "pods" and not created:
@@ -29,7 +32,7 @@ class Priority(AdmissionPlugin):
             self._admit_group(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a second default PriorityClass."""
+        """Raises ApiError 403 if a write makes a second PriorityClass the default."""
         obj = attributes.new_object()
         if attributes.resource.kind.resource != "priorityclasses" or not obj.get("globalDefault"):
             return
@@ -70,9 +73,11 @@ class Priority(AdmissionPlugin):
         sort_spec(attributes)
 
     def _priority_of(self, attributes: Attributes, spec: Object) -> tuple[int, str | None]:
-        """Returns the priority and preemption policy of the pod's PriorityClass, or of the default class.
+        """Returns the priority and preemption policy of the PriorityClass that the spec names, or of the
+        default.
 
-        Sets `priorityClassName` in the spec. Raises ApiError 403 if the class does not exist.
+        Sets `priorityClassName` in the spec. Without a class, the priority is 0. Raises ApiError 403 if the
+        named class does not exist.
         """
         name = spec.get("priorityClassName", "")
         priority_class = self._class(name) if name else self._default_class()
@@ -90,9 +95,9 @@ class Priority(AdmissionPlugin):
         return priority_class
 
     def _default_class(self) -> Object | None:
-        """Returns the default PriorityClass; of several, the class with the lowest value.
+        """Returns the default PriorityClass; None if the cluster has none.
 
-        Returns None if the cluster has none.
+        Of several default classes, returns the class with the lowest value.
         """
         defaults = [
             priority_class
@@ -113,7 +118,7 @@ def _set_policy(attributes: Attributes, spec: Object, policy: str) -> None:
 
 
 def _keep(attributes: Attributes) -> None:
-    """Restores priority and preemption policy in an update that omits them."""
+    """Copies the old priority and preemption policy to an update that omits them."""
     assert attributes.old is not None, "an update has an old object"
     new, old = attributes.new_object()["spec"], attributes.old["spec"]
     for name in ("priority", "preemptionPolicy"):

@@ -21,7 +21,10 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.server import Server
 
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
-"""Metadata that the garbage collector may change in a role without having the role's permissions."""
+"""Metadata fields of a role that a client may change without the permissions that the role grants.
+
+The garbage collector changes them.
+"""
 _EVERYTHING: list[Object] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -33,7 +36,7 @@ _RESOURCES = {"ClusterRole": "clusterroles", "Role": "roles"}
 class RoleEscalation(AdmissionPlugin):
     """Compares the rules of a written role, or of a binding's role, with the permissions of the client.
 
-    Runs after all other mutating steps and before validation, like upstream's storage of roles.
+    Runs after all other mutating admission and before validation, like upstream's storage of roles.
     """
 
     def __init__(self, server: Server) -> None:
@@ -45,7 +48,7 @@ class RoleEscalation(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises ApiError 403 if the client grants a permission that it does not have.
 
-        Raises ApiError 400, 404 or 500 if a binding references an unknown role.
+        Raises ApiError 400, 404 or 500 if a binding names a role that does not exist or cannot exist.
         """
         if SUPERUSERS in attributes.user.groups:
             return None
@@ -69,8 +72,8 @@ class RoleEscalation(AdmissionPlugin):
     def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
         """Returns the rules of a role after a write, including the rules that the role aggregates.
 
-        In a cluster, an aggregated role contains the aggregated rules. A patch keeps them, and so does a PUT
-        of the stored object. The uid distinguishes the stored object from a new object.
+        In a cluster, a controller copies aggregated rules into the role. A patch of the role keeps them, and
+        so does a PUT of the stored object. A PUT of a new object, which has another uid, does not keep them.
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -99,9 +102,9 @@ class RoleEscalation(AdmissionPlugin):
         self._confirm(attributes, rules)
 
     async def _may(self, attributes: Attributes, verb: str, group: str, resource: str, name: str) -> bool:
-        """Whether the client has the permission `escalate` or `bind` on a role.
+        """Whether the client has the RBAC verb `escalate` or `bind` on a role.
 
-        This permission allows granting permissions that the client does not have.
+        With this permission, the client may grant permissions that it does not have.
         """
         access = AccessAttributes(
             attributes.user, verb, group=group, resource=resource, namespace=attributes.namespace, name=name
@@ -109,7 +112,7 @@ class RoleEscalation(AdmissionPlugin):
         return (await self._rbac.authorize(access)).allowed
 
     def _confirm(self, attributes: Attributes, rules: list[Object]) -> None:
-        """Raises ApiError 403 if the client does not have all these rules."""
+        """Raises ApiError 403 if the client lacks permissions that these PolicyRules grant."""
         missing, absent = self._rbac.missing(attributes.user, attributes.namespace, rules)
         if missing:
             problems = [_not_found(attributes, error).message for error in absent]
@@ -117,13 +120,16 @@ class RoleEscalation(AdmissionPlugin):
 
 
 def _refused(attributes: Attributes, why: str) -> ApiError:
-    """Returns ApiError 403 with the name in the object, which is "" if the server generates the name."""
+    """Returns ApiError 403 for the written object.
+
+    The error contains the object's name in the body, which is "" if the server generates the name.
+    """
     name = attributes.new_object()["metadata"].get("name", "")
     return errors.forbidden(attributes.resource.qualified, name, why)
 
 
 def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
-    """Returns the ApiError 404 for a role. As upstream, it names the resource of the request."""
+    """Returns ApiError 404 for a missing role. As upstream, the error names the resource of the request."""
     assert error.details is not None, "made by `errors.not_found`"
     return errors.not_found(attributes.resource.qualified, error.details.name)
 
@@ -139,7 +145,7 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 
 
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
-    """Whether an update changes only metadata that the garbage collector may change."""
+    """Whether an update changes only metadata fields that the garbage collector may change."""
     return old is not None and semantically_equal(_without_collected(new), _without_collected(old))
 
 

@@ -16,9 +16,9 @@ class RuntimeClass(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Sets overhead and scheduling fields of a pod from its RuntimeClass.
+        """Sets overhead and scheduling fields of a new pod from its RuntimeClass.
 
-        Raises ApiError 403 if the class does not exist or conflicts with the pod.
+        Raises ApiError 403 if the RuntimeClass does not exist or conflicts with the pod.
         """
         runtime_class = self._class_of(attributes)
         if runtime_class is None:
@@ -29,7 +29,9 @@ class RuntimeClass(AdmissionPlugin):
         sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the RuntimeClass does not exist or has another overhead than the pod."""
+        """Raises ApiError 403 if the RuntimeClass does not exist, or if its overhead differs from the
+        pod's.
+        """
         runtime_class = self._class_of(attributes)
         overhead = attributes.new_object()["spec"].get("overhead")
         if runtime_class is not None and runtime_class.get("overhead") is not None:

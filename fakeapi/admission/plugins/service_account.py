@@ -23,7 +23,7 @@ MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
 """Lifetime of the token in the projected volume, in seconds.
 
-kube-apiserver recognizes an injected token by this odd number, and extends its lifetime.
+kube-apiserver recognizes the tokens of this plugin by the unusual number, and extends their lifetime.
 """
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
@@ -45,9 +45,9 @@ _CALLED = {
 
 class ServiceAccount(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Sets the service account of a new pod, mounts its token and adds its pull secrets.
+        """Sets the service account of a new pod, mounts its token and adds its imagePullSecrets.
 
-        Raises ApiError 403.
+        Raises ApiError 403 if the service account does not exist, or if a mirror pod uses one.
         """
         if attributes.operation is not Operation.CREATE:
             return None
@@ -67,7 +67,8 @@ class ServiceAccount(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if the service account does not exist or forbids a Secret of the pod.
 
-        An annotation of the service account limits pods to the Secrets that the account lists.
+        With the annotation `kubernetes.io/enforce-mountable-secrets`, a service account allows only the
+        Secrets that it lists.
         """
         pod = attributes.new_object()
         is_new = attributes.operation is Operation.CREATE
@@ -102,7 +103,7 @@ class ServiceAccount(AdmissionPlugin):
         return self.objects.get("", "serviceaccounts", attributes.namespace, name)
 
     async def _with_default(self, attributes: Attributes) -> None:
-        """Creates the service account `default`, except in a dry run, and fills in the fields of the pod."""
+        """Creates the service account `default`, except in a dry run, and sets the fields of the pod."""
         if not attributes.dry_run:
             resource = self.objects.find("", "v1", "serviceaccounts")
             assert resource is not None, "there are pods"
@@ -127,7 +128,7 @@ class ServiceAccount(AdmissionPlugin):
         sort_spec(attributes)
 
     def _mount(self, attributes: Attributes) -> None:
-        """Mounts a volume with the token in each container that has no mount at MOUNT_PATH."""
+        """Mounts a volume with the token in each container that does not mount a volume at MOUNT_PATH."""
         spec, schema = attributes.new_object()["spec"], attributes.resource.schema
         names = [volume["name"] for volume in spec.get("volumes") or ()]
         present = next((name for name in names if name.startswith(VOLUME_PREFIX)), None)
@@ -158,7 +159,7 @@ def _token_volume(name: str) -> Object:
 
 
 def _check_mirror(attributes: Attributes) -> None:
-    """Raises ApiError 403 if a mirror pod references service accounts, secrets or tokens."""
+    """Raises ApiError 403 if a mirror pod uses a service account, a Secret or a service account token."""
     spec = attributes.new_object()["spec"]
     if spec.get("serviceAccountName"):
         raise attributes.forbidden("a mirror pod may not reference service accounts")
@@ -169,7 +170,7 @@ def _check_mirror(attributes: Attributes) -> None:
 
 
 def secret_names(spec: Object) -> Iterator[str]:
-    """Yields the names of the Secrets that a pod references, including empty names."""
+    """Yields the names of all Secrets that a pod references. A reference without a name yields ""."""
     for secret in spec.get("imagePullSecrets") or ():
         yield secret.get("name", "")
     for field in _CALLED:
@@ -185,13 +186,13 @@ def secret_names(spec: Object) -> Iterator[str]:
 
 
 def projected_sources(volumes: Iterable[Object]) -> Iterator[Object]:
-    """Yields the sources of all projected volumes in the list."""
+    """Yields the sources of all projected volumes in `volumes`."""
     for volume in volumes:
         yield from (volume.get("projected") or {}).get("sources") or ()
 
 
 def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
-    """Yields (use, name) for each Secret in the environment of a container.
+    """Yields (use, Secret name) for each Secret in the environment variables of a container.
 
     The use is, for example, "envVar PASSWORD" or "envFrom".
     """
@@ -205,7 +206,10 @@ def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
 
 
 def _problems(spec: Object, account: Object, *, is_new: bool) -> Iterator[str]:
-    """Yields an error for each Secret of the pod that its service account does not list."""
+    """Yields an error for each Secret of the pod that its service account does not list.
+
+    `is_new`: False for an update of ephemeralContainers, which checks only these containers.
+    """
     known = {secret.get("name", "") for secret in account.get("secrets") or ()}
     end = f"is not allowed because service account {account['metadata']['name']} does not reference that"
     if is_new:

@@ -1,4 +1,5 @@
-"""CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: check permissions on signers.
+"""CertificateApproval, CertificateSigning, ClusterTrustBundleAttest: check permissions on certificate
+signers.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/certificates/{approval,signing,ctbattest}`.
 """
@@ -19,20 +20,22 @@ _OF_GARBAGE_COLLECTOR = ("ownerReferences", "finalizers", "managedFields")
 
 
 class _SignerCheck(AdmissionPlugin):
-    """Checks that the client has the permission `verb` on the signer of an object."""
+    """Checks that the client has the RBAC verb `verb` on the signer of an object."""
 
     verb: ClassVar[str]
     refusal: ClassVar[str]
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 if the client does not have the permission."""
+        """Raises ApiError 403 if the client lacks the RBAC verb `verb` on the signer."""
         signer = self.signer(attributes)
         if not signer or self.server.authorizer is ALWAYS_ALLOW:
             return None
         return self._check(attributes, signer)
 
     def signer(self, attributes: Attributes) -> str:
-        """Returns the signer for which a write needs the permission; "" if the write does not need it."""
+        """Returns the name of the signer for which a write needs the permission; "" if no permission is
+        needed.
+        """
         raise NotImplementedError
 
     async def _check(self, attributes: Attributes, signer: str) -> None:
@@ -79,6 +82,6 @@ def _signer_of(obj: Object | None) -> str:
 
 
 def _content(obj: Object) -> Object:
-    """Returns an object without the metadata that the garbage collector may change."""
+    """Returns an object without the metadata fields that the garbage collector may change."""
     metadata = {name: value for name, value in obj["metadata"].items() if name not in _OF_GARBAGE_COLLECTOR}
     return {**obj, "metadata": metadata}

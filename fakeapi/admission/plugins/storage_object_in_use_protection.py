@@ -1,6 +1,7 @@
 """StorageObjectInUseProtection: keeps volumes, claims and VolumeAttributesClasses while they are in use.
 
-Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageobjectinuseprotection`.
+Adds finalizers to new objects. Follows k8s.io/kubernetes
+`plugin/pkg/admission/storage/storageobjectinuseprotection`.
 """
 
 from fakeapi.admission.field_order import add_finalizer
@@ -18,7 +19,10 @@ class StorageObjectInUseProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a finalizer. A controller removes the finalizer when the object is no longer in use."""
+        """Adds a protection finalizer to a new object.
+
+        In a cluster, a controller removes the finalizer when the object is no longer in use.
+        """
         name, release = attributes.resource.kind.resource, attributes.resource.release
         if name != "volumeattributesclasses" or release.quirks.attribute_classes_are_protected:
             add_finalizer(attributes.new_object(), FINALIZERS[name])

@@ -1,4 +1,4 @@
-"""TaintNodesByCondition: adds the not-ready taint to new nodes.
+"""TaintNodesByCondition: adds the not-ready taint to new Nodes.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodetaint`.
 """

@@ -1,8 +1,8 @@
-"""ValidatingAdmissionPolicy: refuses writes that violate the CEL expressions of policies.
+"""ValidatingAdmissionPolicy: rejects writes that violate the CEL expressions of policies.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. Policies and their bindings are evaluated
-in the order of their names; upstream does not specify the order. The response is the first refusal. A policy
-with expressions that fakeapi cannot evaluate refuses nothing and adds a warning. Audit annotations are not
+Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. The plugin evaluates policies and their
+bindings sorted by name; upstream does not specify the order. The client gets the first error. If fakeapi
+cannot evaluate an expression of a policy, this expression only adds a warning. Audit annotations are not
 stored.
 """
 
@@ -22,16 +22,16 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.model.resource import Resource
 
 MESSAGE_MAX = 5 * 1024
-"""Maximum bytes of a messageExpression's result. `message` replaces a longer result."""
+"""Maximum length in bytes of a messageExpression's result. A longer result is replaced by `message`."""
 _CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
 _INVALID = "Invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """A refusal by a policy: a validation failed or could not be evaluated.
+    """A reason to reject the write: a validation failed or could not be evaluated.
 
-    `always`: whether the write is refused even if the binding does not have the action Deny.
+    `always`: whether the plugin rejects the write even if the binding does not have the action Deny.
     """
 
     message: str
@@ -46,7 +46,9 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates all policies and raises the first refusal: ApiError 401, 403, 413 or 422."""
+        """Evaluates all policies. If any denies the write, raises the first error: ApiError 401, 403, 413 or
+        422.
+        """
         return self.evaluate(attributes)
 
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
@@ -111,14 +113,14 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
 
 
 def _is_strict(spec: Object) -> bool:
-    """Whether a policy that cannot be evaluated refuses the write (failurePolicy Fail)."""
+    """Whether a policy rejects the write if its evaluation fails (failurePolicy Fail)."""
     return bool(spec.get("failurePolicy") != "Ignore")
 
 
 def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
-    """Yields the refusals by validations and audit annotations of a policy.
+    """Yields the refusals by the validations and audit annotations of a policy.
 
-    If the expressions exceed the cost budget, yields only a refusal that says so.
+    If the expressions exceed the budget of CEL cost units, yields only a refusal that says so.
     """
     strict = _is_strict(spec)
     try:
@@ -136,7 +138,10 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
 def _refusals_by(
     validation: Mapping[str, Any], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Yields the refusal by a validation; nothing if the validation succeeds."""
+    """Yields a refusal if a validation fails; nothing if it succeeds.
+
+    `asked`: evaluates the expressions of the policy.
+    """
     text = validation["expression"]
     match asked.outcome(text):
         case Unsupported() as unsupported:
@@ -161,7 +166,10 @@ def _message(validation: Mapping[str, Any], asked: Expressions) -> str:
 def _refusals_to_audit(
     annotation: Mapping[str, str], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Yields a refusal if the value of an audit annotation cannot be evaluated."""
+    """Yields a refusal if the valueExpression of an audit annotation cannot be evaluated.
+
+    `strict`: whether the policy's failurePolicy is Fail.
+    """
     text = annotation["valueExpression"]
     match asked.outcome(text):
         case Unsupported() as unsupported:

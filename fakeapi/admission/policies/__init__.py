@@ -1,4 +1,4 @@
-"""Shared parts of admission policies: matching, parameters and expressions.
+"""Code that ValidatingAdmissionPolicies and MutatingAdmissionPolicies share: matching, parameters, CEL.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy`.
 """

@@ -1,4 +1,4 @@
-"""The variable `authorizer` of policy expressions.
+"""The CEL variable `authorizer`, with which the expressions of policies check permissions.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """
@@ -22,7 +22,7 @@ NOT_READY = "the roles of the cluster are not there yet"
 
 
 def authorizer_of(attributes: Attributes, server: "Server") -> Check:
-    """Returns the value of `authorizer`, which checks permissions of the client or of a service account."""
+    """Returns the CEL value `authorizer`, which checks permissions of the client or of a service account."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)
@@ -38,14 +38,20 @@ def authorizer_of(attributes: Attributes, server: "Server") -> Check:
 
 
 def is_asked(specifications: Iterable[Object], server: "Server") -> bool:
-    """Whether specs of policies, or match conditions, use an authorizer that `prepare` must prepare."""
+    """Whether policy specs or match conditions use `authorizer`, so that `prepare` must run first.
+
+    Always False with the authorizer AlwaysAllow, which needs no preparation.
+    """
     if server.authorizer is ALWAYS_ALLOW:
         return False
     return any(b"authorizer" in codec.encode(specification) for specification in specifications)
 
 
 async def prepare(server: "Server") -> None:
-    """Waits until the authorizer can decide without waiting. Raises ApiError."""
+    """Waits until the authorizer can decide without waiting.
+
+    Raises ApiError if the server cannot create the bootstrap RBAC roles.
+    """
     await server.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
 
 

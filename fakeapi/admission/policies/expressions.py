@@ -1,4 +1,4 @@
-"""Evaluates the CEL expressions of a policy for a write, with their variables and cost budget.
+"""Evaluates the CEL expressions of a policy for a write: with variables and a budget of CEL cost units.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
@@ -43,17 +43,23 @@ _SHOWN_OF_NAMESPACES = (
 
 
 class OutOfBudget(Exception):
-    """Raised if the expressions of a policy exceed their cost budget."""
+    """Raised if the expressions of a policy exceed their budget of CEL cost units."""
 
     def __init__(self) -> None:
         super().__init__(OUT_OF_BUDGET)
 
 
 class Expressions:
-    """Evaluates the expressions of a policy. Each composed variable is evaluated once, at its first use."""
+    """Evaluates the CEL expressions of a policy.
+
+    Evaluates each composed variable (`spec.variables`) once, when an expression first reads it.
+    """
 
     def __init__(self, spec: Object, known: Mapping[str, Any], rules: ReleaseRules) -> None:
-        """Stores `known`: the CEL values of the variables that all expressions may use, by name."""
+        """Prepares the expressions of a policy's `spec`.
+
+        `known`: the CEL values of the variables that all expressions may use, by name.
+        """
         self._known = dict(known)
         self._rules = rules
         self._texts = {variable["name"]: variable["expression"] for variable in spec.get("variables") or ()}
@@ -67,13 +73,14 @@ class Expressions:
         self._known["variables"] = _Variables(self)
 
     def budget(self, units: int = limits.POLICY_COST_MAX) -> None:
-        """Starts a new cost budget with this limit."""
+        """Starts a new budget of `units` CEL cost units."""
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
-        """Returns whether all match conditions are true, as an Outcome.
+        """Returns an Outcome that says whether all match conditions are true.
 
-        A false condition decides even if other conditions fail.
+        If one condition is false, the Outcome is false, even if other conditions fail. Starts a new budget
+        afterwards.
         """
         self.budget(limits.CONDITIONS_COST_MAX)
         unsupported: Outcome | None = None
@@ -94,11 +101,12 @@ class Expressions:
         return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
 
     def outcome(self, text: str, *, patches: bool = False) -> Outcome:
-        """Evaluates an expression to a CEL value. A failure contains the text of the expression.
+        """Evaluates an expression; returns its CEL value, or why it failed.
 
-        `patches`: whether the expression may construct objects.
+        `patches`: whether the expression may construct Object and JSONPatch values.
 
-        Raises OutOfBudget.
+        An error message contains the text of the expression. Raises OutOfBudget if the expressions exceed
+        their budget of CEL cost units.
         """
         try:
             compiled = program(text, replace(self._declared, patches=patches), self._rules)
@@ -115,9 +123,10 @@ class Expressions:
         return Value(done.value)
 
     def variable(self, name: str) -> Any:
-        """Returns the value of a composed variable: MISSING if it does not exist, an Err if it fails.
+        """Returns the value of a composed variable.
 
-        Raises OutOfBudget.
+        Returns MISSING if the variable does not exist, and an Err if its expression fails. Raises OutOfBudget
+        if the expressions exceed their budget of CEL cost units.
         """
         if name not in self._texts:
             return MISSING
@@ -144,7 +153,7 @@ class Expressions:
 
 
 class _Variables(MapValue):
-    """The CEL map `variables` with the composed variables of a policy. Each is evaluated at its first use."""
+    """The CEL map `variables`, with the composed variables of a policy. Evaluates each at its first use."""
 
     __slots__ = ("_expressions",)
 
@@ -158,10 +167,10 @@ class _Variables(MapValue):
 def expressions_of(
     spec: Object, params: Object | None, write: VersionedWrite, resource: Resource, server: Server
 ) -> Expressions:
-    """Returns the expressions of a policy for a write, with the values of their variables.
+    """Returns the CEL expressions of a policy for a write, with the values of their variables.
 
-    `params`: the parameters object of the policy; None if it has none.
-    `resource`: the resource in the version that the objects must have.
+    `params`: the parameters object of the policy; None if the policy has none. `resource`: the resource in
+    the API version that the objects must have.
     """
     attributes = write.attributes
     known = variables_of(write, resource)
@@ -179,7 +188,9 @@ def expressions_of(
 
 
 def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
-    """Returns the value of `authorizer.requestResource`, which checks permissions on the written resource."""
+    """Returns the CEL value `authorizer.requestResource`, which checks permissions on the written
+    resource.
+    """
     attributes = write.attributes
     return replace(
         authorizer,
@@ -193,14 +204,14 @@ def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
 
 
 def _shown_request(request: Object) -> Object:
-    """Returns the variable `request` without the empty fields that its JSON omits."""
+    """Returns the CEL variable `request` without empty fields, as upstream's JSON omits them."""
     kept = {name: value for name, value in request.items() if value or name not in _OMITTED}
     user = {name: value for name, value in request["userInfo"].items() if value}
     return {**kept, "userInfo": user}
 
 
 def _shown_namespace(namespace: Object) -> Any:
-    """Returns a Namespace with only those fields that expressions may read."""
+    """Returns a Namespace with only those fields that CEL expressions may read."""
     metadata = {
         name: namespace["metadata"][name] for name in _SHOWN_OF_NAMESPACES if name in namespace["metadata"]
     }

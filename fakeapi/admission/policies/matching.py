@@ -1,4 +1,4 @@
-"""Matches the rules of a policy or binding to a write, and selects the API version of its objects.
+"""Matches the rules of a policy or its binding to a write, and selects the API version of the objects.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/matching`.
 """
@@ -31,11 +31,11 @@ class _Selectors:
 def matched(
     criteria: Mapping[str, Any] | None, attributes: Attributes, objects: ClusterObjects
 ) -> Resource | None:
-    """Returns the resource in the version that MatchResources select; None if they do not match the write.
+    """Returns the resource in the API version that the rules match; None if they do not match the write.
 
-    `criteria`: the MatchResources; None matches every write.
+    `criteria`: the MatchResources of a policy or binding; None matches every write.
 
-    Raises ApiError 404 if the namespace does not exist.
+    Raises ApiError 404 if a selector needs the labels of a namespace that does not exist.
     """
     if criteria is None:
         return attributes.resource
@@ -63,7 +63,10 @@ def matched(
 def _versions(
     rules: Sequence[Mapping[str, Any]], attributes: Attributes, objects: ClusterObjects, *, exact: bool
 ) -> Iterator[Resource]:
-    """Yields the versions of the resource that rules match: first that of the request, then others."""
+    """Yields the resource in each API version that the rules match.
+
+    The API version of the request comes first. `exact`: whether to try only this version.
+    """
     named = [
         rule for rule in rules if not rule.get("resourceNames") or attributes.name in rule["resourceNames"]
     ]

@@ -1,6 +1,7 @@
-"""Applies mutations of policies: a CEL expression returns an ApplyConfiguration or a JSON patch.
+"""Applies the mutations of MutatingAdmissionPolicies.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/policy/mutating/patch`.
+The CEL expression of a mutation returns an ApplyConfiguration or a JSON patch. Follows k8s.io/apiserver
+`pkg/admission/plugin/policy/mutating/patch`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,16 +25,19 @@ from fakeapi.registry.model.resource import Resource
 
 
 class MutationError(ValueError):
-    """Raised if a mutation cannot be applied. The message contains the reason."""
+    """Raised if a mutation cannot be applied. The message says why."""
 
 
 def mutate(
     mutation: Mapping[str, Any], asked: Expressions, write: VersionedWrite, resource: Resource
 ) -> Unsupported | None:
-    """Applies a mutation to the new object of a write, in the version of `resource`.
+    """Applies a mutation to the new object of a write.
 
-    Returns Unsupported if fakeapi cannot evaluate the expression, otherwise None. Raises MutationError, and
-    ApiError 500 if the result is not a valid object of its kind.
+    `asked`: evaluates the expressions of the policy. `resource`: the resource in the API version of the
+    mutation.
+
+    Returns Unsupported if fakeapi cannot evaluate the expression, otherwise None. Raises MutationError if the
+    mutation cannot be applied, and ApiError 500 if the result is not a valid object of its kind.
     """
     applies = mutation.get("patchType") == "ApplyConfiguration"
     text = (mutation.get("applyConfiguration" if applies else "jsonPatch") or {}).get("expression", "")
@@ -60,7 +64,10 @@ def mutate(
 
 
 def _json(value: Any, asked: Expressions) -> Any:
-    """Returns the result of an expression as decoded JSON. Raises MutationError if it has the wrong type."""
+    """Returns the CEL result of an expression as decoded JSON.
+
+    Raises MutationError if the result has the wrong type or needs too much memory.
+    """
     try:
         with asked.memory:
             problems = list(misnamed(value))
@@ -90,7 +97,10 @@ def _merged(configuration: Any, obj: Object, node: Struct) -> Object:
 
 
 def _atomic(value: Any, node: Node, path: str) -> Iterator[str]:
-    """Yields the paths of all atomic lists, maps and structs in a value."""
+    """Yields the paths of all atomic lists, maps and structs in a decoded JSON value.
+
+    `node`: the schema node of the value. `path`: the field path of the value.
+    """
     match value:
         case dict():
             if isinstance(node, AnyValue) or (isinstance(node, Struct | Map) and node.atomic):
@@ -110,7 +120,7 @@ def _atomic(value: Any, node: Node, path: str) -> Iterator[str]:
 def _patched(operations: Any, obj: Object, node: Struct) -> Object | None:
     """Applies a JSON patch; returns None if a `test` operation fails.
 
-    Raises MutationError or ApiError 500.
+    Raises MutationError if another operation fails, and ApiError 500 if the result is not a valid object.
     """
     cleaned = [
         {name: operation[name] for name in operation if name != "from" or operation[name]}

@@ -14,18 +14,18 @@ from fakeapi.registry.objects import ClusterObjects
 
 
 class ParameterError(ValueError):
-    """Raised if the parameters of a binding are not available. The message contains the reason."""
+    """Raised if the parameters that a binding names are not available. The message says why."""
 
 
 def parameters(
     spec: Object, bound: Object, attributes: Attributes, objects: ClusterObjects
 ) -> list[Object | None]:
-    """Returns the parameters that a binding selects; the policy is evaluated once for each.
+    """Returns the parameter objects that a binding selects. The caller evaluates the policy once for each.
 
-    `spec`: the spec of the policy.
-    `bound`: the spec of the binding.
+    `spec`: the spec of the policy. `bound`: the spec of the binding.
 
-    Returns [None] if the policy has no parameters. Raises ParameterError.
+    Returns [None] if the policy has no parameters. Raises ParameterError if the kind of the parameters is
+    unknown, if the namespace does not fit, or if no object exists and the binding then denies the write.
     """
     kind, reference = spec.get("paramKind"), bound.get("paramRef")
     if kind is None or reference is None:
@@ -71,12 +71,12 @@ def _chosen(
 
 
 def _shown(kind: Mapping[str, str]) -> str:
-    """Returns a ParamKind in the format of its Go method String."""
+    """Returns a ParamKind as its Go method String prints it."""
     return f"&ParamKind{{APIVersion:{kind['apiVersion']},Kind:{kind['kind']},}}"
 
 
 def guessed_resource(kind: str) -> str:
-    """Returns the resource name for a kind, like k8s.io/apimachinery `UnsafeGuessKindToResource`."""
+    """Returns the guessed resource name for a kind, like k8s.io/apimachinery `UnsafeGuessKindToResource`."""
     name = kind.lower()
     if name.endswith("endpoints"):
         return name

@@ -1,4 +1,4 @@
-"""PolicyPlugin: base class of the plugins for validating and mutating admission policies."""
+"""PolicyPlugin: base class of the plugins ValidatingAdmissionPolicy and MutatingAdmissionPolicy."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -16,14 +16,17 @@ from fakeapi.registry.objects import reading_on
 
 GROUP = "admissionregistration.k8s.io"
 _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
-"""Groups whose reviews k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion` exempts from policies."""
+"""API groups of reviews. In older releases, policies do not apply to these reviews.
+
+Follows k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion`.
+"""
 
 
 class PolicyPlugin(AdmissionPlugin, ABC):
-    """Evaluates all policies of a kind.
+    """Evaluates all policies of one kind for a write.
 
-    `gate`: the feature gate of the policies.
-    `policies`, `bindings`: the resource names of the policies and of their bindings.
+    `gate`: the feature gate of the policies. `policies`, `bindings`: the resource names of the policies and
+    of their bindings.
     """
 
     gate: ClassVar[str]
@@ -31,9 +34,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies. If they use the authorizer, waits until the authorizer is ready.
+        """Evaluates the policies for a write.
 
-        Raises ApiError if a policy denies the write.
+        If an expression uses the CEL variable `authorizer`, waits until the authorizer is ready. Raises
+        ApiError if a policy denies the write.
         """
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):
@@ -53,9 +57,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies on the event loop, or again in a thread if their expressions cost too much.
+        """Evaluates the policies on the event loop.
 
-        Returns an awaitable if a thread evaluates the policies, otherwise None.
+        If their expressions need too many CEL cost units for the event loop, evaluates the policies again
+        in a thread, and returns an awaitable for the result. Otherwise returns None.
         """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
@@ -69,9 +74,9 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """Returns a step that evaluates policies in a thread and can run again.
+        """Returns a function that evaluates policies in a thread and can be called again.
 
-        Before it raises AllowanceSpent, the step restores the write.
+        Before the function raises AllowanceSpent, it undoes its changes to the write.
         """
         loop = asyncio.get_running_loop()
 
@@ -87,7 +92,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @abstractmethod
     def evaluate_all(self, policies: list[Object], attributes: Attributes) -> None:
-        """Evaluates policies in the order of their names. Raises ApiError if a policy denies the write."""
+        """Evaluates policies, sorted by name, for a write. Raises ApiError if a policy denies the write."""
 
     def bindings_by_policy(self) -> dict[str, list[Object]]:
         """Returns all bindings by the name of their policy."""

@@ -1,4 +1,4 @@
-"""Compiles and caches the CEL expressions of policies for a release.
+"""Compiles the CEL expressions of admission policies for a release, and caches the programs.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel`.
 """
@@ -16,13 +16,13 @@ from fakeapi.releases.rule_settings import rule_settings
 from fakeapi.releases.rules import ReleaseRules
 
 PROGRAMS_MAX = 1024
-"""Maximum number of cached programs. The least recently used program is dropped."""
+"""Maximum number of cached CEL programs. A full cache drops the least recently used program."""
 
 
 class Uncompiled(ValueError):
-    """Raised if an expression cannot be compiled. The message contains the reason.
+    """Raised if an expression cannot be compiled. The message says why.
 
-    `is_known`: whether Kubernetes reports this error too; otherwise fakeapi could not check the expression.
+    `is_known`: True if Kubernetes reports this error too; False if fakeapi could not check the expression.
     """
 
     def __init__(self, why: str, *, is_known: bool) -> None:
@@ -31,7 +31,10 @@ class Uncompiled(ValueError):
 
 
 def program(text: str, declared: Declared, rules: ReleaseRules) -> Program:
-    """Returns the compiled program of an expression. Raises Uncompiled."""
+    """Returns the compiled program of a CEL expression. Raises Uncompiled if it does not compile.
+
+    `declared`: the variables that the expression may use.
+    """
     result = _program(text, declared, rules.quirks, rule_settings(rules).dialect)
     if isinstance(result, Uncompiled):
         raise result

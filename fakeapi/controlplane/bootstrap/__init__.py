@@ -1,7 +1,7 @@
 """The objects that the server creates in a new cluster, except the initial namespaces.
 
-The server creates them at the first request for their resource, which makes its start faster. `MAKERS` names
-the module with the objects of each resource.
+The server creates them at the first request for their resource, so that it starts faster. `MAKERS` names the
+module that builds the objects of each resource.
 """
 
 MAKERS = {
@@ -20,4 +20,7 @@ MAKERS = {
     ("rbac.authorization.k8s.io", "roles"): f"{__name__}.rbac",
     ("scheduling.k8s.io", "priorityclasses"): f"{__name__}.priority_classes",
 }
-"""Modules whose function `objects` yields the bootstrap objects of a resource, by group and resource."""
+"""The module that builds the bootstrap objects of a resource, by (group, resource).
+
+The function `objects` of the module yields them.
+"""

@@ -1,6 +1,6 @@
 """The APIServices of the group versions that this server serves itself.
 
-From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`. The tables of each release contain the
+From k8s.io/kubernetes `pkg/controlplane/apiserver/aggregator.go`. The data tables of each release contain the
 priorities. The module `fakeapi.registry.custom.registration` creates the APIServices of custom resources.
 """
 
@@ -16,7 +16,7 @@ _LABELS = {"kube-aggregator.kubernetes.io/automanaged": "onstart"}
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
     """Yields an APIService for each served group version, sorted by group and version.
 
-    Omits group versions for which the tables of the release have no priorities.
+    Omits group versions for which the data tables of the release contain no priorities.
     """
     priorities = resource.release.all_kinds.tables.bootstrap(resource.kind.resource)
     served = {

@@ -1,7 +1,7 @@
 """The default FlowSchemas and PriorityLevelConfigurations of API Priority and Fairness.
 
-From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`, with the condition that `pkg/util/flowcontrol` sets.
-The tables of each release contain the objects.
+From k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`. The data tables of each release contain the objects.
+FlowSchemas also have the condition Dangling, which upstream's `pkg/util/flowcontrol` sets.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,7 @@ _STATUS_MANAGED = {
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the default FlowSchemas or PriorityLevelConfigurations.
-
-    The mandatory objects come before the suggested objects.
-    """
+    """Yields the default FlowSchemas or PriorityLevelConfigurations, the mandatory objects first."""
     for name, body in resource.release.all_kinds.tables.bootstrap(resource.kind.resource).items():
         if resource.kind.resource == "flowschemas":
             status = _status(body, now)

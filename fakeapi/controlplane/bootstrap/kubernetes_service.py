@@ -1,8 +1,8 @@
-"""The Service `kubernetes`, its endpoints, and the ServiceCIDR that contains its address.
+"""The Service `kubernetes`, its endpoints, and the ServiceCIDR that contains its cluster IP.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/kubernetesservice`, `pkg/controlplane/reconcilers` and
-`pkg/controlplane/controller/defaultservicecidr`. Clients in the same process connect over loopback, but a
-loopback address is not valid in endpoints. So the endpoint has an address that no network uses.
+`pkg/controlplane/controller/defaultservicecidr`. Clients connect over loopback, but Kubernetes rejects
+loopback addresses in endpoints. So the endpoint has an address that no network uses.
 """
 
 from collections.abc import Iterator
@@ -18,16 +18,16 @@ NAMESPACE: Final = "default"
 RANGE: Final = "10.0.0.0/24"
 ADDRESS: Final = "10.0.0.1"
 ENDPOINT: Final = "192.0.2.1"
-"""Address of the endpoint: an address that RFC 5737 reserves for documentation."""
+"""IP address of the endpoint, which RFC 5737 reserves for documentation."""
 PORT, SECURE_PORT = 443, 6443
 
 _GATE = "MultiCIDRServiceAllocator"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the Service `kubernetes`, or the object of another resource that belongs to the Service.
+    """Yields the Service `kubernetes`, or the object of another resource that belongs to this Service.
 
-    Yields nothing for all other resources. ServiceCIDRs and IPAddresses exist only in releases that allocate
+    Yields nothing for unrelated resources. ServiceCIDRs and IPAddresses exist only in releases that allocate
     cluster IPs from ServiceCIDRs.
     """
     has_ranges = resource.release.gates.enabled(_GATE)

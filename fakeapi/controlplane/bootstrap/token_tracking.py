@@ -17,9 +17,10 @@ _GATE = "LegacyServiceAccountTokenTracking"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the ConfigMap with the start date of the cluster.
+    """Yields the ConfigMap. Its date is the day on which the cluster was created.
 
-    Yields nothing in releases where the feature gate is disabled or missing.
+    Yields nothing in releases where the feature gate LegacyServiceAccountTokenTracking is disabled or
+    missing.
     """
     if resource.release.gates.enabled(_GATE):
         data: Object = {"since": now.partition("T")[0]}

@@ -1,8 +1,8 @@
 """Admission: steps that may change or reject a write after it is decoded and before it is stored.
 
 Follows k8s.io/apiserver `pkg/admission`. `attributes` describes a write, and `steps` runs the admission steps
-of a resource. `fakeapi.admission` has the chain of steps (`chain`), the interface of plugins (`plugin`), and
-a module for each plugin. Plugins read other objects through `fakeapi.registry.objects`.
+of a resource. `fakeapi.admission` contains the chain of steps (`chain`), the base class of plugins
+(`plugin`), and a module for each plugin. Plugins read other objects through `fakeapi.registry.objects`.
 
 The order of the steps in a write, as in upstream's handlers:
 

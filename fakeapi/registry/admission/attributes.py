@@ -1,4 +1,4 @@
-"""Attributes: the description of a write that an admission step receives."""
+"""Attributes: the description of a write that admission plugins receive."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Operation(Enum):
-    """The operation of a write, with the names that the rules of webhooks and policies use."""
+    """The operation of a write, with the names in the rules of webhooks and policies."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -30,14 +30,15 @@ class Operation(Enum):
 class Attributes:
     """A write as admission steps receive it, before it is stored.
 
-    For mutating steps, objects are in the version of the request. For validating steps, they are in the
+    For mutating steps, objects are in the API version of the request. For validating steps, they are in the
     internal version.
 
-    `obj`: the new object in canonical form, which only mutating steps may change; None for a delete.
-    `old`: the stored object in canonical form; None for a create.
-    `reinvocation`: the state for a second round of mutating steps; None until a step creates it.
+    `obj`: the new object in canonical form, which only mutating steps may change; None for a delete. `old`:
+    the stored object in canonical form; None for a create or a CONNECT. `reinvocation`: data for the second
+    round of mutating steps; None until a step creates it.
 
     For a subresource such as `binding`, `obj` is the request body. For `scale`, `obj` and `old` are Scales.
+    For a CONNECT, `obj` is the options object, such as PodExecOptions.
     """
 
     operation: Operation
@@ -57,7 +58,10 @@ class Attributes:
         obj: Object | None,
         old: Object | None,
     ) -> "Attributes":
-        """Returns the attributes of a create or an update."""
+        """Returns the attributes of a create or an update.
+
+        `request`: supplies resource, target, options and warnings.
+        """
         return cls(operation, request.resource, request.target, obj, old, request.options, request.warnings)
 
     @property
@@ -66,7 +70,7 @@ class Attributes:
 
     @property
     def is_of_scales(self) -> bool:
-        """Whether `obj` and `old` are Scales."""
+        """Whether `obj` and `old` are Scales, because the write is to the subresource scale."""
         return self.subresource == SCALE
 
     @property
@@ -90,7 +94,7 @@ class Attributes:
         return self.options.dry_run
 
     def new_object(self) -> Object:
-        """Returns `obj` of a create or an update. Raises AssertionError for a delete, where `obj` is None."""
+        """Returns `obj`, the new object of a write. Raises AssertionError for a delete, which has none."""
         assert self.obj is not None, "a delete has no new object"
         return self.obj
 

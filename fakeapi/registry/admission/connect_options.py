@@ -1,4 +1,4 @@
-"""The options of CONNECT requests, such as PodExecOptions. Admission receives them as the object.
+"""The options of CONNECT requests, such as PodExecOptions. Admission plugins receive them as the object.
 
 Follows k8s.io/api `core/v1` and the conversion of query parameters in k8s.io/apimachinery `pkg/runtime`.
 """
@@ -22,18 +22,18 @@ _KINDS = frozenset(
 
 
 class Parameters(Protocol):
-    """Query parameters of a request."""
+    """The query parameters of a request."""
 
     def all(self, name: str) -> list[str]:
-        """Returns all values of a parameter."""
+        """Returns all values of a query parameter; [] if the request does not have it."""
         ...
 
 
 def connect_options(kind: str, parameters: Parameters, tail: str) -> Object | None:
-    """Returns the options object of a CONNECT request; None if `kind` is not a kind of such options.
+    """Returns the options object of a CONNECT request; None if `kind` is not a kind of CONNECT options.
 
-    `kind`: the kind of the options, for example PodExecOptions.
-    `tail`: the path after `/proxy` in the URL.
+    `kind`: the kind of the options, for example PodExecOptions. `tail`: the rest of the URL path after
+    `/proxy`.
     """
     if kind not in _KINDS:
         return None
@@ -56,7 +56,7 @@ def _flag(values: list[str]) -> bool:
 
 
 def _ports(values: list[str]) -> list[int]:
-    """Returns the numbers in the values of the `ports` parameter, and skips texts that are not numbers."""
+    """Returns the port numbers in the values of the `ports` parameter; skips texts that are not numbers."""
     ports = []
     for text in ",".join(values).split(","):
         try:

@@ -1,4 +1,4 @@
-"""Reinvocation: the state for a second round of mutating admission.
+"""Reinvocation: the data of a write for a second round of mutating admission.
 
 Follows k8s.io/apiserver `pkg/admission/reinvocation.go`.
 """
@@ -9,10 +9,12 @@ from typing import Any
 
 @dataclass(slots=True)
 class Reinvocation:
-    """The state of a write for running its mutating admission steps a second time."""
+    """Says whether the mutating admission steps of a write run a second time, and keeps their data until
+    then.
+    """
 
     is_wanted: bool = False
-    """Whether the mutating steps must run again, because a step changed the object."""
+    """Whether the mutating steps must run again, because a webhook or policy changed the object."""
 
     is_second: bool = False
     """Whether the second round is running."""

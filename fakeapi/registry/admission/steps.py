@@ -1,4 +1,4 @@
-"""Steps of admission: functions that change or refuse a write, and functions that run them.
+"""Admission steps: functions that change or reject a write, and functions that run them.
 
 Follows k8s.io/apiserver `pkg/admission/interfaces.go`.
 """
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 Step = Callable[[Attributes], Awaitable[None] | None]
-"""A function that admits a write or raises ApiError. An asynchronous step returns an awaitable."""
+"""A function that accepts a write, or raises ApiError to reject it.
+
+A step that must wait returns an awaitable, otherwise None.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +36,19 @@ class AdmissionControl(Protocol):
     """Provides the admission steps of every resource."""
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """Returns the steps of an operation on a resource, or on its subresource."""
+        """Returns the admission steps of an operation on a resource, or on its subresource if not ""."""
         ...
 
 
 class NoAdmission:
-    """Admission control without steps."""
+    """Admission without any steps: accepts all writes."""
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
         return NO_STEPS
 
 
 async def run(steps: Sequence[Step], attributes: Attributes) -> None:
-    """Runs the steps in their order. Raises the ApiError of the first step that refuses the write."""
+    """Runs the steps in their order. Raises the ApiError of the first step that rejects the write."""
     for step in steps:
         waiting = await completed(partial(step, attributes))
         if waiting is not None:
@@ -55,7 +58,7 @@ async def run(steps: Sequence[Step], attributes: Attributes) -> None:
 async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
     """Runs the mutating steps in order, and a second time if a step sets `Reinvocation.is_wanted`.
 
-    Raises the ApiError of the first step that refuses the write.
+    Raises the ApiError of the first step that rejects the write.
     """
     await run(steps, attributes)
     again = attributes.reinvocation

@@ -1,1 +1,3 @@
-"""Authorization: decides who may do what. It is off by default: see `fakeapi.settings`."""
+"""Authorization: decides which users may send which requests. It is off by default: see
+`fakeapi.settings`.
+"""

@@ -16,8 +16,9 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 class AccessAttributes:
     """A request to authorize: a user, a verb, and a resource or a URL path.
 
-    `is_resource`: whether the request is for a resource; otherwise it is for `path`.
-    `fields`: (field, value) of the equality terms of the field selector, in releases that authorize by them.
+    `is_resource`: whether the request is for a resource; otherwise it is for the URL `path`. `fields`: the
+    `field=value` terms of the field selector as (field, value). Empty in releases whose authorizers ignore
+    field selectors.
     """
 
     user: User
@@ -40,7 +41,7 @@ class AccessAttributes:
 def forbidden(attributes: AccessAttributes, reason: str) -> ApiError:
     """Returns ApiError 403 for a denied request.
 
-    `reason`: the explanation of the authorizer; may be empty.
+    `reason`: the authorizer's reason for the denial; may be empty.
 
     Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters`.
     """
@@ -53,7 +54,9 @@ def forbidden(attributes: AccessAttributes, reason: str) -> ApiError:
 
 
 def equal_terms(selector: str) -> tuple[tuple[str, str], ...]:
-    """Returns (field, value) of each equality term of a field selector; none if the selector is malformed."""
+    """Returns (field, value) of each `field=value` term of a field selector; () if the selector is
+    malformed.
+    """
     try:
         parsed = field_selector.parse(selector)
     except (ValueError, ApiError):

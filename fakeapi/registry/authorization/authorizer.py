@@ -17,7 +17,7 @@ SUPERUSERS = "system:masters"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision of an authorizer about one request; `reason` is its explanation and may be empty."""
+    """The decision of an authorizer about one request. `reason` says why, and may be empty."""
 
     allowed: bool
     reason: str = ""
@@ -41,11 +41,11 @@ class UserRules:
 class Authorizer(Protocol):
     """Decides whether a user may send a request.
 
-    The methods may wait until a new cluster has its roles.
+    The methods may wait until the bootstrap RBAC roles of a new cluster exist.
     """
 
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
-        """Returns the decision whether the user may send the request."""
+        """Returns whether the user may send the request, with a reason."""
         ...
 
     async def rules_for(self, user: User, namespace: str, /) -> UserRules:
@@ -60,7 +60,7 @@ _EVERYTHING = UserRules(
 
 @dataclass(frozen=True, slots=True)
 class AlwaysAllow:
-    """Allows everything, as `--authorization-mode=AlwaysAllow` does."""
+    """Allows all requests, as `--authorization-mode=AlwaysAllow` does."""
 
     decision: Decision = field(default=Decision(allowed=True))
 

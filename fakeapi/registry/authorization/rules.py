@@ -1,4 +1,4 @@
-"""Rules of roles: whether a rule allows a request, and whether rules cover other rules.
+"""RBAC rules: whether a rule allows a request, and whether rules cover other rules.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go`, k8s.io/component-helpers
 `auth/rbac/validation` and `pkg/registry/rbac/validation`. Rules are PolicyRules as JSON.
@@ -49,9 +49,9 @@ def _covers_path(pattern: str, path: str, every: str = "") -> bool:
 
 
 def uncovered(owned: Sequence[Object], wanted: Iterable[Object]) -> list[Object]:
-    """Returns the parts of the wanted PolicyRules that no owned rule covers.
+    """Returns the parts of the `wanted` PolicyRules that no `owned` PolicyRule covers.
 
-    Each part is a PolicyRule with one verb, and one resource or URL path.
+    Each part is a PolicyRule with one verb, and with one resource or URL path.
     """
     return [
         part
@@ -106,10 +106,10 @@ def _holds_resource(owned: Sequence[str], resource: str) -> bool:
 
 
 def compact_texts(parts: Iterable[Object]) -> list[str]:
-    """Returns the texts of PolicyRules for an error message, sorted and without duplicates.
+    """Returns PolicyRules as texts for an error message, sorted and without duplicates.
 
-    Each rule in `parts` has one resource or URL path. Rules for resources that differ only in their verbs
-    become one text.
+    Each rule in `parts` has one resource or URL path. Merges rules that differ only in their verbs into one
+    text.
     """
     together: dict[tuple[str, ...], Object] = {}
     texts: set[str] = set()

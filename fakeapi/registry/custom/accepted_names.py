@@ -1,8 +1,8 @@
-"""The accepted names and the served versions of all CustomResourceDefinitions, by group.
+"""The accepted names and the served versions of all CustomResourceDefinitions, by API group.
 
 Follows `getAcceptedNamesForGroup` and `requeueAllOtherGroupCRDs` of k8s.io/apiextensions-apiserver
-`pkg/controller/status/naming_controller.go`. Upstream lists all CRDs for each write. Counters give the
-same results here, at a cost that does not grow with the size of the group.
+`pkg/controller/status/naming_controller.go`. Upstream lists all CRDs at each write. This module keeps
+counters with the same result, and its cost does not grow with the number of CRDs.
 """
 
 from collections import Counter
@@ -14,9 +14,10 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(slots=True)
 class NamesInUse:
-    """Counts each accepted name in the CRDs of one group.
+    """Counts how many CRDs of one API group have accepted each name.
 
-    Plurals, singulars and short names share one name space; kinds and list kinds share the other.
+    `resources` counts plurals, singulars and short names. `kinds` counts kinds and list kinds. A name in
+    `resources` does not conflict with the same name in `kinds`.
     """
 
     resources: Counter[str] = field(default_factory=Counter)
@@ -25,7 +26,7 @@ class NamesInUse:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of one CRD: `resources` are plural, singular and short names."""
+    """The names of one CRD. `resources`: plural, singular and short names. `kinds`: kind and list kind."""
 
     resources: frozenset[str]
     kinds: frozenset[str]
@@ -37,7 +38,7 @@ class _Names:
         return cls(frozenset(filter(None, resources)), frozenset(filter(None, kinds)))
 
     def conflicts(self, used: NamesInUse) -> "_Names":
-        """Returns the names that are also in `used`."""
+        """Returns those names of the CRD that other CRDs already use."""
         return _Names(
             frozenset(name for name in self.resources if name in used.resources),
             frozenset(name for name in self.kinds if name in used.kinds),
@@ -51,8 +52,8 @@ _NO_NAMES = _Names(frozenset(), frozenset())
 class _Definition:
     """The names and the served versions of one CRD.
 
-    `requested`: the names in the spec; empty if all of them are accepted.
-    `conflicts`: the requested names that were in use when the CRD was recorded.
+    `accepted`: the names in its status. `requested`: the names in its spec; empty if all of them are
+    accepted. `conflicts`: the requested names that were in use when the CRD was recorded.
     """
 
     accepted: _Names
@@ -69,7 +70,7 @@ class _Group:
     resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
     """The CRDs that wait for a plural, singular or short name, by this name.
 
-    A CRD waits for all the names in its spec until all of them are accepted.
+    A CRD waits for all names in its spec until all of them are accepted.
     """
     kinds_waited_for: dict[str, set[str]] = field(default_factory=dict)
 
@@ -81,9 +82,10 @@ class AcceptedNames:
         self._groups: dict[str, _Group] = {}
 
     def note(self, name: str, definition: Object | None) -> set[str]:
-        """Records the names of a stored CRD; `definition` is None if it was deleted.
+        """Records the names of a stored CRD; `definition` is None if the CRD was deleted.
 
-        Returns other CRDs to check again. They request a name that this change took or freed.
+        Returns the names of other CRDs that the caller must check again. These CRDs request a name that this
+        change took or freed.
         """
         group = self._groups.setdefault(group_of(name), _Group())
         before = group.definitions.pop(name, None)
@@ -110,11 +112,11 @@ class AcceptedNames:
         self._groups.clear()
 
     def in_use(self, group: str) -> NamesInUse:
-        """Returns the accepted names of all CRDs of a group, with their counts."""
+        """Returns the accepted names of all CRDs of an API group, with their counts."""
         return self._groups[group].used if group in self._groups else NamesInUse()
 
     def decides_anew(self, name: str) -> bool:
-        """Whether the name conflicts of a CRD have changed since it was recorded."""
+        """Whether the name conflicts of a CRD have changed since `note` recorded it."""
         group = self._groups.get(group_of(name))
         noted = group.definitions.get(name) if group else None
         if group is None or noted is None:
@@ -122,14 +124,14 @@ class AcceptedNames:
         return noted.requested.conflicts(group.used) != noted.conflicts
 
     def served_versions(self, group: str) -> Iterator[tuple[str, str]]:
-        """Yields each (group, version) that CRDs of a group serve; "" stands for all groups."""
+        """Yields each (group, version) that the CRDs of an API group serve; "" stands for all groups."""
         for group_name in [group] if group else list(self._groups):
             for version in self._groups[group_name].versions if group_name in self._groups else ():
                 yield group_name, version
 
 
 def group_of(name: str) -> str:
-    """Returns the group of a CRD by its name, `PLURAL.GROUP`."""
+    """Returns the API group of a CRD; `name` has the form `PLURAL.GROUP`."""
     return name.partition(".")[2]
 
 
@@ -147,7 +149,7 @@ def _recounted(
 ) -> Iterator[str]:
     """Updates the counts of the names that a CRD lost or got.
 
-    Yields the CRDs that wait for a name which this change took or freed.
+    Yields the CRDs that wait for a name, if this change took the name or freed it.
     """
     before = {name: name in used for name in lost ^ got}
     used.update(got)
@@ -158,7 +160,7 @@ def _recounted(
 
 
 def _take(counts: Counter[str], names: Iterable[str]) -> None:
-    """Subtracts one from the count of each name; drops names whose count is 0."""
+    """Subtracts one from the count of each name; removes names whose count is then 0."""
     for name in names:
         counts[name] -= 1
         if not counts[name]:
@@ -166,7 +168,7 @@ def _take(counts: Counter[str], names: Iterable[str]) -> None:
 
 
 def _wait(group: _Group, definition: str, requested: _Names, *, is_waiting: bool) -> None:
-    """Adds a CRD to the waiting CRDs of each requested name, or removes it."""
+    """Adds a CRD to the CRDs that wait for each requested name, or removes it if `is_waiting` is False."""
     for names, waited_for in (
         (requested.resources, group.resources_waited_for),
         (requested.kinds, group.kinds_waited_for),

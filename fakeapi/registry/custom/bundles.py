@@ -12,9 +12,9 @@ NOT_USABLE = "unable to load root certificates: unable to parse bytes as PEM blo
 
 
 def bundle_problem(bundle: str) -> str:
-    """Returns the error for a base64 CA bundle without certificates.
+    """Returns upstream's error for a base64 CA bundle that contains no PEM certificate.
 
-    Returns "" if the bundle has a certificate or is empty.
+    Returns "" if the bundle contains a certificate or is empty.
     """
     try:
         text = base64.b64decode(bundle)

@@ -1,4 +1,4 @@
-"""Table columns of custom objects: the additionalPrinterColumns of their CRD, or Age.
+"""Table columns of custom objects: the additionalPrinterColumns of their CRD; without these, the column Age.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource/tableconvertor`, and
 `getColumnsForVersion` of `pkg/apiserver/customresource_handler.go`.
@@ -20,9 +20,10 @@ _OF_PATH = "Custom resource definition column (in JSONPath format): "
 
 
 def columns_of(version: VersionSpecification) -> tuple[Column, ...]:
-    """Returns the table columns of a version: Name, then its additionalPrinterColumns, or Age if it has none.
+    """Returns the table columns of a version: Name, then its additionalPrinterColumns.
 
-    The list ends before the first column with an invalid JSON path.
+    If the version has no additionalPrinterColumns, the second column is Age. The list ends before the first
+    column with an invalid JSONPath.
     """
     columns = [_NAME_COLUMN]
     for column in version.columns or (_AGE,):

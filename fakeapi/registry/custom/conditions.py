@@ -1,6 +1,6 @@
 """The status that upstream's controllers set on a CustomResourceDefinition, as pure functions.
 
-Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (names), `pkg/controller/establish`,
+Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (accepted names), `pkg/controller/establish`,
 `pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.
 """
 
@@ -17,7 +17,7 @@ NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Term
 CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 APPROVED_ANNOTATION = "api-approved.kubernetes.io"
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
-"""The finalizer that keeps a CRD until its objects are deleted."""
+"""The finalizer that keeps a deleted CRD until all its custom objects are deleted."""
 
 _PROTECTED_SUFFIXES = (".k8s.io", ".kubernetes.io")
 _PROTECTED = ("k8s.io", "kubernetes.io")
@@ -54,19 +54,24 @@ OVERLAPPING = Condition(
 
 
 def condition(definition: Object, kind: str) -> Object | None:
-    """Returns the condition of the type `kind` from a CRD's status; None if there is none."""
+    """Returns the condition of the type `kind` from a CRD's status; None if the status has no such
+    condition.
+    """
     conditions: list[Object] = (definition.get("status") or {}).get("conditions") or []
     return next((entry for entry in conditions if entry["type"] == kind), None)
 
 
 def is_true(definition: Object, kind: str) -> bool:
-    """Whether a condition of this type exists and has the status True."""
+    """Whether a CRD's status has a condition of the type `kind` with the status True."""
     entry = condition(definition, kind)
     return entry is not None and entry["status"] == "True"
 
 
 def with_condition(definition: Object, new: Condition, now: str) -> Object:
-    """Returns the CRD with a condition; keeps lastTransitionTime if the status stays the same."""
+    """Returns the CRD with the condition `new` added or replaced.
+
+    Keeps lastTransitionTime if the status of the condition stays the same.
+    """
     conditions = list(definition["status"].get("conditions") or ())
     written: Object = {
         "type": new.type,
@@ -90,9 +95,10 @@ def with_condition(definition: Object, new: Condition, now: str) -> Object:
 
 
 def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
-    """Returns the CRD with its accepted names and their conditions; None if nothing changes.
+    """Returns the CRD with its accepted names and the conditions NamesAccepted and Established.
 
-    `used` are the accepted names of all CRDs in its group, including its own.
+    Returns None if nothing changes. `used`: the accepted names of all CRDs in the API group, including this
+    CRD.
     """
     names, status = definition["spec"]["names"], definition["status"]
     accepted = status["acceptedNames"]
@@ -110,9 +116,10 @@ def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
 
 
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
-    """Returns the new accepted names of a CRD, and the condition for its last name conflict.
+    """Returns the new accepted names of a CRD, and the condition that describes its last name conflict.
 
-    The condition is None if no name conflicts.
+    The condition is None if no name conflicts. `accepted`: the names that are accepted now. `in_use`: the
+    accepted names of all CRDs in the API group.
     """
     new, problem = dict(accepted), None
     for field, used, reason in (
@@ -164,16 +171,15 @@ def _normal(names: Object) -> tuple[Any, ...]:
 
 
 def _in_order(names: Object) -> Object:
-    """Returns the names in the field order of Go, without unset fields other than plural and kind."""
+    """Returns the names in the field order of Go; omits unset names, except plural and kind."""
     always = ("plural", "kind")
     return {field: names[field] for field in _FIELDS if names.get(field) or field in always}
 
 
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
-    """Returns the CRD with a new condition Established; None if nothing changes.
+    """Returns the CRD with a new condition Established.
 
-    Returns None if the CRD is already established, or if its names are not accepted.
-
+    Returns None if nothing changes: the CRD is already established, or its names are not accepted.
     `checks_bundles`: whether an invalid caBundle of the conversion webhook sets the condition to False.
     """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):
@@ -195,9 +201,9 @@ def is_protected(group: str) -> bool:
 
 
 def approval(definition: Object) -> tuple[str, str]:
-    """Returns (state, reason) of the API approval annotation.
+    """Returns (state, reason) of a CRD's annotation `api-approved.kubernetes.io`.
 
-    The state is Missing, Unapproved, Approved or Invalid.
+    The state is Missing, Unapproved, Approved or Invalid. The reason is the message for the condition.
     """
     text = (definition["metadata"].get("annotations") or {}).get(APPROVED_ANNOTATION, "")
     must = f"protected groups must have approval annotation {quote(APPROVED_ANNOTATION)}"

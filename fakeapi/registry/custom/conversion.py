@@ -1,4 +1,4 @@
-"""Conversion of custom objects between versions, with the strategies None and Webhook.
+"""Conversion of custom objects between versions. The conversion strategy is None or Webhook.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`.
 """
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook
 
 KEPT_MAX = 4096
-"""Maximum number of converted objects in the cache. A full cache is cleared."""
+"""Maximum number of converted objects in the cache of one CRD. A full cache is cleared."""
 
 
 class Conversions:
-    """Converts the objects of one CustomResourceDefinition between its versions.
+    """Converts the custom objects of one CustomResourceDefinition between its versions.
 
-    Without a webhook, a conversion changes only apiVersion.
+    With the strategy None, a conversion changes only apiVersion. With the strategy Webhook, results are
+    cached.
     """
 
     def __init__(self, webhook: "ConversionWebhook | None" = None) -> None:
@@ -34,9 +35,11 @@ class Conversions:
         return self._webhook is not None
 
     def convert(self, obj: Object, api_version: str) -> Object:
-        """Returns an object in another version; without a webhook the result shares parts with `obj`.
+        """Returns an object in another version. With the strategy None, the result shares nested values with
+        `obj`.
 
-        Raises Rerun if the webhook has not converted the object yet.
+        Raises Rerun if the cache does not contain the webhook's result. The code that catches Rerun awaits
+        the webhook, and calls this method again.
         """
         if obj.get("apiVersion") == api_version:
             return obj
@@ -52,7 +55,7 @@ class Conversions:
     async def fetch_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> None:
         """Converts the objects of a list with one webhook call, and caches the results.
 
-        Raises ApiError 500 if the webhook fails.
+        Does nothing with the strategy None. Raises ApiError 500 if the webhook fails.
         """
         if self._webhook is not None and objects:
             await self._fetch(objects, api_version, list_kind)

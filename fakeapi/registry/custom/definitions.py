@@ -1,8 +1,8 @@
-"""Reacts to writes of CustomResourceDefinitions: updates status, served kinds and deletion.
+"""Reacts to writes of CustomResourceDefinitions: updates their status, the served kinds, and deletions.
 
-Upstream's controllers do this shortly after a write. Here the server does the same steps before it responds
-to the write. Each step is a separate write with its own watch event. The server handles one CRD at a time, so
-that the first of several CRDs with the same names gets the names.
+Upstream's controllers do this shortly after a write. Here the server does the same before it responds to the
+write. Each change of a CRD by a controller is a separate write with its own watch event. The server handles
+one CRD at a time, so that the first of several CRDs with the same names gets the names.
 """
 
 import asyncio
@@ -39,7 +39,10 @@ MANAGER = "kube-apiserver"
 
 
 class _Served:
-    """The served resources of one CRD, and the parts of the CRD that they depend on."""
+    """The served resources of one CRD, and the fields of the CRD that the resources depend on.
+
+    `made_of`: uid, spec and accepted names. If one of them changes, the server creates the resources again.
+    """
 
     def __init__(self, made_of: tuple[object, ...], state: DefinitionState) -> None:
         self.made_of = made_of
@@ -48,7 +51,7 @@ class _Served:
 
 
 class CustomResources:
-    """Serves the kinds of all CustomResourceDefinitions of one server."""
+    """Serves the custom resources of all CustomResourceDefinitions of one server."""
 
     def __init__(
         self, server: "Server", catalogue: Catalogue, context: StrategyContext, bootstrap: Bootstrap
@@ -65,19 +68,26 @@ class CustomResources:
     # public methods -----------------------------------------------------------------------------
 
     async def follow(self, name: str) -> None:
-        """Updates the status and the served kinds of a CRD after a write. Raises ApiError."""
+        """Updates the status and the served kinds of a CRD after a write.
+
+        Raises ApiError if the server cannot read or store a CRD.
+        """
         async with self._following:
             await self._settle(name)
 
     async def follow_deletion(self, name: str) -> None:
-        """Continues the deletion of a CRD after one of its objects was deleted. Raises ApiError."""
+        """Continues the deletion of a CRD after one of its custom objects was deleted.
+
+        Raises ApiError if the server cannot read or store a CRD.
+        """
         if name not in self._cleaning:
             await self.follow(name)
 
     async def restore(self) -> None:
-        """Serves the stored CRDs and no others; continues steps that a shutdown interrupted.
+        """Serves the custom resources of exactly the stored CRDs.
 
-        Raises ApiError.
+        Also resumes controller work that a shutdown interrupted, such as the deletion of a CRD. Raises
+        ApiError if the server cannot read or store a CRD.
         """
         async with self._following:
             entries = self._server.store.storage.list(PREFIX).entries
@@ -91,15 +101,15 @@ class CustomResources:
                 await self._settle(name)
 
     def forget(self) -> None:
-        """Stops serving all custom kinds, because the storage was emptied."""
+        """Stops serving all custom resources. Called when the storage was emptied."""
         self._names.forget()
         for name in list(self._served):
             self._withdraw(name)
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a CRD that another server wrote; `entry` is None if it was deleted.
+        """Serves a CRD that another API server wrote to the storage; `entry` is None if the CRD was deleted.
 
-        Returns whether the controllers have nothing left to do for the CRD.
+        Returns False if a controller still has to change or delete the CRD, otherwise True.
         """
         definition = None if entry is None else self._resource.decode(entry)
         self._names.note(name, definition)
@@ -115,7 +125,9 @@ class CustomResources:
     # steps --------------------------------------------------------------------------------------
 
     async def _settle(self, name: str) -> None:
-        """Runs the controller steps of a CRD, then of CRDs that its name changes affect."""
+        """Does the work of upstream's controllers on a CRD, then on other CRDs that wait for names of this
+        CRD.
+        """
         pending = deque(sorted(await self._settle_one(name)))
         while pending:
             waiting = pending.popleft()
@@ -124,9 +136,10 @@ class CustomResources:
         await self.registration.follow(group_of(name))
 
     async def _settle_one(self, name: str) -> set[str]:
-        """Runs the controller steps of one CRD until none remains.
+        """Does the work of upstream's controllers on one CRD, until the controllers have nothing left to
+        change.
 
-        Returns the CRDs that request a name which these steps took or freed.
+        Returns the names of the CRDs that request a name which this work took or freed.
         """
         waiting: set[str] = set()
         while True:
@@ -144,7 +157,9 @@ class CustomResources:
                 await self._write(entry, definition, new)
 
     def _next(self, definition: Object) -> Object | None:
-        """Returns the CRD after the next step of a controller; None if nothing remains to do."""
+        """Returns the CRD with the next change that a controller makes to its status; None if no change
+        remains.
+        """
         now, used = self._server.store.now(), self._names.in_use(definition["spec"]["group"])
         return (
             conditions.with_conformance(definition, now)
@@ -157,9 +172,9 @@ class CustomResources:
         )
 
     async def _clean_up(self, entry: Entry, definition: Object) -> bool:
-        """Does one step of deleting a CRD. Returns whether there was a step to do.
+        """Makes the next change in the deletion of a CRD. Returns whether there was a change to make.
 
-        Returns False if the CRD is not being deleted, or if finalizers keep some of its objects.
+        Returns False if the CRD is not being deleted, or if finalizers keep some of its custom objects.
         """
         metadata = definition["metadata"]
         if not metadata.get("deletionTimestamp") or CLEANUP not in (metadata.get("finalizers") or ()):
@@ -185,10 +200,10 @@ class CustomResources:
         return True
 
     async def _delete_objects(self, definition: Object) -> bool:
-        """Deletes the objects of a CRD, without admission; returns whether none remains.
+        """Deletes the custom objects of a CRD, without admission; returns whether none remains.
 
-        Objects with finalizers remain. An object whose defaults are too large is deleted without its
-        defaults.
+        Objects with finalizers remain. If the defaults make an object too large, deletes the object without
+        filling in its defaults.
         """
         name = definition["metadata"]["name"]
         served = self._served.get(name)
@@ -217,9 +232,9 @@ class CustomResources:
                 raise
 
     async def _write(self, entry: Entry, old: Object, new: Object) -> None:
-        """Stores a CRD with a new status; does nothing if another writer changed it meanwhile.
+        """Stores a CRD with a new status; does nothing if another client changed the CRD meanwhile.
 
-        Deletes the CRD if it is being deleted and has no finalizers.
+        Deletes the CRD instead if it is being deleted and has no finalizers.
         """
         resource, server = self._resource, self._server
         new = {**new, "metadata": dict(new["metadata"])}
@@ -241,7 +256,9 @@ class CustomResources:
     # the catalogue ------------------------------------------------------------------------------
 
     def _serve(self, definition: Object) -> None:
-        """Adds the versions of a CRD to the catalogue or removes them, depending on its conditions."""
+        """Adds the served versions of a CRD to the catalogue, or removes them, depending on its
+        conditions.
+        """
         name = definition["metadata"]["name"]
         served = self._served.get(name)
         made_of = (definition["metadata"]["uid"], definition["spec"], definition["status"]["acceptedNames"])
@@ -265,9 +282,9 @@ class CustomResources:
     def _resources(
         self, definition: Object, state: DefinitionState, *, fills_defaults: bool = True
     ) -> list[CustomResource]:
-        """Creates a CustomResource for each version of a CRD, served or not.
+        """Creates a CustomResource for each version of a CRD, including versions that are not served.
 
-        `fills_defaults`: whether reading an object fills in its defaults.
+        `fills_defaults`: whether the server fills in defaults when it reads a stored object.
         """
         specification, release = specification_of(definition), self._catalogue.primary
         reader = replace(reader_of(specification, release), fills_defaults=fills_defaults)
@@ -285,7 +302,7 @@ class CustomResources:
         return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks))
 
     def _unserved(self, definition: Object, *, fills_defaults: bool = True) -> CustomResource:
-        """Creates a CustomResource outside the catalogue, to delete the objects of a CRD."""
+        """Creates a CustomResource that is not in the catalogue, to delete the custom objects of a CRD."""
         return self._resources(definition, DefinitionState(), fills_defaults=fills_defaults)[0]
 
     def _withdraw(self, name: str) -> None:
@@ -298,7 +315,7 @@ class CustomResources:
         return self._catalogue.find(kind.group, kind.version, kind.resource) is not None
 
     def _overlaps(self, definition: Object) -> bool:
-        """Whether a built-in resource stores its objects under the CRD's keys."""
+        """Whether a built-in resource stores its objects under the same storage keys as the CRD."""
         group, plural = definition["spec"]["group"], definition["spec"]["names"]["plural"]
         return self._catalogue.has_built_in(group) and any(
             resource.kind.group == group
@@ -311,7 +328,7 @@ class CustomResources:
 
     @property
     def _resource(self) -> Resource:
-        """The resource of CRDs themselves."""
+        """The resource `customresourcedefinitions`."""
         resource = self._catalogue.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "definitions are served where there are some"
         return resource

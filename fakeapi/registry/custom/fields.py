@@ -15,9 +15,9 @@ from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 
 
 def field_labels_of(kind: CustomKind, read: Callable[[Object], Object]) -> FieldLabels:
-    """Returns the fields that field selectors on a custom kind may use.
+    """Returns the fields that clients may use in field selectors on a custom kind.
 
-    `read` converts a stored object to the kind's version.
+    `read`: a function that converts a stored object to the kind's version.
     """
     paths = {path.removeprefix("."): path for path in kind.version_specification.selectable}
     labels = (NAME, NAMESPACE, *paths) if kind.namespaced else (NAME, *paths)

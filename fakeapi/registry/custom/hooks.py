@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CustomHooks:
-    """The write hooks for the custom objects of one version of a CRD."""
+    """The write hooks for the custom objects of a CRD."""
 
     may_run_in_thread = True
     pool = ""
@@ -26,6 +26,6 @@ class CustomHooks:
         return new
 
     async def after(self, server: "Server", write: Write) -> None:
-        """Continues the deletion of a terminating CRD after one of its objects was deleted."""
+        """If the CRD is being deleted, continues its deletion after a custom object was deleted."""
         if write.new is None and self._kind.state.terminating:
             await server.custom.follow_deletion(self._kind.specification.name)

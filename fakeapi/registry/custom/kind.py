@@ -26,7 +26,7 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The state of a served CRD that may change: whether the CRD is being deleted."""
+    """The changeable state of a served CRD. `terminating`: whether the CRD is being deleted."""
 
     terminating: bool = False
 
@@ -35,9 +35,9 @@ class DefinitionState:
 class CustomKind(Kind):
     """The kind of a CustomResourceDefinition in one of its versions.
 
-    `schema` decodes objects and has only apiVersion, kind and metadata. `apply_schema` has all fields.
-
-    `published` caches the OpenAPI schemas of the kind; the key is whether they are for OpenAPI 2.
+    `schema` is the type that decodes objects. It has only the fields apiVersion, kind and metadata.
+    `apply_schema` is the type for server-side apply, with all fields. `published` caches the OpenAPI schemas
+    of the kind by whether they are for OpenAPI 2.
     """
 
     specification: Specification = field(repr=False, compare=False)
@@ -84,7 +84,7 @@ class CustomKind(Kind):
 
 
 def reader_of(specification: Specification, release: Release) -> ObjectReader:
-    """Returns the reader for the objects of a CRD, with the ObjectMeta of the release."""
+    """Returns the reader that decodes the objects of a CRD, with the ObjectMeta of the release."""
     object_meta = release.schemas.struct("meta/v1.ObjectMeta")
     schemas = {version.name: version.schema for version in specification.versions}
     if not specification.preserves_unknown_fields:
@@ -152,7 +152,7 @@ def _subresources(specification: Specification, version: VersionSpecification) -
 
 
 def _storage_version_hash(specification: Specification) -> str:
-    """Returns storageVersionHash for discovery, computed as in k8s.io/apiserver `pkg/endpoints/discovery`."""
+    """Returns storageVersionHash for discovery, computed like k8s.io/apiserver `pkg/endpoints/discovery`."""
     text = f"{specification.group}/{specification.storage_version}/{specification.names.kind}"
     digest = hashlib.sha256(text.encode()).digest()[:_HASHED_BYTES]
     return base64.b64encode(digest).decode()

@@ -1,8 +1,8 @@
-"""Decodes, prunes and defaults custom objects, as decoding into a Go type does for built-in kinds.
+"""Decodes custom objects, prunes unknown fields and sets defaults, as Go types do for built-in kinds.
 
 Follows `unstructuredSchemaCoercer` and `unstructuredDefaulter` of k8s.io/apiextensions-apiserver
-`pkg/apiserver/customresource_handler.go`. Objects of another kind or group stay unchanged, because validation
-rejects them.
+`pkg/apiserver/customresource_handler.go`. An object with another kind or group stays unchanged, because
+validation rejects it later.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 class DefaultsRefused(ApiError):
-    """Raised if the defaults make an object too large to store. The message is that of etcd."""
+    """Raised if the defaults make an object too large to store. The error message equals that of etcd."""
 
     def __init__(self) -> None:
         super().__init__(500, "", "etcdserver: request is too large")
@@ -33,11 +33,10 @@ class DefaultsRefused(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
-    """Decodes, prunes and defaults the objects of one CRD, in any of its versions.
+    """Decodes, prunes and defaults the custom objects of one CRD, in any of its versions.
 
-    `schemas`: the schemas by version; None for a version without a schema.
-    `embedding`: the versions whose schemas have embedded resources.
-    `fills_defaults`: whether objects get their defaults.
+    `schemas`: the OpenAPI schema of each version; None for a version without a schema. `embedding`: the
+    versions whose schemas have embedded resources. `fills_defaults`: whether objects get their defaults.
     """
 
     group: str
@@ -50,9 +49,9 @@ class ObjectReader:
     fills_defaults: bool = True
 
     def read(self, value: Any) -> tuple[Object, list[str]]:
-        """Returns the custom object of a decoded body, pruned by its schema, and its strict errors.
+        """Returns the custom object of a decoded body, pruned by its schema, and its strict decoding errors.
 
-        The caller may change the object. Raises DecodeError.
+        The caller may change the object. Raises DecodeError if the body is not a valid object.
         """
         strict = first_strict_errors(duplicate_errors(value, None))
         obj, unknown = self._with_metadata({} if value is None else value)
@@ -66,14 +65,14 @@ class ObjectReader:
     def read_as_merged(self, value: Object) -> Object:
         """Decodes the result of a merge without pruning, so that nulls and unknown fields remain.
 
-        The caller may change the result. Raises DecodeError.
+        The caller may change the result. Raises DecodeError if the result is not a valid object.
         """
         return self._with_metadata(value)[0]
 
     def _with_metadata(self, value: Any) -> tuple[Object, list[str]]:
-        """Returns a copy of an object with decoded metadata, and the strict errors of the metadata.
+        """Returns a copy of an object with decoded metadata, and the strict decoding errors of the metadata.
 
-        Raises DecodeError.
+        Raises DecodeError if the metadata is invalid.
         """
         try:
             obj: Object = rewritten(value)
@@ -83,19 +82,20 @@ class ObjectReader:
         return {**obj, "metadata": metadata}, unknown
 
     def prune(self, obj: Object) -> Object:
-        """Removes the fields of a converted object that the schema of its version lacks; changes `obj`."""
+        """Removes fields of a converted object that are not in the schema of its version. Changes `obj`."""
         if self.is_own(obj):
             self._settle(obj, self.schema_of(obj))
         return obj
 
     def settle(self, obj: Object) -> Object:
-        """Prunes and defaults a stored or converted object by the schema of its version; changes `obj`."""
+        """Prunes and defaults a stored or converted object by the schema of its version. Changes `obj`."""
         return self.default(self.prune(obj))
 
     def default(self, obj: Object) -> Object:
-        """Sets the defaults from the schema of an object's version; changes `obj`.
+        """Sets the defaults from the schema of an object's version. Changes `obj`.
 
-        Does nothing for an object of another kind. Raises DefaultsRefused.
+        Does nothing for an object of another kind. Raises DefaultsRefused if the defaults make the object too
+        large.
         """
         if self.fills_defaults and self.is_own(obj):
             try:
@@ -105,12 +105,15 @@ class ObjectReader:
         return obj
 
     def is_own(self, obj: Object) -> bool:
-        """Whether an object has the kind and group of the CRD."""
+        """Whether an object has the kind and the API group of the CRD."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return group == self.group and obj.get("kind") == self.kind
 
     def schema_of(self, obj: Object) -> Schema | None:
-        """Returns the schema of an object's version; None if there is none or the object has another kind."""
+        """Returns the schema of an object's version.
+
+        Returns None if the version has no schema, or if the object has another kind.
+        """
         if not self.is_own(obj):
             return None
         return self.schemas.get(self._version_of(obj))
@@ -120,7 +123,10 @@ class ObjectReader:
         return str(obj["apiVersion"]).rpartition("/")[2]
 
     def _settle(self, obj: Object, schema: Schema | None) -> list[str]:
-        """Prunes an object and decodes embedded metadata; returns strict errors. Raises DecodeError."""
+        """Prunes an object and decodes the metadata of embedded resources; returns strict decoding errors.
+
+        Raises DecodeError if such metadata is invalid.
+        """
         paths: list[str] = []
         if not self.preserves_unknown_fields:
             paths += prune(obj, schema)
@@ -134,11 +140,11 @@ class ObjectReader:
 
 
 def embeds(schema: Schema) -> bool:
-    """Whether a schema has embedded resources (x-kubernetes-embedded-resource)."""
+    """Whether a schema contains embedded resources (x-kubernetes-embedded-resource)."""
     below = (*schema.properties.values(), schema.items, schema.additional_properties)
     return schema.embedded_resource or any(isinstance(child, Schema) and embeds(child) for child in below)
 
 
 def _path_in(strict: str) -> str:
-    """Returns the field path that a strict error quotes."""
+    """Returns the field path in quotation marks in a strict decoding error."""
     return strict.partition('"')[2].rstrip('"')

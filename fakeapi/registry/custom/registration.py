@@ -1,8 +1,8 @@
 """Maintains an APIService for each group version that CustomResourceDefinitions serve.
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/crdregistration` and k8s.io/kube-aggregator
-`pkg/controllers/autoregister`. The first request for APIServices creates them. Deleting the last CRD
-of a group version also deletes its APIService.
+`pkg/controllers/autoregister`. The server creates these APIServices at the first request for APIServices.
+When the last CRD of a group version is deleted, the server deletes its APIService.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,13 +22,17 @@ LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
 """Label of the APIServices that the server manages. The server never changes other APIServices."""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
-"""Priorities of all custom groups and versions, below the built-in ones. Names decide their order."""
+"""Priorities of all custom groups and versions, lower than those of built-in ones.
+
+Equal priorities are ordered by name.
+"""
 
 
 class Registration:
     """Manages an APIService for each group version with custom resources.
 
-    `served_versions` returns the (group, version) pairs of a group, or of all groups for "".
+    `served_versions`: a function that returns the (group, version) pairs of an API group; "" stands for all
+    groups.
     """
 
     def __init__(
@@ -43,9 +47,9 @@ class Registration:
         bootstrap.followers[GROUP, RESOURCE] = self.follow_all
 
     async def follow(self, group: str) -> None:
-        """Creates, restores and deletes the APIServices of a group to match its CRDs.
+        """Creates, restores and deletes the APIServices of an API group to match its CRDs.
 
-        Raises ApiError.
+        Raises ApiError if the storage fails.
         """
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         if resource is None:
@@ -60,20 +64,23 @@ class Registration:
                 await self._delete(resource, entry)
 
     async def follow_all(self) -> None:
-        """Creates the APIServices of all CRDs, on the first request for APIServices."""
+        """Creates the APIServices of all CRDs. Called at the first request for APIServices."""
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         assert resource is not None, "it was asked for"
         for name, (group, version) in sorted(self._expected("").items()):
             await self._keep(resource, name, group, version)
 
     def _expected(self, group: str) -> dict[str, tuple[str, str]]:
-        """Returns the (group, version) of each expected APIService by its name; "" stands for all groups."""
+        """Returns (group, version) by the name of each expected APIService.
+
+        `group`: the API group of the CRDs; "" stands for all groups.
+        """
         return {
             f"{version}.{of_group}": (of_group, version) for of_group, version in self._served_versions(group)
         }
 
     async def _keep(self, resource: Resource, name: str, group: str, version: str) -> None:
-        """Creates an APIService, or restores its spec if a client changed it."""
+        """Creates an APIService, or restores its spec if a client has changed it."""
         spec = {
             "group": group,
             "version": version,
@@ -93,7 +100,9 @@ class Registration:
             return  # another write came first, and the server handles its effects separately
 
     async def _restore(self, resource: Resource, entry: Entry, spec: Object) -> None:
-        """Reverts changes to the spec of an APIService that the server manages."""
+        """Reverts a client's changes to the spec of an APIService. Only changes APIServices with the label
+        LABEL.
+        """
         old = resource.decode(entry)
         if (
             not _is_managed(old)

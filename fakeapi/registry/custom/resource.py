@@ -1,9 +1,10 @@
 """CustomResource: one served version of a CustomResourceDefinition.
 
 Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
-`pkg/apiserver/customresource_handler.go`. Strategies, managed fields and admission receive objects in the
-version of the request; only the storage uses the storage version. Reading first fills in the defaults of the
-storage version. It then converts the object and prunes it by the schema of the requested version.
+`pkg/apiserver/customresource_handler.go`. Strategies, managed fields and admission receive objects in the API
+version of the request; only the storage uses the storage version. To read an object, the server fills in the
+defaults of the storage version. It then converts the object, and prunes it by the schema of the requested
+version.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +40,7 @@ _TERMINATING = "create not allowed while custom resource definition is terminati
 
 
 class CustomBodyType(BodyType):
-    """The type of request bodies with custom objects, whose defaults come only from their schema."""
+    """The type of request bodies with custom objects. Their defaults come only from the schema of the CRD."""
 
     def default(self, obj: Object) -> Object:
         kind = self.kind
@@ -54,7 +55,7 @@ class CustomVersions(Versions):
         self._custom = conversions
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct]:
-        """Converts an object to another version, for server-side apply. Returns it with its schema.
+        """Converts an object to another version, for server-side apply; returns the object with its type.
 
         Raises VersionError if the CRD does not have the version. Follows `ConvertToVersion` of
         k8s.io/apiextensions-apiserver `pkg/apiserver/conversion/converter.go`.
@@ -66,7 +67,7 @@ class CustomVersions(Versions):
 
 
 class CustomResource(Resource):
-    """Serves the objects of a CustomResourceDefinition in one of its versions."""
+    """Serves the custom objects of a CustomResourceDefinition in one of its versions."""
 
     def __init__(
         self,
@@ -76,7 +77,10 @@ class CustomResource(Resource):
         context: StrategyContext,
         conversions: Conversions,
     ) -> None:
-        """Creates the resource of `kind`; `siblings` are all versions of the CRD, served or not."""
+        """Creates the resource of `kind`.
+
+        `siblings`: the kinds of all versions of the CRD, including versions that are not served.
+        """
         definition = _definition_of(kind)
         super().__init__(kind, release, lambda _: definition, context)
         self.custom_kind = kind
@@ -112,7 +116,9 @@ class CustomResource(Resource):
         return self.siblings
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the group and kind in the object itself, which may differ from those of the resource."""
+        """Returns the group and kind that the object itself states. They may differ from those of the
+        resource.
+        """
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
@@ -123,7 +129,10 @@ class CustomResource(Resource):
         return CustomScaleView(self.custom_kind, self.release, scale_kind, projection, self.siblings)
 
     def of_apply(self, merged: Object) -> Object:
-        """Decodes and defaults the result of an apply without pruning. Validation rejects unknown fields."""
+        """Decodes the merged object of an apply without pruning, and sets defaults.
+
+        Validation later rejects unknown fields.
+        """
         return self.reader.default(self.reader.read_as_merged(merged))
 
     # creation while the CRD is being deleted ----------------------------------------------------
@@ -131,8 +140,8 @@ class CustomResource(Resource):
     def check_method(self, verb: str) -> None:
         """Raises ApiError 405 for a create while the CRD is being deleted, in older releases.
 
-        These releases still allow an apply to create objects at that time. Newer releases raise in
-        `check_creation`.
+        These releases still allow an apply to create objects at that time. In newer releases,
+        `check_creation` raises the error.
         """
         if verb == "create" and self._terminates and not self.release.quirks.custom.terminating_forbids:
             details = Details(group=self.kind.group, kind=self.kind.resource)
@@ -141,7 +150,7 @@ class CustomResource(Resource):
     def check_creation(self, name: str) -> None:
         """Raises ApiError 403 for each create while the CRD is being deleted, in newer releases.
 
-        Older releases raise in `check_method`.
+        In older releases, `check_method` raises the error.
         """
         if self._terminates and self.release.quirks.custom.terminating_forbids:
             raise errors.forbidden(self.qualified, name, _TERMINATING)
@@ -182,16 +191,18 @@ class CustomResource(Resource):
         return self.json_of(entry.value, entry.revision, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """Yields the JSON of each list item, without caching runs of items.
+        """Yields the JSON of each list item.
 
-        Such a cache would be wrong after a change of the conversion webhook.
+        Does not cache consecutive items together, because a change of the conversion webhook would make this
+        cache wrong.
         """
         return (self.item_of(entry, exact=exact) for entry in entries)
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Converts the entries that are stored in other versions, with one webhook call, and caches them.
+        """Converts the entries that are stored in other versions, with one webhook call, and caches the
+        results.
 
-        Raises ApiError 500 if the webhook fails.
+        Does nothing without a conversion webhook. Raises ApiError 500 if the webhook fails.
         """
         if not self.conversions.waits:
             return
@@ -208,7 +219,9 @@ class CustomResource(Resource):
         return self.reader.prune(stored)
 
     def _in_version(self, value: bytes) -> bytes:
-        """Returns the JSON of a stored object in this version, without its resourceVersion."""
+        """Returns the JSON of a stored object in the version of this resource, without its
+        resourceVersion.
+        """
         form = self._converted.get(value)
         if form is None:
             form = stored_form.encode_value(self._shown(self._stored(value)))
@@ -216,7 +229,7 @@ class CustomResource(Resource):
         return form
 
     def _read_fields(self, obj: Object) -> Object:
-        """Returns a stored object in this version, to read its selectable fields."""
+        """Returns a stored object in the version of this resource, to read its selectable fields."""
         return self._shown(self.reader.settle(obj))
 
     def _stored(self, value: bytes) -> Object:
@@ -224,7 +237,10 @@ class CustomResource(Resource):
         return self.reader.settle(stored_form.decode_value(value))
 
     def _shown(self, obj: Object) -> Object:
-        """Converts a decoded stored object to this version and prunes it, unless it has this version."""
+        """Converts a decoded stored object to the version of this resource and prunes it.
+
+        Returns an object that already has this version unchanged.
+        """
         if obj["apiVersion"] == self.api_version:
             return obj
         return self.reader.prune(self.conversions.convert(obj, self.api_version))

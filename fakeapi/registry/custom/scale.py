@@ -20,29 +20,31 @@ from fakeapi.registry.model.scale import ScaleProjection, ScaleView
 from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
-"""Placeholder for the replicas in the Scale of an object without replicas. Clients never receive it."""
+"""Placeholder for the replicas in a Scale, if the custom object has no replicas. Clients never receive it."""
 
 
 class AccessorError(ValueError):
-    """Raised if a value at a path has the wrong type. The message equals that of Go's accessors."""
+    """Raised if the value at a field path has the wrong type. The message equals that of Go's accessors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The value at a path of an object. If the path does not exist, `value` is the zero value of its type."""
+    """The value at a field path of an object.
+
+    If the path does not exist, `value` is the zero value of the expected type, and `present` is False.
+    """
 
     value: Any
     present: bool
 
 
 def nested(obj: Object, path: tuple[str, ...], wanted: type, go: str) -> Found:
-    """Returns the value at a path, and whether the path exists.
+    """Returns the value at a field path, and whether the path exists.
 
-    `wanted`: the type that the value must have.
-    `go`: the name of this type in Go, for the error.
+    `wanted`: the type that the value must have. `go`: the name of this type in Go, for the error message.
 
-    Raises AccessorError for other types. Follows NestedInt64 and NestedString of k8s.io/apimachinery
-    `pkg/apis/meta/v1/unstructured`.
+    Raises AccessorError if the value has another type. Follows NestedInt64 and NestedString of
+    k8s.io/apimachinery `pkg/apis/meta/v1/unstructured`.
     """
     value: Any = obj
     for index, name in enumerate(path):
@@ -74,9 +76,9 @@ def _not_of_type(path: tuple[str, ...], value: Any, wanted: str) -> AccessorErro
 
 
 def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
-    """Returns how to build Scales from the custom objects of a version.
+    """Returns the projection that builds a Scale from a custom object. `paths`: the JSONPaths in the CRD.
 
-    Returns None if the version does not have the subresource scale.
+    Returns None if `paths` is None: then the version does not have the subresource scale.
     """
     if paths is None:
         return None
@@ -89,7 +91,7 @@ def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
 
 
 class CustomScaleView(ScaleView):
-    """Converts custom objects to Scales, and writes Scales back to objects."""
+    """Converts custom objects to Scales, and writes Scales back to custom objects."""
 
     def __init__(
         self,
@@ -109,13 +111,13 @@ class CustomScaleView(ScaleView):
 
     @property
     def qualified(self) -> Qualified:
-        """The resource that error messages name: that of the custom object, without `/scale`."""
+        """The resource that error messages name: the custom resource, without `/scale`."""
         return self._qualified
 
     def of(self, obj: Object) -> Object:
         """Returns the Scale of a custom object.
 
-        Raises ApiError 500 if the object has no replicas, or if a value has the wrong type.
+        Raises ApiError 500 if the object has no replicas, or if replicas or selector have the wrong type.
         """
         scale, present = self._scale(obj)
         if not present:
@@ -129,9 +131,9 @@ class CustomScaleView(ScaleView):
         return self._with_managers_of(obj, scale)
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
-        """Returns a custom object with the replicas and managed fields of a Scale.
+        """Returns a custom object with the replicas and managedFields of a Scale.
 
-        Raises ApiError 400 for a Scale without replicas.
+        Raises ApiError 400 if the Scale has no replicas.
         """
         if (scale.get("spec") or {}).get("replicas") == _UNSET:
             raise errors.bad_request(f"the spec replicas field {quote(self._text)} cannot be empty")
@@ -139,7 +141,10 @@ class CustomScaleView(ScaleView):
         return self._scaled(obj, scale, version)
 
     def _scale(self, obj: Object) -> tuple[Object, bool]:
-        """Returns the Scale of a custom object, and whether the object has replicas. Raises ApiError 500."""
+        """Returns the Scale of a custom object, and whether the object has replicas.
+
+        Raises ApiError 500 if replicas or selector have the wrong type.
+        """
         projection = self._projection
         try:
             replicas = nested_int(obj, projection.replicas)

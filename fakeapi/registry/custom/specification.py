@@ -15,7 +15,7 @@ from fakeapi.releases.version_order import version_rank
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The accepted names of a CustomResourceDefinition, under which its kind is served."""
+    """The accepted names of a CustomResourceDefinition. The server serves its kind under these names."""
 
     plural: str
     singular: str
@@ -27,7 +27,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class PrinterColumn:
-    """An entry of additionalPrinterColumns. `path` is a JSON path without braces."""
+    """An entry of additionalPrinterColumns. `path` is a JSONPath without braces."""
 
     name: str
     type: str
@@ -39,7 +39,7 @@ class PrinterColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScalePaths:
-    """The JSON paths of the subresource scale, for example ".spec.replicas". `selector` may be ""."""
+    """The JSONPaths of the subresource scale, for example ".spec.replicas". `selector` may be ""."""
 
     replicas: str
     status_replicas: str
@@ -50,9 +50,8 @@ class ScalePaths:
 class VersionSpecification:
     """A version of a CustomResourceDefinition.
 
-    `warning`: the text of the Warning header if the version is deprecated; otherwise "".
-    `schema`: None if the version has no schema.
-    `selectable`: the JSON paths of selectableFields.
+    `warning`: the text of the Warning header if the version is deprecated; otherwise "". `schema`: its
+    openAPIV3Schema; None if the version has no schema. `selectable`: the JSONPaths of its selectableFields.
     """
 
     name: str
@@ -68,7 +67,9 @@ class VersionSpecification:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """A parsed CustomResourceDefinition with its accepted names. `conversion` is `spec.conversion`."""
+    """A parsed CustomResourceDefinition with its accepted names. `conversion`: the field
+    `spec.conversion`.
+    """
 
     name: str
     uid: str
@@ -90,7 +91,7 @@ class Specification:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the storage keys of the CRD's objects."""
+        """The prefix of the storage keys of the custom objects."""
         return f"/{self.group}/{self.names.plural}/"
 
     def version(self, name: str) -> VersionSpecification | None:
@@ -100,7 +101,7 @@ class Specification:
 def specification_of(definition: Object) -> Specification:
     """Parses a stored CustomResourceDefinition, which must be valid.
 
-    Raises SchemaTooDeep if a schema has too many levels.
+    Raises SchemaTooDeep if a schema is nested too deeply.
     """
     spec, status = definition["spec"], definition["status"]
     names = status["acceptedNames"]
@@ -171,7 +172,7 @@ def _deprecation(version: Object, spec: Object) -> str:
 
 
 def _newer_served(name: str, versions: Sequence[Object]) -> list[str]:
-    """Returns served versions that are newer than `name` and not deprecated, newest first."""
+    """Returns the served versions that are newer than the version `name` and not deprecated, newest first."""
     newer = [
         version["name"]
         for version in versions

@@ -29,7 +29,7 @@ INT32_MAX = (1 << 31) - 1
 
 
 def strategies_of(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """Returns the strategies of a custom kind by subresource; "" is the object itself."""
+    """Returns the strategies of a custom kind by subresource; the key "" stands for the object itself."""
     assert isinstance(kind, CustomKind), f"{kind.kind} has a type"
     validator, quirks = ObjectValidator(kind, rules), rules.quirks.custom
     if not kind.version_specification.has_status:
@@ -91,7 +91,7 @@ class CustomStrategy(Strategy):
         return _finalizer_warnings(sorted(added), asks_paths=self.quirks.warns_of_finalizer_paths)
 
     def type_errors(self, obj: Object) -> list[FieldError]:
-        """Validates that kind and apiVersion of an object are those of the resource."""
+        """Returns the errors if kind and apiVersion of an object differ from those of the resource."""
         errors, kind = [], self.kind
         if obj.get("kind", "") != kind.kind:
             errors.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
@@ -100,12 +100,14 @@ class CustomStrategy(Strategy):
         return errors
 
     def scale_spec_errors(self, obj: Object) -> list[FieldError]:
-        """Validates the replicas in the spec of a custom object, if its kind has the subresource scale."""
+        """Returns the errors of the replicas in the spec, if the kind has the subresource scale."""
         scale = self.kind.version_specification.scale
         return [] if scale is None else _replicas_errors(obj, scale.replicas)
 
     def scale_status_errors(self, obj: Object) -> list[FieldError]:
-        """Validates the status fields that the Scale of a custom object contains, if there is one."""
+        """Returns the errors of the status fields that the Scale shows, if the kind has the subresource
+        scale.
+        """
         scale = self.kind.version_specification.scale
         if scale is None:
             return []
@@ -119,9 +121,8 @@ class CustomStrategy(Strategy):
 
 
 class CustomWithStatusStrategy(CustomStrategy):
-    """The strategy of custom objects with the subresource status.
-
-    Writes to the object keep the old status.
+    """The strategy of custom objects with the subresource status. Writes to the object keep its old
+    status.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
@@ -139,7 +140,7 @@ class CustomWithStatusStrategy(CustomStrategy):
 
 
 class CustomStatusStrategy(CustomStrategy):
-    """The strategy for writes to `/status`, which change only the status and managedFields."""
+    """The strategy for writes to `/status`. They change only the status and managedFields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -166,7 +167,9 @@ class CustomStatusStrategy(CustomStrategy):
 
 
 class CustomStatusWithoutMetadata(CustomStatusStrategy):
-    """The strategy for writes to `/status` in releases whose managedFields record no metadata for them."""
+    """The strategy for writes to `/status` in releases whose managedFields omit metadata after such
+    writes.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 
@@ -176,7 +179,7 @@ def _without_metadata(obj: Object) -> Object:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values have the same JSON; 1 equals 1.0 but not true."""
+    """Whether two JSON values are equal; 1 equals 1.0 but not true."""
     return codec.encode(rewritten(one)) == codec.encode(rewritten(other))
 
 

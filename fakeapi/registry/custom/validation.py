@@ -1,6 +1,7 @@
 """Validates custom objects against the schema of their version.
 
-Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (Validate, ValidateUpdate).
+Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (Validate, ValidateUpdate). Ratcheting
+means that an update may keep a value that was already invalid.
 """
 
 import threading
@@ -22,7 +23,10 @@ _STATUS = "status"
 
 
 class _Kept(threading.local):
-    """The object that a thread validated last, and its rule errors that ratcheting tolerates."""
+    """The object that a thread validated last, and its CEL rule errors that ratcheting tolerates.
+
+    Ratcheting tolerates errors of values that an update did not change.
+    """
 
     by: tuple[Object, list[str]] | None = None
 
@@ -38,17 +42,17 @@ class ObjectValidator:
         self._kept = _Kept()
 
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
-        """Validates types, formats and bounds.
+        """Returns the errors of types, formats and bounds in an object.
 
-        With `old`, validates only the parts that an update changed.
+        With `old`, validates only the values that the update changed.
         """
         return self._validated(obj, NOTHING if old is None else old, self._schema)
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates types, formats and bounds of a write to `/status`.
+        """Returns the errors of types, formats and bounds in a write to `/status`.
 
-        The release decides whether the whole object is validated or only its status, and whether ratcheting
-        tolerates unchanged values.
+        In some releases, this validates the whole object instead of the status. Some releases tolerate
+        invalid values that the write does not change.
         """
         if self._quirks.status_is_checked == "whole":
             return self.schema_errors(new)
@@ -59,15 +63,17 @@ class ObjectValidator:
         return self._validated(new[_STATUS], before, self._status_schema, path)
 
     def create_errors(self, obj: Object) -> list[FieldError]:
-        """Validates embedded resources, and that lists of type set or map have no duplicates."""
+        """Returns the errors of embedded resources, and of duplicates in lists of type set or map."""
         return self._meta_errors(obj) + validate_list_types(obj, self._schema, rules=self._rules)
 
     def update_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates the embedded resources of an updated object, and new duplicates in sets and maps."""
+        """Returns the errors of embedded resources in an updated object, and of new duplicates in sets and
+        maps.
+        """
         return self._meta_errors(new) + self.list_errors(new, old)
 
     def list_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of duplicates in lists of type set or map.
+        """Returns the errors of duplicates in the lists of type set or map of an updated object.
 
         Returns [] if the old object has duplicates too.
         """
@@ -75,9 +81,10 @@ class ObjectValidator:
         return errors if errors and not validate_list_types(old, self._schema, rules=self._rules) else []
 
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
-        """Returns the errors `found` and those of x-kubernetes-validations.
+        """Returns the errors `found`, followed by the errors of x-kubernetes-validations rules.
 
-        `kept_errors` returns the errors that ratcheting tolerates.
+        Omits rule errors of values that the update did not change (ratcheting); `kept_errors` then returns
+        these.
         """
         validator = self._rule_validator
         self._kept.by = None
@@ -91,7 +98,10 @@ class ObjectValidator:
         return [*found, *outcome.errors]
 
     def kept_errors(self, obj: Object) -> list[str]:
-        """Returns the errors that ratcheting tolerated in the last call of `with_rules` for this object."""
+        """Returns the rule errors that the last call of `with_rules` for this object tolerated.
+
+        These are errors of values that the update did not change (ratcheting).
+        """
         by = self._kept.by
         return by[1] if by is not None and by[0] is obj else []
 

@@ -1,1 +1,1 @@
-"""Declarative validation: rules that Kubernetes generates from the markers in its Go types."""
+"""Declarative validation: rules that Kubernetes generates from the `+k8s:` markers in its Go types."""

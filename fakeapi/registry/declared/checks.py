@@ -1,7 +1,7 @@
-"""The checks of declarative validation: for a value, for its change, and for several fields together.
+"""The checks of declarative validation: of one value, of its change, and of several fields together.
 
-Follows k8s.io/apimachinery `pkg/api/validate`. A check takes the arguments of its marker, then the run, the
-path, the new value and the old value. An absent old value is None.
+Follows k8s.io/apimachinery `pkg/api/validate`. A check takes the arguments of its marker, then the Run, the
+field path, the new value and the old value. The old value is None if it is absent.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,14 +28,14 @@ from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
 Errors = Sequence[FieldError]
 Absent = Callable[[Any], bool]
 Member = tuple[str, Callable[[Any], bool], bool]
-"""A member of a union: its name, its check, and whether the check receives the whole value.
+"""(name, check, whole): a member of a union, which is one of several exclusive fields.
 
-The check returns whether the member is set. It receives the value itself if the last item is true, otherwise
-the field of this name in the value.
+The check is a function that returns whether the member is set. If `whole` is true, the check receives the
+union's value itself, otherwise the field `name` of this value.
 """
 
 NOTHING: Final = Dump("null")
-"""The value in the errors about changes, printed as `null`."""
+"""The value that errors about changes print: `null`."""
 
 _NOT_CHANGED: Final = {
     "NoSet": "field cannot be set once created",
@@ -45,7 +45,7 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""The texts that end messages about changes of a field."""
+"""The last words of the messages about changed fields."""
 
 
 def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
@@ -53,9 +53,9 @@ def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Er
 
 
 def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error if a field is not set. The error ends the rules of the field.
+    """Returns an error if a field is not set.
 
-    Clients never receive this error.
+    The error only skips the other rules of the field; clients never receive it.
     """
     return [required(path)] if absent(new) else ()
 
@@ -69,7 +69,7 @@ def immutable(run: Run, path: str, new: Any, old: Any) -> Errors:
 
 
 def declared_immutable(path: str) -> FieldError:
-    """Returns the error for a change of a field that is marked as immutable."""
+    """Returns the error for a change of an immutable field."""
     return invalid(path, NOTHING, FIELD_IMMUTABLE)
 
 
@@ -112,7 +112,10 @@ def enum(values: Sequence[str], show: Show, run: Run, path: str, new: Any, old: 
 
 
 def unique(key: Key | None, show: Show, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error for each item of a list whose key an earlier item has."""
+    """Returns an error for each list item that has the same key as an earlier item.
+
+    `key`: returns the key of an item. `show`: returns a string item as errors print it.
+    """
     assert key is not None
     seen, errors = set(), []
     for index, item in enumerate(new or ()):
@@ -127,9 +130,9 @@ def _shown(item: Any, show: Show) -> Any:
 
 
 def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error if an update sets, clears or modifies a field and a constraint forbids it.
+    """Returns an error if an update sets, clears or modifies a field although a constraint forbids it.
 
-    `constraints`: NoSet, NoUnset and NoModify.
+    `constraints`: some of NoSet, NoUnset and NoModify. `absent`: whether a value counts as not set.
     """
     if not run.update:
         return ()
@@ -143,7 +146,7 @@ def list_change(
 ) -> Errors:
     """Returns the errors of an update that changes a list or its items although a constraint forbids it.
 
-    `constraints`: NoSet, NoUnset, NoAddItem and NoRemoveItem.
+    `constraints`: some of NoSet, NoUnset, NoAddItem and NoRemoveItem. `key`: returns the key of an item.
     """
     if not run.update:
         return ()
@@ -175,9 +178,9 @@ def _is_set(member: Member, value: Any) -> bool:
 
 
 def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that exactly one member of a union is set.
+    """Returns an error unless exactly one member of a union is set.
 
-    Updates that do not change the set members pass.
+    Accepts updates that do not change which members are set.
     """
     set_members = _changed_members(members, run, new, old)
     if set_members == []:
@@ -186,15 +189,18 @@ def union(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) ->
 
 
 def one_at_most(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that at most one member of a union is set.
+    """Returns an error if more than one member of a union is set.
 
-    Updates that do not change the set members pass.
+    Accepts updates that do not change which members are set.
     """
     return _of_several(_changed_members(members, run, new, old), members, "at most", path)
 
 
 def _changed_members(members: Sequence[Member], run: Run, new: Any, old: Any) -> list[str] | None:
-    """Returns the names of the members that are set; None if an update does not change which are set."""
+    """Returns the names of the union members that are set.
+
+    Returns None if an update does not change which members are set.
+    """
     set_members = [member[0] for member in members if _is_set(member, new)]
     if (
         run.update
@@ -217,7 +223,7 @@ def _listed(members: Sequence[Member]) -> str:
 
 
 def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that the second of two members is set if the first member is set."""
+    """Returns an error if the first of two fields is set but the second is not."""
     trigger, other = members
     if _became(members, run, new, old) != (True, False):
         return ()
@@ -225,7 +231,7 @@ def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old:
 
 
 def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Validates that the second of two members is not set if the first member is set."""
+    """Returns an error if both of two fields are set."""
     trigger, other = members
     if _became(members, run, new, old) != (True, True):
         return ()
@@ -233,9 +239,9 @@ def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old
 
 
 def _became(members: Sequence[Member], run: Run, new: Any, old: Any) -> tuple[bool, ...] | None:
-    """Returns whether each of two members is set.
+    """Returns whether each of two fields is set.
 
-    Returns None if the struct is absent, or if an update does not change which members are set.
+    Returns None if the struct is absent, or if an update does not change which of the fields are set.
     """
     if new is None:
         return None

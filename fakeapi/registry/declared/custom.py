@@ -38,4 +38,6 @@ CUSTOM: Final[Mapping[str, Callable[[Run, str, Any, Any], Sequence[FieldError]]]
     "Custom:EvictionResponder_Name": _outside_reserved_domains,
     "Custom:EvictionResponder_Priority": _outside_reserved_priorities,
 }
-"""Validation functions by the name of the upstream function without the prefix `ValidateCustom_`."""
+"""Validation functions for `+k8s:customValidation`, by upstream's name without the prefix
+`ValidateCustom_`.
+"""

@@ -1,12 +1,12 @@
-"""Merges the errors of declarative and handwritten validation.
+"""Merges the errors of declarative validation with those of handwritten validation.
 
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
-k8s.io/apimachinery `pkg/api/validate`. A handwritten error is dropped if an enforced beta rule finds the same
-error. The errors of rules come last.
+k8s.io/apimachinery `pkg/api/validate`. If an enforced beta rule and handwritten validation find the same
+error, the handwritten error is dropped. The errors of declared rules come last.
 
-Upstream's code marks the handwritten errors that rules cover. Here, the error of a rule covers the
-handwritten errors with the same type and field. An error about a change covers only errors about changes. An
-error about a comparison with another field covers only errors about such comparisons.
+Upstream's code marks the handwritten errors that rules replace. Here, the error of a rule replaces the
+handwritten errors with the same type and field. An error about a change replaces only errors about changes.
+An error about a comparison with another field replaces only errors about such comparisons.
 """
 
 import re
@@ -32,11 +32,13 @@ TAKEOVER_GATES: Final = ("DeclarativeValidation", "DeclarativeValidationTakeover
 _BOUND_BY_FIELD: Final = re.compile("must be (?:greater|less) than or equal to `")
 
 Paths = Sequence[tuple[re.Pattern[str], str]]
-"""Patterns for field paths in one version of a kind, with their replacements in another version."""
+"""(pattern, replacement) pairs that convert field paths of one version of a kind to another version."""
 
 
 class _Options(dict[str, bool]):
-    """The options of declared rules: those that the kind sets, otherwise the feature gates of the release."""
+    """The options of declared rules, by name: the kind's own options, otherwise the release's feature
+    gates.
+    """
 
     def __init__(self, gates: Gates, stated: Mapping[str, bool]) -> None:
         super().__init__(stated)
@@ -47,7 +49,7 @@ class _Options(dict[str, bool]):
 
 
 class DeclaredValidation:
-    """The declarative validation of one kind in one version."""
+    """The declarative validation of one kind in one API version."""
 
     def __init__(self, kind: Kind, tables: ReleaseTables, rules: ReleaseRules, paths: Paths = ()) -> None:
         self._type_name = kind.type_name
@@ -64,9 +66,10 @@ class DeclaredValidation:
         subresource: str = "",
         options: Mapping[str, bool] | None = None,
     ) -> list[FieldError]:
-        """Merges the handwritten errors `found` with the errors of declarative validation.
+        """Returns the handwritten errors `found` merged with the errors of declarative validation.
 
-        `new`, `old`: the objects in this version; `old` is None for a create.
+        `new`, `old`: the objects in this API version; `old` is None for a create. `options`: options of
+        declared rules that the kind sets itself; None for no options.
         """
         # Drops duplicate handwritten errors, as the aggregate in upstream's filter does.
         found = list(dict.fromkeys(found))
@@ -86,9 +89,9 @@ class DeclaredValidation:
                 yield self._identity(entry.error)
 
     def _identity(self, error: FieldError) -> tuple[str, str, str]:
-        """Returns the reason and field of an error, and its sort, to find equal errors.
+        """Returns (reason, field, topic) of an error; errors with the same tuple count as equal.
 
-        The sort is "change" for errors about changes, "field" for comparisons with another field, otherwise
+        The topic is "change" for errors about changes, "field" for comparisons with another field, otherwise
         "".
         """
         about = "change" if error.body.endswith(CHANGES) else ""
@@ -124,7 +127,7 @@ class DeclaredValidation:
 def enforces_declared(rules: ReleaseRules, *, has_no_others: bool) -> bool:
     """Whether a release enforces the declarative validation of a kind.
 
-    `has_no_others`: whether the kind has had declared rules since its first release.
+    `has_no_others`: whether the kind has had declarative validation since its first release.
     """
     match rules.quirks.declared_rules:
         case "enforced":

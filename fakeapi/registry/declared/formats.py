@@ -1,7 +1,7 @@
-"""String formats of declarative validation: names, label keys, UUIDs, names of pools and attributes.
+"""String formats of declarative validation, such as label keys, UUIDs and names of resource pools.
 
 Follows k8s.io/apimachinery `pkg/api/validate` (strfmt) and `pkg/api/validate/content`. A format is a function
-that returns the errors of a string. Its parameter `show` returns the string as errors print it.
+that returns the errors of a string.
 """
 
 import re
@@ -16,7 +16,7 @@ Show: TypeAlias = Callable[[str], Any]
 Format: TypeAlias = Callable[[str, str, Show], list[FieldError]]
 """A function that returns the errors of a string: `(text, path, show) -> errors`.
 
-`show` returns the text as errors print it.
+`path`: the field path of the string. `show`: returns the string as errors print it.
 """
 
 _POOL_NAME_MAX: Final = 253
@@ -91,7 +91,9 @@ def _attribute_domain(text: str, path: str) -> list[FieldError]:
 
 
 def _fully_qualified_name(text: str, path: str, show: Show) -> list[FieldError]:
-    """Validates `domain/identifier`. Texts with more than one slash are valid, as upstream."""
+    """Returns the errors of a name `domain/identifier`. As upstream, accepts names with more than one
+    slash.
+    """
     match text.split("/"):
         case [identifier]:
             problem = "a fully qualified name must be a domain and a name separated by a slash"
@@ -116,4 +118,4 @@ FORMATS: Final[Mapping[str, Format]] = {
     "ShortName": _of_messages(partial(names.is_dns1123_label, unit="bytes")),
     "UUID": _uuid,
 }
-"""The formats by the name of the upstream function."""
+"""The string formats, by the name of the upstream function."""

@@ -1,7 +1,8 @@
-"""Compiles the declarative validation in a release's tables into functions, one body per Go type.
+"""Compiles the declarative validation in a release's data tables into functions: one per Go type.
 
-`tools/declared.py` describes the steps of a body. The program omits rules whose errors no client would
-receive: alpha rules are never enforced, beta rules only if a feature gate is on.
+A compiled function is called a body. `tools/declared.py` describes the steps of a body in the tables. The
+program omits rules whose errors clients never receive: alpha rules, and beta rules if no feature gate enables
+them.
 """
 
 import itertools
@@ -26,36 +27,33 @@ BETA: Final = "beta"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The context in which a body of rules is compiled."""
+    """The context in which the rules of a value are compiled."""
 
     level: str = ""
-    """The stage of the enclosing rule: "alpha", "beta" or ""."""
+    """The stage of the enclosing rule: "alpha", "beta", or "" for a stable rule."""
 
     form: str = "pointer"
-    """The form of the value: pointer, text, number, flag, struct or items."""
+    """The form of the value in Go: pointer, text, number, flag, struct or items."""
 
     named: bool = False
-    """Whether the value's strings have a named Go type."""
+    """Whether strings in the value have a named Go type, which error messages print in another form."""
 
 
 class Program:
-    """The compiled bodies of rules for the Go types of one release.
-
-    Each body is compiled at its first use.
-    """
+    """The compiled rules of the Go types of one release. Compiles the rules of a type at their first use."""
 
     def __init__(self, bodies: Callable[[str], Steps], *, beta: bool) -> None:
-        """Stores how to get the rules of a type.
+        """Creates an empty program.
 
-        `bodies`: returns the steps of a type such as `resource/v1.Device`.
-        `beta`: whether beta rules are enforced.
+        `bodies`: returns the steps of a Go type such as `resource/v1.Device`. `beta`: whether the release
+        enforces beta rules.
         """
         self._bodies = bodies
         self._beta = beta
         self._types: dict[tuple[str, _Place], Body | None] = {}
 
     def of_type(self, name: str) -> Body | None:
-        """Returns the compiled rules of a type; None if clients would receive none of their errors."""
+        """Returns the compiled rules of a Go type; None if clients never receive any of their errors."""
         return self._type(name, _Place())
 
     def _type(self, name: str, place: _Place) -> Body | None:
@@ -124,7 +122,10 @@ class Program:
         return _Step(body, may_stop=effect != "add", shows=effect != "quiet")
 
     def _with_bodies(self, name: str, arguments: list[Any], place: _Place) -> Body | None:
-        """Compiles a rule that contains other rules, for items, for a field, or under a condition."""
+        """Compiles a rule that contains other rules, for items, for a field, or under a condition.
+
+        Returns None if clients never receive any errors of these rules.
+        """
         match name, arguments:
             case "Value", [steps]:
                 return self._body(steps, place)
@@ -165,12 +166,12 @@ _WITH_BODIES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A compiled step in a body of rules."""
+    """A compiled step of a body. A body is the function that validates values of one Go type."""
 
     run: Body
 
     is_gate: bool = False
-    """Whether the step ends the body if an earlier step with `may_stop` has failed."""
+    """Whether the step is a gate. A gate ends the body if an earlier step with `may_stop` found an error."""
 
     may_stop: bool = False
     """Whether an error of the step ends the body at the next gate."""
@@ -204,7 +205,7 @@ def _until_gate(steps: Sequence[_Step], run: Run, path: str, new: Any, old: Any)
 
 
 _QUIET_WHERE_ABSENT: Final = frozenset({"MaxItems", "MaxLength", "MaxBytes", "MaxProperties"})
-"""Rules that never report an error for an unset field."""
+"""Names of rules that never report an error for an unset field."""
 
 
 def _is_optional(step: Sequence[Any]) -> bool:
@@ -212,7 +213,9 @@ def _is_optional(step: Sequence[Any]) -> bool:
 
 
 def _ends_where_absent(steps: Steps) -> bool:
-    """Whether the rules of a field report no errors for an unset field, so that they can be skipped."""
+    """Whether the rules of a field can be skipped if the field is not set, because they report no errors
+    then.
+    """
     first = list(itertools.takewhile(lambda step: step != ["gate"], steps))
     return (
         len(first) < len(steps)
@@ -259,7 +262,7 @@ def _of_field(
 
 
 _ZEROES: Final[Mapping[str, Any]] = {"text": "", "number": 0, "flag": False, "struct": {}}
-"""The values that stand for absent fields, by form. Absent fields of other forms are None."""
+"""The zero values that stand for absent fields, by form. Absent fields of other forms are None."""
 
 
 def _each_item(
@@ -274,7 +277,7 @@ def _each_item(
 
 
 def _each_member(same: Same | None, body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Applies a body to the values of a map, sorted by key. The order in upstream is random."""
+    """Validates the values of a map with `body`, sorted by key. Upstream's order is random."""
     for key, value in sorted((new or {}).items()):
         before = (old or {}).get(key)
         if run.update and before is not None and same is not None and same(value, before):
@@ -289,9 +292,9 @@ def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
 
 
 def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Applies a body if an option has the required value.
+    """Validates a value with `body` if an option has the required state.
 
-    `given`: the name of the option, and the value that it must have.
+    `given`: the name of the option, and whether it must be on.
     """
     option, enabled = given
     if run.options[option] == enabled:
@@ -358,7 +361,7 @@ _ABSENT: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def _members(arguments: list[Any]) -> list[tuple[str, Callable[[Any], bool], bool]]:
-    """Converts the arguments of a union rule to `checks.Member` tuples."""
+    """Converts the arguments of a union rule in the tables to `checks.Member` tuples."""
     return [(name, is_set_by(form), isinstance(form, Mapping)) for name, form in arguments]
 
 

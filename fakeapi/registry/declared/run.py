@@ -1,4 +1,4 @@
-"""Run: the state of one declarative validation, and the signatures of rule functions."""
+"""Run: one declarative validation of an object; and the signatures of rule functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from fakeapi.machinery.field_errors import FieldError
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An error, and the stage of its rule: "alpha", "beta", or "" for a rule without a stage."""
+    """An error, and the stage of its rule: "alpha", "beta", or "" for a stable rule."""
 
     error: FieldError
     level: str
@@ -17,11 +17,10 @@ class Found:
 
 @dataclass(slots=True)
 class Run:
-    """The state of one validation.
+    """The data of one declarative validation of an object.
 
-    `update`: whether the validated write is an update.
-    `options`: whether each option of declarative validation is on.
-    `found`: the errors so far.
+    `update`: whether the validated write is an update. `options`: whether an option of declarative validation
+    is on, by the name of the option. `found`: the errors so far.
     """
 
     update: bool
@@ -30,13 +29,13 @@ class Run:
 
 
 Body: TypeAlias = Callable[[Run, str, Any, Any], None]
-"""A function that validates a value and adds its errors to the run.
+"""A function that validates a value and appends its errors to `Run.found`.
 
-Its arguments are the run, the path, the new value and the old value. An absent old value is None.
+Its arguments are the Run, the field path, the new value and the old value. The old value is None if absent.
 """
 
 Rule: TypeAlias = Callable[[Run, str, Any, Any], Sequence[FieldError]]
 """A function that validates a value and returns its errors.
 
-Its arguments are the run, the path, the new value and the old value. An absent old value is None.
+Its arguments are the Run, the field path, the new value and the old value. The old value is None if absent.
 """

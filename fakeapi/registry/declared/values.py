@@ -1,6 +1,6 @@
-"""Functions for validated values: whether a value is set, whether two are equal, and the keys of items.
+"""Functions on the values of fields: whether they are set, whether two are equal, and keys of list items.
 
-Follows k8s.io/apimachinery `pkg/api/validate` (each, required), for canonical values.
+Follows k8s.io/apimachinery `pkg/api/validate` (each, required), for values in canonical JSON form.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -12,21 +12,21 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 Same: TypeAlias = Callable[[Any, Any], bool]
 IsSet: TypeAlias = Callable[[Any], bool]
 Key: TypeAlias = Callable[[Any], Hashable]
-"""A function that returns the key of an item in its list."""
+"""A function that returns the key of a list item. Items of the old and the new list match by their keys."""
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the zero value of its Go type. A struct is zero if all its fields are."""
+    """Whether a value is the zero value of its Go type. A struct is zero if all its fields are zero."""
     if isinstance(value, dict):
         return all(map(is_zero, value.values()))
     return value in (None, "", 0)
 
 
 def is_set_by(form: Any) -> IsSet:
-    """Returns a function that checks whether a value of this form is set.
+    """Returns a function that checks whether a value is set.
 
-    If `form` is a mapping, the function checks a list: whether one of its items has all values of the
-    mapping.
+    `form`: how the value is represented in Go, for example "pointer". If `form` is a mapping, the value is a
+    list; it is set if one of its items has all values of the mapping.
     """
     if isinstance(form, Mapping):
         return lambda items: any(
@@ -59,9 +59,9 @@ def sameness(how: str | None, form: str) -> Same | None:
 
 
 def key_of(match: Any) -> Key | None:
-    """Returns the function for the keys of list items.
+    """Returns the function that computes the keys of list items.
 
-    Returns None if items of the old and the new list are not matched with each other.
+    Returns None if the items of the old and the new list have no keys to match them.
     """
     if match is None:
         return None
@@ -72,7 +72,7 @@ def key_of(match: Any) -> Key | None:
 
 
 def by_key(items: Iterable[Any], key: Key) -> dict[Hashable, Any]:
-    """Returns a mapping from each key to the first item with this key."""
+    """Returns a mapping from each key to the first item that has this key."""
     first: dict[Hashable, Any] = {}
     for item in items:
         first.setdefault(key(item), item)

@@ -1,1 +1,1 @@
-"""Users, and the tokens of service accounts."""
+"""Users of the API, and the tokens of service accounts."""

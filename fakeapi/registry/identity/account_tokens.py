@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from fakeapi.registry.identity.token_signer import TokenSigner
 
 SIGNING_KEY = "token-signing-key"
-"""The name of the storage label that contains the key."""
+"""The name of the label in the storage that contains the private key."""
 
 
 class AccountTokens:
-    """Provides the signer of service account tokens, and stores its key so that tokens survive a restart.
+    """Provides the signer of service account tokens.
 
-    `key`: the private key in PEM; "" until the storage has a key.
+    Stores the signer's key, so that tokens stay valid after a restart. `key`: the private key in PEM; ""
+    until the storage has a key.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -29,12 +30,12 @@ class AccountTokens:
 
     @property
     def may_exist(self) -> bool:
-        """Whether a client can have a token. False until the signer is used or the storage has a key."""
+        """Whether a client can have a token. False until `signer` is used or the storage has a key."""
         return bool(self.key) or self._is_used
 
     @cached_property
     def signer(self) -> "TokenSigner":
-        """The signer, which also verifies tokens. Raises ApiError 500 if the stored key is damaged."""
+        """The signer, which also verifies tokens. Raises ApiError 500 if the stored key is unreadable."""
         from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
         self._is_used = True
@@ -45,7 +46,7 @@ class AccountTokens:
             raise ApiError(500, "", why) from error
 
     async def keep_key(self) -> None:
-        """Stores the key if the storage has none yet. Raises ApiError 500 if that fails."""
+        """Stores the key if the storage has none yet. Raises ApiError 500 if the storage fails."""
         async with self._keeping:
             if not self.key:
                 key = self.signer.key_text()

@@ -22,21 +22,24 @@ NODE_NAME = "authentication.kubernetes.io/node-name"
 """Key in `extra` of the user of a pod's token: the name of the pod's node."""
 
 LEEWAY_SECONDS = 60
-"""Tolerated clock skew. Tokens, and deleted objects that they are bound to, stay valid for this long."""
+"""Tolerated clock skew in seconds.
+
+A token stays valid for this time after it expires, or after the deletion of an object that it is bound to.
+"""
 
 _INVALIDATED = "service account token has been invalidated"
 _BOUND = {"secret": "secrets", "pod": "pods"}
 
 
 class TokenRefused(ValueError):
-    """Raised for a token that this server signed but that is not valid. The text is upstream's reason."""
+    """Raised if this server signed a token, but the token is not valid. The message is upstream's reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenUser:
     """The user of a service account token.
 
-    `audiences`: the requested audiences that the token has.
+    `audiences`: those of the requested audiences that the token has.
     """
 
     user: User
@@ -46,8 +49,8 @@ class TokenUser:
 def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
     """Returns the user of a service account token; None if this server has not signed the token.
 
-    Raises TokenRefused if the token has expired, or has none of the requested audiences. The token is also
-    refused if its service account or its bound object does not exist.
+    Raises TokenRefused in these cases: the token has expired or is not valid yet. It has none of the
+    requested audiences. Its service account or its bound object does not exist.
     """
     if not server.tokens.may_exist:
         return None
@@ -68,12 +71,12 @@ def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: G
 
 
 def groups_of(namespace: str) -> tuple[str, ...]:
-    """Returns the groups of each service account in a namespace."""
+    """Returns the groups of all service accounts in a namespace."""
     return (ALL_ACCOUNTS, f"{ALL_ACCOUNTS}:{namespace}", AUTHENTICATED)
 
 
 def account_of(username: str) -> tuple[str, str] | None:
-    """Returns (namespace, name) of the service account with a user name; None for other users."""
+    """Returns (namespace, name) of a service account from its user name; None for other users."""
     if not username.startswith(PREFIX):
         return None
     parts = username.removeprefix(PREFIX).split(":")
@@ -90,7 +93,10 @@ def _check_times(claims: Object, now: float) -> None:
 
 
 def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gates) -> None:
-    """Raises TokenRefused if the token's service account or bound object no longer exists."""
+    """Raises TokenRefused if the token's service account or bound object no longer exists.
+
+    `own`: the claim `kubernetes.io` of the token.
+    """
     namespace, claim = own["namespace"], own["serviceaccount"]
     account = objects.get("", "serviceaccounts", namespace, claim["name"])
     if account is None:
@@ -122,7 +128,7 @@ def _check_bound(found: Object | None, kind: str, wanted: Object, now: float) ->
 
 
 def _is_deleted(obj: Object, now: float) -> bool:
-    """Whether the deletionTimestamp of an object is more than LEEWAY_SECONDS ago."""
+    """Whether the deletionTimestamp of an object is more than LEEWAY_SECONDS before `now`."""
     stamp = obj["metadata"].get("deletionTimestamp")
     return stamp is not None and bool(stamp < times.now_text(now - LEEWAY_SECONDS))
 

@@ -1,7 +1,7 @@
 """TokenSigner: signs service account tokens and verifies them.
 
-Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The key is generated at first use;
-`fakeapi.registry.identity.account_tokens` stores it with the first token.
+Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The server generates the key when
+it first needs one. `fakeapi.registry.identity.account_tokens` stores the key with the first token.
 """
 
 import base64
@@ -23,18 +23,18 @@ from cryptography.hazmat.primitives.serialization import (
 from fakeapi.machinery.json_types import Object
 
 ISSUER: Final = "https://kubernetes.default.svc"
-"""The issuer of tokens, and the audience of tokens for the API server itself."""
+"""The issuer of all tokens. It is also the audience of tokens for the API server itself."""
 
 _ALGORITHM: Final = "RS256"
 _KEY_BITS: Final = 2048
 TOKEN_LENGTH_MAX: Final = 1 << 16
-"""Maximum length of a token in characters."""
+"""Maximum length of a token in characters. Longer tokens are invalid."""
 KNOWN_TOKENS_MAX: Final = 1024
 """Maximum number of verified tokens in the cache. A full cache is cleared."""
 
 
 def new_key_text() -> str:
-    """Generates a private key and returns it in PEM format."""
+    """Generates an RSA private key and returns it in PEM format."""
     return _text_of(_new_key())
 
 
@@ -53,7 +53,7 @@ def _read_key(text: str) -> rsa.RSAPrivateKey:
 
 
 class TokenSigner:
-    """Signs and verifies tokens with a private key. `key` is in PEM format; "" generates a new key."""
+    """Signs and verifies tokens with an RSA private key. `key`: in PEM format; "" generates a new key."""
 
     def __init__(self, key: str = "") -> None:
         self._key = _read_key(key) if key else _new_key()
@@ -75,7 +75,7 @@ class TokenSigner:
         return f"{signed}.{_encoded(signature)}"
 
     def claims_of(self, token: str) -> Object | None:
-        """Returns the claims of a token that this key has signed; None for any other text."""
+        """Returns the claims of a token that this key has signed; None for all other texts."""
         if (known := self._known.get(token)) is not None:
             return known
         signed, _, signature = token.rpartition(".")
@@ -92,7 +92,9 @@ class TokenSigner:
         return self._known[token]
 
     def configuration(self, address: str) -> Object:
-        """Returns the OpenID configuration of a server; `address` is, for example, https://127.0.0.1:6443."""
+        """Returns the OpenID configuration of a server. `address`: its URL, such as
+        https://127.0.0.1:6443.
+        """
         return {
             "issuer": ISSUER,
             "jwks_uri": f"{address}/openid/v1/jwks",

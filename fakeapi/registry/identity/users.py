@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The client that sent a request, as `user.Info` of k8s.io/apiserver `pkg/authentication/user`."""
+    """The user that sent a request, like `user.Info` of k8s.io/apiserver `pkg/authentication/user`."""
 
     name: str
     groups: tuple[str, ...] = ()
@@ -15,9 +15,10 @@ class User:
 
 
 ANYBODY = "anybody"
-"""The token in the kubeconfig of a server with TLS that does not require a token.
+"""The token in the kubeconfig of a server with TLS, if the server does not require a token.
 
-The token identifies nobody. Without any credentials in the kubeconfig, kubectl would prompt for a user name.
+The token does not identify a user. Without any credentials in the kubeconfig, kubectl would prompt for a user
+name.
 """
 
 # The names that Kubernetes uses: an unauthenticated client, an administrator, and the server itself.

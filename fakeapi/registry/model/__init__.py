@@ -1,1 +1,1 @@
-"""The model of a resource: its definition, strategy, versions, columns and scale."""
+"""The parts of a Resource: the definition of its kind, strategies, versions, columns and scale."""

@@ -1,4 +1,4 @@
-"""Attached: a value that another layer stores on a resource, for as long as the resource exists."""
+"""Attached: a value that another module stores on a Resource, for as long as the Resource exists."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -7,17 +7,16 @@ Value = TypeVar("Value")
 
 
 class Attached(Generic[Value]):
-    """A value of each resource, such as a cache. `make` creates the value when it is first read.
+    """A value of each Resource, such as a cache. `make`: creates the value when it is first read.
 
-    With this class, other layers store caches on a resource, although the resource does not import these
-    layers.
+    With this class, other modules store caches on a Resource, and the Resource need not import these modules.
     """
 
     def __init__(self, make: Callable[[], Value]) -> None:
         self._make = make
 
     def of(self, attachments: "dict[Attached[Any], Any]") -> Value:
-        """Returns the value from the attachments of a resource; creates it at the first call."""
+        """Returns the value in the attachments of a Resource; creates the value at the first call."""
         try:
             value: Value = attachments[self]
         except KeyError:

@@ -1,4 +1,4 @@
-"""BodyType: the type of the request bodies of a resource, or of a subresource with its own kind."""
+"""BodyType: the type of the request bodies of a resource, or of a subresource with another kind."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from fakeapi.releases import Kind, Release
 
 @dataclass(frozen=True, slots=True)
 class BodyType:
-    """The type of a request body: its kind, the versions that it may use, and its defaults."""
+    """The type of a request body: its kind, its allowed API versions, and its defaults."""
 
     kind: Kind
     release: Release
@@ -20,20 +20,20 @@ class BodyType:
     """The API versions of the kind, and the conversions between them."""
 
     strategy: Strategy
-    """Sets the kind's own defaults."""
+    """The strategy of the kind, which sets the kind's own defaults."""
 
     apply_defaults: ApplyDefaults
-    """Sets the defaults of the release."""
+    """Sets the defaults in the tables of the release."""
 
     also: frozenset[str] = frozenset()
-    """Other apiVersions that a body may have."""
+    """Other apiVersions that a body may state."""
 
     @property
     def api_version(self) -> str:
         return self.kind.api_version
 
     def default(self, obj: Object) -> Object:
-        """Returns a canonical object with the defaults of the release and of the kind; may change `obj`."""
+        """Returns a canonical object with the defaults of the release and of its kind. May change `obj`."""
         tables = self.release.all_kinds.tables
         return self.strategy.default(
             self.apply_defaults(obj, self.kind.schema, lambda: tables.defaults, self.release.gates)

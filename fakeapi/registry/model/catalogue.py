@@ -1,4 +1,4 @@
-"""Catalogue: the resources that a server serves; they may change while it runs."""
+"""Catalogue: the resources that a server serves. They may change while the server runs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -8,13 +8,14 @@ from fakeapi.releases import Release
 from fakeapi.releases.version_order import version_rank
 
 Subscriber = Callable[[Resource], None]
-"""A function that receives each removed resource after its removal from the catalogue."""
+"""A function that receives a resource after its removal from the catalogue."""
 
 
 class Catalogue:
-    """The served resources. `primary` is the release that the server reports as its own version.
+    """The served resources.
 
-    `generation` grows with every change. Caches of discovery and OpenAPI documents are valid until it grows.
+    `primary`: the release that the server reports as its own version. `generation`: a number that grows with
+    every change, so that caches of discovery and OpenAPI documents notice it.
     """
 
     def __init__(self, resources: Iterable[Resource], primary: Release) -> None:
@@ -23,13 +24,13 @@ class Catalogue:
         self._by_name: dict[tuple[str, str, str], Resource] = {}
         self._in_group: Counter[str] = Counter()
         self._built_in: Counter[str] = Counter()
-        """The number of built-in resources by group."""
+        """The number of built-in resources by API group."""
         self._subscribers: list[Subscriber] = []
         self.add(*resources)
 
     @property
     def resources(self) -> list[Resource]:
-        """All served resources, in the order of their addition."""
+        """All served resources, in the order in which they were added."""
         return list(self._by_name.values())
 
     def find(self, group: str, version: str, name: str) -> Resource | None:
@@ -38,7 +39,8 @@ class Catalogue:
     def stores(self, name: str, prefix: str) -> bool:
         """Whether a served resource with this name stores its objects under this prefix of storage keys.
 
-        Compares only prefixes of resources with this name, because reading a prefix loads the KindDefinition.
+        Reading a prefix loads the KindDefinition, so this compares only the prefixes of resources with this
+        name.
         """
         return any(
             resource.kind.resource == name and resource.prefix == prefix
@@ -49,18 +51,18 @@ class Catalogue:
         return group in self._in_group
 
     def has_built_in(self, group: str) -> bool:
-        """Whether a group has resources that do not come from a CustomResourceDefinition."""
+        """Whether an API group has resources that do not come from a CustomResourceDefinition."""
         return group in self._built_in
 
     def serves(self, group: str, version: str) -> bool:
-        """Whether the server serves this version of a group."""
+        """Whether the server serves this version of an API group."""
         return any(key[:2] == (group, version) for key in self._by_name)
 
     def groups(self, *, by_version: bool = True) -> list[str]:
-        """Returns the served groups: built-in groups in the order of their addition, then custom groups.
+        """Returns the served API groups: built-in groups in the order of their addition, then custom groups.
 
-        Custom groups have only custom resources, and the lowest priority. They are sorted by the name of
-        their first APIService, `VERSION.GROUP`. Without `by_version`, they are sorted by group name.
+        Groups that have only custom resources are custom groups. They are sorted by the name of their first
+        APIService, `VERSION.GROUP`. If `by_version` is False, they are sorted by group name.
         """
         custom: dict[str, str] = {}
         for group, version, _ in self._by_name:
@@ -71,9 +73,9 @@ class Catalogue:
         return [*built_in, *sorted(custom, key=custom.__getitem__)]
 
     def versions(self, group: str) -> list[str]:
-        """Returns the served versions of a group, the preferred version first.
+        """Returns the served versions of an API group, the preferred version first.
 
-        Versions with only custom resources precede versions with built-in resources.
+        Versions with only custom resources come before versions with built-in resources.
         """
         built_in: dict[str, bool] = {}
         for (of_group, version, _), resource in self._by_name.items():
@@ -87,7 +89,7 @@ class Catalogue:
         return sorted(resources, key=lambda resource: resource.kind.resource)
 
     def add(self, *resources: Resource) -> None:
-        """Starts to serve resources. Raises ValueError if one of them is served already."""
+        """Starts to serve resources. Raises ValueError if one of them is already served."""
         added: dict[tuple[str, str, str], Resource] = {}
         for resource in resources:
             name = _name_of(resource)
@@ -112,7 +114,7 @@ class Catalogue:
                 subscriber(resource)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Calls `subscriber` with each removed resource; returns a function that ends the subscription."""
+        """Calls `subscriber` with each removed resource. The returned function ends the subscription."""
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
@@ -121,7 +123,9 @@ class Catalogue:
         self.generation += 1
 
     def _count(self, resources: Iterable[Resource], change: int) -> None:
-        """Adds `change` (1 or -1) to the count of each resource's group; removes groups whose count is 0."""
+        """Adds `change` (1 or -1) to the number of resources of each group; forgets groups without
+        resources.
+        """
         for resource in resources:
             group = resource.kind.group
             for counts in (self._in_group, *(() if resource.kind.unstructured else (self._built_in,))):

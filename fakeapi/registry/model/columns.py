@@ -1,9 +1,8 @@
 """Columns of tables: the type of a column, the columns Name and Age, and ages as kubectl prints them.
 
-The module of a kind defines its cells (see `fakeapi.registry.model.definition`). The tables of a release
-define the names, order and descriptions of its columns. The texts are those that servers of the release send.
-
-Cells and columns follow k8s.io/kubernetes `pkg/printers/internalversion`, ages follow k8s.io/apimachinery
+The module of a kind computes its cells (see `fakeapi.registry.model.definition`). The data tables of a
+release contain the names, order and descriptions of its columns, as servers of this release send them. Cells
+and columns follow k8s.io/kubernetes `pkg/printers/internalversion`; ages follow k8s.io/apimachinery
 `pkg/util/duration`.
 """
 
@@ -41,9 +40,8 @@ Cell = Callable[[Object, float], str | float | None]  # float includes int and b
 class Column:
     """A column in the table of a kind.
 
-    `cell`: returns the value for an object at a time in seconds since the epoch.
-    `defined`: whether the table has a column definition for these cells.
-    `timeless`: whether the cells are independent of the time.
+    `cell`: returns the cell for an object at a time in seconds since the epoch. `defined`: whether the table
+    contains a column definition for these cells. `timeless`: whether the cells do not depend on the time.
     """
 
     name: str
@@ -67,25 +65,25 @@ class Column:
 
 
 Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
-"""A function that returns the columns of a kind after Name.
+"""A function that returns the columns of a kind that follow the column Name.
 
 Its arguments are the type of the kind's objects and the quirks of the release.
 """
 
 
 Cells = Callable[[Quirks], Mapping[str, Cell]]
-"""A function that returns the cells of a kind by the names of its columns in the release's tables.
+"""A function that returns the cells of a kind, by the names of columns in the data tables of a release.
 
-Name and Age have default cells, which a kind may replace.
+The columns Name and Age have default cells, which a kind may replace.
 """
 
 
 def printed_columns(
     printed: Iterable[PrintedColumn], descriptions: Mapping[str, str], cells: Mapping[str, Cell]
 ) -> tuple[Column, ...]:
-    """Returns the columns from a release's tables, with the cells of the kind.
+    """Returns the columns in a release's data tables, with the cells of the kind.
 
-    Raises KeyError for a column without a cell.
+    `descriptions`: the descriptions by column name. Raises KeyError if a column has no cell.
     """
     all_cells = {**_USUAL_CELLS, **cells}
     described = {**_USUAL_DESCRIPTIONS, **descriptions}
@@ -104,19 +102,19 @@ def printed_columns(
 
 
 def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns no columns, for kinds whose tables have only Name and Age."""
+    """Returns an empty tuple, for kinds whose tables have only the columns Name and Age."""
     return ()
 
 
 def with_name_and_age(added: tuple[Column, ...], *, age: bool = True) -> tuple[Column, ...]:
-    """Returns the columns of a table: Name, the `added` columns, and, if `age` is true, Age."""
+    """Returns the columns of a table: Name, then `added`, then Age if `age` is True."""
     named = (Column("Name", NAME, at("metadata", "name"), "name", timeless=True), *added)
     return (*named, AGE_COLUMN) if age else named
 
 
 @dataclass(frozen=True, slots=True)
 class TextAt:
-    """A cell that prints the string at a path; "" if the object has no such field."""
+    """A cell that prints the string at a field path; "" if the object has no such field."""
 
     path: tuple[str, ...]
 
@@ -128,7 +126,7 @@ class TextAt:
 
 
 def at(*path: str) -> Cell:
-    """Returns a cell that prints the string at a path."""
+    """Returns a cell that prints the string at a field path."""
     return TextAt(path)
 
 
@@ -138,14 +136,14 @@ AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("crea
 CREATED_AT_COLUMN = Column(
     "Created At", AGE, lambda obj, now: obj["metadata"].get("creationTimestamp") or UNKNOWN, type="date"
 )
-"""The column instead of Age, for kinds that rest.NewDefaultTableConvertor prints upstream."""
+"""The column instead of Age for kinds that upstream prints with rest.NewDefaultTableConvertor."""
 
 _USUAL_CELLS = {"Name": at("metadata", "name"), "Age": AGE_COLUMN.cell}
 _USUAL_DESCRIPTIONS = {"Name": NAME, "Age": AGE}
 
 
 def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
-    """Returns the fields of the struct at a path in a schema, by name."""
+    """Returns the fields of the struct at a field path in a schema, by field name."""
     for name in path:
         node = schema.fields[name].node
         assert isinstance(node, Struct), f"{name} is not a struct"
@@ -156,20 +154,22 @@ def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
 def since(stamp: str | None, now: float) -> str:
     """Returns the time since a timestamp as kubectl prints ages, such as 5m30s.
 
-    Returns `<unknown>` for a missing timestamp and `<invalid>` for a time in the future.
+    `now`: seconds since the epoch. Returns `<unknown>` without a timestamp, `<invalid>` for a time in the
+    future.
     """
     return age(now - seconds_of(stamp)) if stamp else UNKNOWN
 
 
 def seconds_of(stamp: str) -> float:
-    """Converts a timestamp to seconds since the epoch."""
+    """Converts an RFC 3339 timestamp to seconds since the epoch."""
     return datetime.fromisoformat(stamp).timestamp()
 
 
 def age(seconds: float) -> str:
     """Returns a duration in seconds as kubectl prints ages, such as 5m30s.
 
-    Negative durations below two seconds give 0s, because clocks may differ; longer ones give `<invalid>`.
+    A negative duration of less than two seconds gives 0s, because clocks may differ. Longer negative
+    durations give `<invalid>`.
     """
     whole = int(seconds)
     if whole < -1:
@@ -195,5 +195,5 @@ def age(seconds: float) -> str:
 
 
 def _two(large: int, unit: str, small: int, small_unit: str) -> str:
-    """Returns a duration in two units, such as 3h5m; omits the small unit if it is zero."""
+    """Returns a duration in two time units, such as 3h5m; omits the smaller unit if it is zero."""
     return f"{large}{unit}{small}{small_unit}" if small else f"{large}{unit}"

@@ -1,8 +1,8 @@
 """Conversion between the served versions of a resource, through its internal version, the hub.
 
-The server stores the objects of a resource in the hub. The KindDefinition names the hub, which belongs to no
-release and is never served. Objects are converted source → hub → target, as in k8s.io/apimachinery
-`pkg/runtime`.
+The server stores objects in the hub version. Each KindDefinition names its hub version, which belongs to no
+release and is never served. A conversion goes from the source version to the hub, then to the target version,
+as in k8s.io/apimachinery `pkg/runtime`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ class Conversion:
     """Converts objects between one API version and the internal version, the hub.
 
     Both functions are pure and do not change kind and apiVersion. They receive and return canonical objects.
-    The result may share parts with the argument.
+    The result may share nested values with the argument.
     """
 
     to_hub: Callable[[Object], Object] = _unchanged
@@ -32,16 +32,16 @@ class Conversion:
 
 
 IDENTITY = Conversion()
-"""The conversion of API versions whose objects look the same in the internal version."""
+"""The conversion of API versions whose objects have the same fields as the internal version."""
 
 
 class Versions:
-    """The API versions of one resource in one release, and the conversions between them."""
+    """The API versions of one resource in one release, and the conversions between these versions."""
 
     def __init__(self, kind: Kind, others: Iterable[Kind], conversions: Mapping[str, Conversion]) -> None:
-        """Stores the versions of `kind`. `others` may include `kind` itself.
+        """Registers the API versions of `kind`. `others`: the kind in its other versions; may include `kind`.
 
-        `conversions` maps a version or apiVersion to its conversion. Missing versions use IDENTITY.
+        `conversions`: the Conversion by version or apiVersion. Versions that it lacks use IDENTITY.
         """
         self._kinds = {sibling.api_version: sibling for sibling in (*others, kind)}
         self._kind = kind
@@ -57,10 +57,11 @@ class Versions:
         return conversion or IDENTITY
 
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
-        """Converts an object to another version, for server-side apply. Returns it with its schema.
+        """Converts an object to another version, for server-side apply; returns the object with its type.
 
         The result is canonical: as upstream, it has all fields that the Go type always writes. Returns None
-        if the resource does not have the version. Raises TypedError, also for a malformed apiVersion.
+        if the resource does not have the version. Raises TypedError if the apiVersion is malformed, or if the
+        object does not fit its type.
         """
         if api_version.count("/") > 1:
             raise TypedError(f"unexpected GroupVersion string: {api_version}")
@@ -75,9 +76,9 @@ class Versions:
             raise TypedError(str(error)) from error
 
     def read(self, value: Object, target: Kind) -> tuple[Object, list[str]]:
-        """Returns `value` as a canonical object of the kind `target`, and the errors of strict decoding.
+        """Returns `value` as a canonical object of the kind `target`, and its strict decoding errors.
 
-        The apiVersion of `value` is the version to convert from. Raises DecodeError.
+        Converts from the apiVersion that `value` states. Raises DecodeError if `value` does not fit its type.
         """
         source = self._source(value)
         obj, strict = decode(value, source.schema)

@@ -1,8 +1,8 @@
 """KindDefinition: the rules in which one kind differs from other kinds.
 
-Each kind has a module or folder under `fakeapi/kinds/<group>/`, which creates its definition. The release
-tables have its type, names and verbs. Few other modules depend on the names of kinds; this module does for
-`_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` has the definition of kinds without a module.
+Each kind has a module or folder under `fakeapi/kinds/<group>/`, which creates its definition. The data tables
+of a release contain its type, names and verbs. Few other modules depend on the names of kinds; this module
+does so only for `_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` defines kinds that have no module.
 """
 
 import random
@@ -34,16 +34,19 @@ from fakeapi.releases.tables import Defaults
 from fakeapi_storage import Entry
 
 ServerT_contra = TypeVar("ServerT_contra", contravariant=True)
-"""Stands for `fakeapi.registry.server.Server`, whose import would be circular."""
+"""Stands for `fakeapi.registry.server.Server`. Importing it here would be circular."""
 
 ResourceT_contra = TypeVar("ResourceT_contra", contravariant=True)
-"""Stands for `fakeapi.registry.model.resource.Resource`, whose import would be circular."""
+"""Stands for `fakeapi.registry.model.resource.Resource`. Importing it here would be circular."""
 
 INTERNAL = "internal"
-"""The name of the internal version for kinds whose API versions all share their objects."""
+"""The name of the internal version of most kinds. All their API versions have the same stored objects."""
 
 CLASSIC = "classic"
-"""The name of the internal version for resource.k8s.io/v1alpha2, which shares no objects with others."""
+"""The name of the internal version of resource.k8s.io/v1alpha2.
+
+Objects of v1alpha2 are stored separately from the objects of later versions.
+"""
 
 _SHOWN_WHEN_DELETED = frozenset(
     {
@@ -62,21 +65,23 @@ _SHOWN_WHEN_DELETED = frozenset(
         ("storage.k8s.io", "volumeattributesclasses"),
     }
 )
-"""Kinds whose DELETE returns the deleted object, except those of resource.k8s.io.
+"""Kinds whose DELETE returns the deleted object. All kinds of resource.k8s.io do so too.
 
-They have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
+These kinds have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
 """
 
 
 class StoredEntries(Protocol):
-    """Reads stored entries by their keys, which begin with `KindDefinition.prefix`."""
+    """Reads stored entries by storage keys, which begin with `KindDefinition.prefix`."""
 
     def newest(self, key: str) -> Entry | None:
-        """Returns the newest entry of a key, committed or not; None if the key does not exist."""
+        """Returns the newest entry of a storage key, even if not committed yet; None if the key does not
+        exist.
+        """
         ...
 
     def list(self, prefix: str) -> Iterable[Entry]:
-        """Returns the committed entries whose keys begin with a prefix."""
+        """Returns the committed entries whose storage keys begin with a prefix."""
         ...
 
 
@@ -93,41 +98,40 @@ class NoEntries:
 class ApplyDefaults(Protocol):
     """A function that sets the defaults of a release in an object, and returns the object.
 
-    `obj`: a canonical object.
-    `node`: the type of the object.
-    `table`: returns the defaults of the release that `node` belongs to.
+    `obj`: a canonical object. `node`: the type of the object. `table`: returns the defaults of the release
+    whose type is `node`. `gates`: the feature gates of the release.
     """
 
     def __call__(self, obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object: ...
 
 
 def without_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
-    """Returns the object unchanged."""
+    """Returns the object unchanged. The default value of `StrategyContext.apply_defaults`."""
     return obj
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyContext:
-    """The functions of the server that strategies and resources use."""
+    """Functions of the server that strategies and resources call."""
 
     namespace_labels: Callable[[str], Mapping[str, str] | None]
-    """Returns the labels of a namespace; None if it does not exist."""
+    """Returns the labels of a namespace; None if the namespace does not exist."""
 
     now: Callable[[], str]
-    """Returns the current time in RFC 3339, UTC, whole seconds."""
+    """Returns the current time in UTC as RFC 3339 with whole seconds."""
 
     entries: StoredEntries = field(default_factory=NoEntries)
-    """Reads stored entries."""
+    """Reads stored entries of other objects."""
 
     fraction: Callable[[], float] = random.random
-    """Returns a random number from 0 to below 1."""
+    """Returns a random number from 0 up to, but not including, 1."""
 
     apply_defaults: ApplyDefaults = without_defaults
-    """Sets the defaults of the release in the body of a request."""
+    """Sets the defaults of the release in a request body."""
 
 
 Strategies = Mapping[str, Strategy]
-"""Strategies by subresource; "" stands for the object itself."""
+"""Strategies by subresource; the key "" stands for the object itself."""
 
 
 class StrategyFactory(Protocol):
@@ -138,7 +142,7 @@ class StrategyFactory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A committed write. `old` is None for a create, `new` is None for a deletion."""
+    """A committed write. `old` is None for a create, and `new` is None for a deletion."""
 
     target: ObjectReference
     old: Object | None
@@ -150,46 +154,51 @@ class Hooks(Protocol[ServerT_contra]):
 
     Follows BeginCreate, BeginUpdate and AfterDelete of k8s.io/apiserver `pkg/registry/generic/registry`. The
     server calls `begin_create` and `begin_update` before the strategy prepares and validates an object, but
-    not for subresources.
+    not for writes of subresources.
     """
 
     may_run_in_thread: bool
-    """Whether a thread may call `begin_create` and `begin_update`, because they read no state."""
+    """Whether a thread may call `begin_create` and `begin_update`, because they do not read server state."""
 
     pool: str
-    """The key prefix of all objects that allocate from the same pool; "" if the kind has no pool."""
+    """The storage key prefix of all objects that allocate from the same pool; "" if the kind has no pool."""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        """Returns the new object that the strategy then prepares. Raises ApiError to reject the create."""
+        """Returns the new object, which the strategy then prepares. Raises ApiError to reject the create."""
         ...
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        """Returns the new object that the strategy then prepares. Raises ApiError to reject the update.
+        """Returns the new object, which the strategy then prepares. Raises ApiError to reject the update.
 
-        The result may share parts with `old`.
+        The result may share nested values with `old`.
         """
         ...
 
     async def after(self, server: ServerT_contra, write: Write) -> None:
-        """Runs after a write is committed and before the server responds. Raises ApiError."""
+        """Runs after the commit of a write, and before the server responds. Raises ApiError if its own writes
+        fail.
+        """
         ...
 
 
 class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
-    """A function that handles a POST without storing the posted object, such as pods/binding."""
+    """A function that handles a POST without storing the posted object, for example to pods/binding."""
 
     async def __call__(
         self, request: WriteRequest[ServerT_contra, ResourceT_contra], body: Object
     ) -> WriteResult:
-        """Performs the action and returns its result. `body` is canonical and defaulted. Raises ApiError."""
+        """Performs the action and returns its response. Raises ApiError to reject the request.
+
+        `body`: the decoded request body in canonical form, with defaults.
+        """
         ...
 
 
 class Connection(Protocol[ServerT_contra, ResourceT_contra]):
     """A function that handles all requests to a subresource that connects to a node or container.
 
-    An example is pods/log. A fake server has no nodes, so it rejects requests that upstream forwards to a
-    kubelet.
+    An example is pods/log. A fake API server has no nodes, so the function rejects requests that upstream
+    forwards to a kubelet.
     """
 
     async def __call__(
@@ -199,7 +208,8 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
         target: ObjectReference,
         options: Mapping[str, str],
     ) -> None:
-        """Handles a request; if it returns, the response has no content. Raises ApiError.
+        """Handles a request. If it returns, the response has no content. Raises ApiError to reject the
+        request.
 
         `options`: the query parameters of the request.
         """
@@ -208,14 +218,16 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefinition:
-    """The rules of one kind. Only the first three fields are required; the defaults suit simple kinds."""
+    """The rules of one kind. The first three fields are required; the defaults of the others suit simple
+    kinds.
+    """
 
     group: str
     resource: str
     strategies: StrategyFactory
 
     also_in: frozenset[str] = frozenset()
-    """Other groups that serve the same objects under the same resource name, as for Events."""
+    """Other API groups that serve the same stored objects under the same resource name, as for Events."""
 
     versions: frozenset[str] | None = None
     """The API versions that the definition applies to; None for all versions."""
@@ -223,23 +235,26 @@ class KindDefinition:
     hub: str = INTERNAL
     """The name of the internal version in which objects are stored.
 
-    API versions with the same hub share their objects.
+    API versions with the same hub have the same stored objects.
     """
 
     conversions: Mapping[str, Conversion] = field(default_factory=dict)
-    """The conversions of API versions that differ from the internal version, by version or apiVersion."""
+    """The conversions of API versions that differ from the internal version, by version or apiVersion.
+
+    Versions that are missing here equal the internal version.
+    """
 
     conversions_of: Callable[[ReleaseRules], Mapping[str, Conversion]] | None = None
     """Returns the conversions for a release; None to use `conversions` for all releases."""
 
     name_validator: NameValidator = name_is_dns_subdomain
-    """Returns the errors of an object's name."""
+    """Returns the errors of an object's name; [] if the name is valid."""
 
     name_validator_of: Callable[[ReleaseRules], NameValidator] | None = None
     """Returns the name validator for a release; None to use `name_validator` for all releases."""
 
     field_labels: Callable[[Kind], FieldLabels] = name_and_namespace
-    """Returns the fields that field selectors may name."""
+    """Returns the fields that clients may use in field selectors."""
 
     field_labels_of: Callable[[Kind, Quirks], FieldLabels] | None = None
     """Returns the field labels for a release; None to use `field_labels` for all releases."""
@@ -248,10 +263,10 @@ class KindDefinition:
     """The table columns of a kind without `cells`."""
 
     cells: Cells | None = None
-    """The cells for the table columns in the release's tables; None to use `columns`."""
+    """The cells for the columns in the release's data tables; None to use `columns`."""
 
     undefined_cells: Sequence[Cell] = ()
-    """Further cells of each table row that have no column definition."""
+    """Further cells at the end of each table row. The table has no column definition for them."""
 
     shows_age: bool = True
     """Whether tables of a kind without `cells` end with the column Age."""
@@ -259,7 +274,7 @@ class KindDefinition:
     deletion: DeletionPolicy = delete_after_finalizers
 
     deletion_warnings: Callable[[DeleteOptions], Sequence[str]] | None = None
-    """Returns the texts of Warning headers for a delete."""
+    """Returns the texts of Warning headers for a DELETE; None for no warnings."""
 
     immortal: frozenset[str] = frozenset()
     """The names of objects that cannot be deleted."""
@@ -268,7 +283,9 @@ class KindDefinition:
     """The functions that handle a POST to a subresource, by the name of the subresource."""
 
     answer: SubresourceAction[Any, Any] | None = None
-    """Handles a POST of an object that is never stored, such as an access review."""
+    """Handles a POST of an object that the server never stores, such as an access review; None for other
+    kinds.
+    """
 
     is_declared: bool = False
     """Whether the kind has had declarative validation since its first release.
@@ -280,37 +297,40 @@ class KindDefinition:
     """The versions in which the response to a DELETE is a Status instead of the deleted object."""
 
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
-    """Replacements of field paths in errors of declarative validation by those of handwritten errors."""
+    """(pattern, replacement) pairs that convert field paths of declarative validation to handwritten ones."""
 
     signs: Callable[[Object, User], Object] | None = None
-    """Adds the client to a new object and returns it, for example a CertificateSigningRequest."""
+    """Returns a new object with the user of the request added, for example a CertificateSigningRequest.
+
+    None for kinds that do not record the user.
+    """
 
     missing: Callable[[str, Quirks], ApiError] | None = None
     """Returns the error for an object that does not exist; None for the usual 404."""
 
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Other apiVersions that the body of an action may have, by subresource."""
+    """Other apiVersions that the request body of an action may state, by subresource."""
 
     scale: ScaleProjection | None = None
-    """Converts objects to Scales; None for kinds without the subresource scale."""
+    """The fields that the Scale of an object shows; None for kinds without the subresource scale."""
 
     hidden_annotations: frozenset[str] = frozenset()
-    """Annotations that represent fields of the internal type. Tables and PartialObjectMetadata omit them."""
+    """Annotations that stand for fields of the internal type. Tables and PartialObjectMetadata omit them."""
 
     connections: Mapping[str, Connection[Any, Any]] = field(default_factory=dict)
     """The functions that handle all requests to a subresource such as pods/log, by its name."""
 
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
-    """Returns the conditions of an object's table row; the result may be empty."""
+    """Returns the conditions of an object's table row; may return []. None for no conditions."""
 
     hooks: Callable[[Kind, ReleaseRules, StrategyContext], Hooks[Any]] | None = None
-    """Creates the functions that the server calls before and after writes."""
+    """Creates the functions that the server calls before and after writes; None for no such functions."""
 
     table_subresources: frozenset[str] = frozenset()
     """Subresources whose GET can return a table."""
 
     core_metadata: bool = True
-    """Whether finalizers need a domain, as for all kinds except custom objects and their definitions."""
+    """Whether finalizers must contain a domain, as for all kinds except custom objects and CRDs."""
 
     def covers(self, kind: Kind) -> bool:
         """Whether the definition applies to a kind, including its version."""
@@ -321,14 +341,14 @@ class KindDefinition:
         )
 
     def shows_deleted(self, version: str) -> bool:
-        """Whether the response to a DELETE in this version is the deleted object instead of a Status."""
+        """Whether a DELETE in this version returns the deleted object instead of a Status."""
         if version in self.hides_deleted:
             return False
         return self.group == "resource.k8s.io" or (self.group, self.resource) in _SHOWN_WHEN_DELETED
 
     @property
     def prefix(self) -> str:
-        """The prefix of the storage keys of the kind's objects; it contains no version."""
+        """The prefix of the storage keys of the kind's objects. It contains no API version."""
         hub = "" if self.hub == INTERNAL else f"{self.hub}/"
         return f"/{self.group or 'core'}/{hub}{self.resource}/"
 

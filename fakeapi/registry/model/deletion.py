@@ -24,10 +24,10 @@ _FINALIZER_OF_POLICY = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 @dataclass(frozen=True, slots=True)
 class DeletionRequest:
-    """A DELETE request for an object of the resource `qualified` and the kind `qualified_kind`.
+    """A DELETE request for an object.
 
-    `now`: the time of the request in RFC 3339, UTC, whole seconds.
-    `quirks`: the quirks of the release.
+    `now`: the time of the request in UTC as RFC 3339 with whole seconds. `qualified`, `qualified_kind`: the
+    resource and the kind of the object, for error messages. `quirks`: the quirks of the release.
     """
 
     options: DeleteOptions
@@ -39,32 +39,36 @@ class DeletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class LastState:
-    """The decision of a policy to store `obj` a last time and then delete it."""
+    """A decision of a deletion policy: store `obj` a last time, then delete it."""
 
     obj: Object
 
 
 class DeletionPolicy(Protocol):
-    """A function that decides whether a stored object is deleted now or later."""
+    """A function that decides whether a DELETE removes a stored object at once or later."""
 
     def __call__(self, obj: Object, request: DeletionRequest) -> Object | LastState | None:
         """Returns None to delete the object at once, or the object to store while its deletion waits.
 
-        The deletion waits for finalizers or for the grace period. A `LastState` is stored and then deleted.
-        The policy may change and return `obj`; an unchanged `obj` means that nothing needs to be stored.
-        Raises ApiError 409 if a precondition does not match.
+        The deletion waits for finalizers or for the grace period. If the result is a `LastState`, the server
+        stores its object and then deletes it. The policy may change and return `obj`. If `obj` is unchanged,
+        the server stores nothing. Raises ApiError 409 if a precondition does not match.
         """
         ...
 
 
 def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy without graceful deletion: deletes an object at once, or when its last finalizer is removed."""
+    """Policy without graceful deletion: an object without finalizers is deleted at once.
+
+    Other objects are deleted when their last finalizer is removed. The propagation in the request may add a
+    finalizer.
+    """
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)
 
 
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds without dependents: always deletes with background propagation.
+    """Policy of kinds without dependents: ignores the propagation in the request and uses Background.
 
     Waits for finalizers like `delete_after_finalizers`.
     """
@@ -76,7 +80,7 @@ def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
     """Policy of kinds that orphan their dependents by default.
 
-    The client, or finalizers in the object, may select another propagation.
+    The request, or a finalizer in the object, may select another propagation.
     """
     present, options = obj["metadata"].get("finalizers") or (), request.options
     if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
@@ -85,7 +89,7 @@ def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object | None:
-    """Marks an object as being deleted and returns it; returns None if the object has no finalizers."""
+    """Marks an object as being deleted and returns it; returns None if no finalizer keeps the object."""
     meta = obj["metadata"]
     finalizers = _finalizers(meta, options)
     if not finalizers:
@@ -101,17 +105,19 @@ def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object
 
 
 GracePeriod = Callable[[Object, int | None], int]
-"""A function that returns the grace period in seconds.
+"""A function that returns the grace period of a deletion in seconds.
 
-Its arguments are the object and the gracePeriodSeconds of the client.
+Its arguments are the object and the gracePeriodSeconds of the request, which may be None.
 """
 
 
 def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
     """Returns the policy for kinds with graceful deletion, such as pods.
 
-    A DELETE sets deletionTimestamp and the grace period. A DELETE with grace period 0 deletes the object.
-    Later requests can only shorten the grace period.
+    `period_of`: returns the grace period of the first DELETE.
+
+    A DELETE sets deletionTimestamp and the grace period. A DELETE with grace period 0 deletes the object,
+    unless it has finalizers. Later requests can only shorten the grace period.
     """
 
     def decide(obj: Object, request: DeletionRequest) -> Object | LastState | None:
@@ -143,9 +149,9 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
 
 
 def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
-    """Ends the grace period of an object earlier, and returns the new period in seconds.
+    """Shortens the grace period of an object that is being deleted; returns the new period in seconds.
 
-    From 1.33 on, the new end is never in the past.
+    From 1.33 on, the new deletionTimestamp is never in the past.
     """
     meta["deletionTimestamp"] = times.later(
         meta["deletionTimestamp"], asked - meta["deletionGracePeriodSeconds"]
@@ -157,7 +163,7 @@ def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
 
 
 def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qualified) -> None:
-    """Raises ApiError 409 if the uid or resourceVersion in the options is not that of the object."""
+    """Raises ApiError 409 if the options state another uid or resourceVersion than the object has."""
     if options.uid is not None and options.uid != meta["uid"]:
         raise errors.conflict(
             qualified_kind,
@@ -177,7 +183,8 @@ def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qu
 
 
 def wanted_finalizers(options: DeleteOptions) -> list[str] | None:
-    """Returns the finalizers of the garbage collector for the propagation in the options.
+    """Returns the finalizers that the propagation in the options adds: `orphan`, `foregroundDeletion` or
+    none.
 
     Returns None if the options do not set a propagation.
     """
@@ -190,14 +197,16 @@ def wanted_finalizers(options: DeleteOptions) -> list[str] | None:
 
 
 def without_garbage_collectors(finalizers: Iterable[str]) -> list[str]:
-    """Returns the finalizers except `orphan` and `foregroundDeletion`, which the garbage collector uses."""
+    """Returns the finalizers without `orphan` and `foregroundDeletion`, which the garbage collector
+    handles.
+    """
     return [name for name in finalizers if name not in _OF_GARBAGE_COLLECTOR]
 
 
 def _finalizers(meta: Object, options: DeleteOptions) -> list[str]:
     """Returns the finalizers of an object after a DELETE.
 
-    Adds or removes `orphan` and `foregroundDeletion`, depending on the propagation in the options.
+    The propagation in the options adds or removes `orphan` and `foregroundDeletion`.
     """
     present: list[str] = meta.get("finalizers") or []
     requested = wanted_finalizers(options)

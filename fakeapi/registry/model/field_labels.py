@@ -1,7 +1,7 @@
-"""FieldLabels: the fields of a kind that field selectors may use.
+"""FieldLabels: the fields of a kind that clients may use in field selectors.
 
 Follows the field label conversions of k8s.io/apimachinery `pkg/runtime`, and the `toSelectableFields` and
-indexers of k8s.io/kubernetes `pkg/registry`. The module of a kind has the labels that only this kind has.
+indexers of k8s.io/kubernetes `pkg/registry`. Labels of a single kind are in the module of this kind.
 """
 
 from collections.abc import Mapping
@@ -18,23 +18,27 @@ NAMESPACE = "metadata.namespace"
 
 @dataclass(frozen=True, slots=True)
 class FieldLabels:
-    """The fields of a kind that field selectors may use."""
+    """The fields of a kind that clients may use in field selectors. Kubernetes calls their names field
+    labels.
+    """
 
     labels: tuple[str, ...] = (NAME, NAMESPACE)
-    """The names of fields that a field selector may use."""
+    """The field labels of the kind, such as "spec.nodeName"."""
 
     refusal: str = METADATA_ONLY
-    """The error message for field selectors that use another label."""
+    """The error message for field selectors with another label."""
 
     fields_of: FieldsOf | None = None
-    """Returns the fields of a stored object, without name and namespace; None if a kind has no other fields.
+    """Returns the selectable fields of a stored object, except name and namespace.
+
+    None if the kind has no other fields.
     """
 
     indexed: str | None = None
-    """The label for which the watch cache has an index; None if it has none."""
+    """The field label for which the watch cache has an index; None if it has none."""
 
     older: Mapping[str, str] = field(default_factory=dict)
-    """Labels of old clients, mapped to the current labels."""
+    """The current field labels, by the labels that old clients use."""
 
 
 def name_and_namespace(kind: Kind) -> FieldLabels:
@@ -43,9 +47,9 @@ def name_and_namespace(kind: Kind) -> FieldLabels:
 
 
 def _none(_obj: dict[str, Any]) -> Mapping[str, str]:
-    """Returns no fields, for cluster-scoped kinds.
+    """Returns no fields. For cluster-scoped kinds without selectable fields of their own.
 
-    With this function, selectors read name and namespace from the object instead of its storage key. The key
-    of a cluster-scoped object has no namespace.
+    With this function, field selectors read name and namespace from the object instead of its storage key,
+    because the key of a cluster-scoped object has no namespace.
     """
     return {}

@@ -1,6 +1,6 @@
-"""ObjectMeta in strategies: the order of its fields, writes to `/status`, and generations.
+"""ObjectMeta in strategies: the order of its fields, writes to `/status`, and metadata.generation.
 
-Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`, and for generations the
+Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`. For the generation, follows the
 strategies of k8s.io/kubernetes `pkg/registry/resource`.
 """
 
@@ -26,7 +26,7 @@ def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Returns the metadata `new`, with the values in `old` of fields that a write to `/status` cannot change.
+    """Returns the metadata `new`, with those values of `old` that a write to `/status` cannot change.
 
     The managedFields come from `new`.
     """
@@ -38,9 +38,10 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
 
 
 def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
-    """Returns `new` with the spec of `old` and with the old metadata that a write to `/status` cannot change.
+    """Returns `new` with the spec of `old`, and with the old metadata that a write to `/status` cannot
+    change.
 
-    `stores_metadata`: whether all metadata of `new` is stored, as in releases up to 1.29.
+    Changes `new`. `stores_metadata`: whether all metadata of `new` is stored, as in releases up to 1.29.
     """
     new["spec"] = old["spec"]
     if not stores_metadata:
@@ -60,5 +61,7 @@ def with_incremented_generation(new: dict[str, Any], old: dict[str, Any]) -> dic
 
 
 def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Returns `new`; increments its generation if its spec differs from the spec of `old`."""
+    """Returns `new`; increments its generation if its spec differs from the spec of `old`. May change
+    `new`.
+    """
     return new if semantically_equal(new["spec"], old["spec"]) else with_incremented_generation(new, old)

@@ -50,26 +50,25 @@ if TYPE_CHECKING:
 class Resource:
     """A resource in a served API version.
 
-    Request bodies, patches and managed fields are in the version of the request. Storage and strategies use
-    the internal version, the hub. Only `restore_after_decoding` and `default` of strategies receive objects
-    in the version of the request. All versions with the same hub share their objects: see
-    `registry.model.conversion`. Properties that are not needed to find the resource are computed at first
-    use.
+    Request bodies, patches and managed fields are in the API version of the request. The storage and
+    strategies use the internal version, the hub. Exception: `Strategy.restore_after_decoding` and
+    `Strategy.default` receive objects in the API version of the request. All versions with the same hub have
+    the same stored objects: see `registry.model.conversion`. Most properties are computed at first use.
     """
 
     attachments: dict[Attached[Any], Any]
-    """Values that other layers store on the resource."""
+    """Values that other modules store on the Resource, such as caches. See `Attached`."""
 
     def __init__(
         self, kind: Kind, release: Release, find_definition: FindDefinition, context: StrategyContext
     ) -> None:
-        """Stores the parts of the resource. Calls `find_definition` when the KindDefinition is first used."""
+        """Creates the resource of a kind. Calls `find_definition` when the KindDefinition is first needed."""
         self.kind = kind
         self.release = release
         self._find_definition = find_definition
         self.api_version = kind.api_version
         self.identity = kind.api_version
-        """The key of the resource in caches of encoded objects."""
+        """A name that identifies the resource in caches of encoded objects."""
         self.qualified = Qualified(kind.group, kind.resource)
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.attachments = {}
@@ -85,11 +84,11 @@ class Resource:
 
     @cached_property
     def qualified_kind(self) -> Qualified:
-        """Group and kind for error messages. The group is that of the stored objects."""
+        """The kind with its API group for error messages. The group is that of the stored objects."""
         return Qualified(self.definition.group, self.kind.kind)
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the group and kind for the errors of an object."""
+        """Returns the kind with its API group for errors of an object."""
         return self.qualified_kind
 
     @cached_property
@@ -104,23 +103,25 @@ class Resource:
 
     @property
     def schema(self) -> Struct:
-        """The type of objects in this API version."""
+        """The type of the resource's objects in this API version."""
         return self.kind.schema
 
     @cached_property
     def versions(self) -> Versions:
-        """All versions of the resource that share its objects in the release, served or not."""
+        """All API versions with the same stored objects in the release, including versions that are not
+        served.
+        """
         return Versions(self.kind, self._same_hub, self._conversions)
 
     @cached_property
     def strategies(self) -> Strategies:
-        """The strategies by subresource; "" is the object itself."""
+        """The strategies by subresource; the key "" stands for the object itself."""
         return self.definition.strategies(self.kind, rules_of(self.release), self._context)
 
     def with_declared(
         self, found: list[FieldError], new: Object, old: Object | None = None, subresource: str = ""
     ) -> list[FieldError]:
-        """Merges the handwritten errors `found` with the errors of declarative validation.
+        """Returns the handwritten errors `found` merged with the errors of declarative validation.
 
         `new`, `old`: the objects in the internal version; `old` is None for a create.
         """
@@ -132,7 +133,7 @@ class Resource:
 
     @cached_property
     def _declared(self) -> "DeclaredValidation | None":
-        """The declarative validation of the kind; None if the release does not enforce any for it."""
+        """The declarative validation of the kind; None if the release does not enforce it for this kind."""
         rules = rules_of(self.release)
         if rules.quirks.declared_rules == "unknown":
             return None
@@ -145,33 +146,32 @@ class Resource:
 
     @cached_property
     def hooks(self) -> Hooks[Any] | None:
-        """The functions to call before and after writes of the kind; None if it has none."""
+        """The functions to call before and after writes of the kind; None if the kind has none."""
         make_hooks = self.definition.hooks
         return make_hooks(self.kind, rules_of(self.release), self._context) if make_hooks else None
 
     def check_method(self, verb: str) -> None:
-        """Raises ApiError for a verb that is currently not allowed. Runs before the request body is read."""
-
-    def check_creation(self, name: str) -> None:
-        """Raises ApiError if objects cannot be created currently.
-
-        Runs before the admission of a new object.
+        """Raises ApiError if the verb is currently not allowed. Runs before the server reads the request
+        body.
         """
 
-    def of_apply(self, merged: Object) -> Object:
-        """Decodes and defaults the merged custom object of an apply.
+    def check_creation(self, name: str) -> None:
+        """Raises ApiError if clients cannot create objects currently. Runs before mutating admission."""
 
-        Raises DecodeError. Built-in kinds do not have this method.
+    def of_apply(self, merged: Object) -> Object:
+        """Decodes the merged custom object of an apply, and sets its defaults.
+
+        Built-in kinds do not implement this method. Raises DecodeError if the object is invalid.
         """
         raise NotImplementedError("only custom objects have no Go type")
 
     @property
     def may_run_in_thread(self) -> bool:
-        """Whether a thread may prepare and validate objects while the event loop runs."""
+        """Whether a thread may prepare and validate objects while the event loop handles other requests."""
         return self.hooks is None or self.hooks.may_run_in_thread
 
     def strategy_for(self, subresource: str) -> Strategy:
-        """Returns the strategy for writes to an object ("") or to a subresource."""
+        """Returns the strategy for writes to a subresource; "" stands for the object itself."""
         return self.strategies[subresource]
 
     @cached_property
@@ -202,7 +202,9 @@ class Resource:
 
     @cached_property
     def scales(self) -> "Resource":
-        """The internal resource of the Scales of the objects, for kinds with `scale`. It is not served."""
+        """The internal resource of the Scales of the objects, for kinds with `scale`. The server does not
+        serve it.
+        """
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
         kind = self.release.all_kinds.kind_of_subresource(self.kind.plain, subresource)
@@ -211,19 +213,24 @@ class Resource:
 
     @cached_property
     def scale_view(self) -> ScaleView:
-        """Converts objects to Scales and back, for kinds with `scale`."""
+        """Converts objects to Scales and back, for kinds with the subresource scale."""
         assert self.definition.scale is not None, f"{self.kind.resource} has no projection"
         return ScaleView(self.kind, self.release, self.scales.kind, self.definition.scale)
 
     def resource_of(self, subresource: str) -> "Resource":
-        """Returns the resource of a subresource's objects: `scales` for scale, otherwise this resource."""
+        """Returns the resource of the objects at a subresource: `scales` for scale, otherwise this
+        resource.
+        """
         if subresource == SCALE and self.definition.scale is not None:
             return self.scales
         return self
 
     @cached_property
     def body_type(self) -> BodyType:
-        """The type of request bodies with objects of the kind itself, also at subresources such as status."""
+        """The type of request bodies with objects of the resource's own kind.
+
+        Subresources with the same kind, such as status, use it too.
+        """
         return BodyType(
             self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
         )
@@ -244,7 +251,7 @@ class Resource:
         )
 
     def manager(self, subresource: str) -> FieldManager:
-        """Returns the field manager for writes to an object ("") or to a subresource."""
+        """Returns the field manager for writes to a subresource; "" stands for the object itself."""
         if subresource not in self._managers:
             quirks = self.release.quirks
             self._managers[subresource] = FieldManager(
@@ -286,7 +293,7 @@ class Resource:
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
     def missing(self, name: str, subresource: str = "") -> ApiError:
-        """Returns the error for an object that does not exist, or for its subresource."""
+        """Returns the error for an object that does not exist, or for its subresource if not ""."""
         scale, quirks = self.definition.scale, self.release.quirks
         if subresource == SCALE and scale and scale.missing_in and quirks.workloads.missing_scales_are_named:
             return not_found(Qualified(scale.missing_in, f"{self.kind.resource}/{SCALE}"), name)
@@ -295,7 +302,7 @@ class Resource:
         return not_found(self.qualified, name)
 
     def can_be_table(self, subresource: str) -> bool:
-        """Whether a GET of the resource ("") or of a subresource can return a table.
+        """Whether a GET of a subresource, or of the resource itself (""), can return a table.
 
         Objects that are never stored, such as reviews, have no table.
         """
@@ -304,7 +311,7 @@ class Resource:
         return subresource in self.definition.table_subresources
 
     def empty_object(self) -> Object:
-        """Returns an object with the zero values of its Go type."""
+        """Returns an object whose fields have the zero values of its Go type."""
         empty, _ = decode({"kind": self.kind.kind, "apiVersion": self.api_version}, self.schema)
         return empty
 
@@ -318,30 +325,33 @@ class Resource:
 
     @cached_property
     def hub_schema(self) -> Struct:
-        """The type of stored objects, to find their RawExtension values.
+        """The type of stored objects, which says where their RawExtension values are.
 
-        It is the type of a version that equals the internal version. If the release has none, it is the type
-        of this version, whose RawExtension values are at the same paths.
+        It is the type of an API version that equals the internal version. If the release has none, it is the
+        type of this API version, whose RawExtension values have the same field paths.
         """
         like_hub = (kind for kind in self._same_hub if self.versions.conversion(kind) is IDENTITY)
         return next(like_hub, self.kind).schema
 
     def to_hub(self, obj: Object) -> Object:
-        """Converts a canonical object of this version to the internal version.
+        """Converts a canonical object of this API version to the internal version.
 
-        The result shares parts with `obj`.
+        The result shares nested values with `obj`.
         """
         return {**self._conversion.to_hub(obj), "apiVersion": self.definition.hub_api_version}
 
     def from_hub(self, obj: Object) -> Object:
-        """Converts an object from the internal version to this version. The result shares parts with `obj`.
+        """Converts an object from the internal version to this API version, without changing `obj`.
 
-        Does not change `obj`.
+        The result shares nested values with `obj`.
         """
         return {**self._conversion.from_hub(obj), "apiVersion": self.api_version}
 
     async def prepare(self, entries: Sequence[Entry]) -> None:
-        """Converts entries by a webhook, if necessary, before they are read. Raises ApiError 500."""
+        """Calls the conversion webhook for these entries, if necessary, before the server reads them.
+
+        Raises ApiError 500 if the webhook fails.
+        """
 
     def decode(self, entry: Entry) -> Object:
         """Returns the object of an entry in the internal version. The caller may change the object.
@@ -351,38 +361,42 @@ class Resource:
         return stored_form.decode(entry, self.hub_schema)
 
     def encode(self, obj: Object) -> bytes:
-        """Returns the stored form of an object in the internal version; caches its form in this version."""
+        """Returns the stored form of an object, which is in the internal version.
+
+        Also caches the form in this API version for later responses.
+        """
         value = stored_form.encode(obj, self.hub_schema)
         if self._conversion is not IDENTITY:
             self._converted.put(value, stored_form.encode(self.from_hub(obj), self.schema))
         return value
 
     def json_of(self, value: bytes, revision: int, *, exact: bool = False) -> bytes:
-        """Returns the JSON of a stored object in this version, with its resourceVersion.
+        """Returns the JSON of a stored object in this API version, with its resourceVersion.
 
-        `exact`: whether RawExtension values keep their bytes, as in protobuf; otherwise they are compact
-          JSON.
+        `value`: the stored bytes. `exact`: whether RawExtension values keep their original bytes, as in
+        protobuf; otherwise they are compact JSON.
         """
         return stored_form.with_version(self._in_version(value), revision, exact=exact)
 
     def json_of_unstored(self, value: bytes, given_version: str, *, exact: bool = False) -> bytes:
         """Returns the JSON of an object from a dry run, with the resourceVersion of the request body.
 
-        `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
+        `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
         """
         return stored_form.with_given_version(self._in_version(value), given_version, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
-        """Yields the JSON of list items in this version. Each text has one or more items, joined by commas.
+        """Yields the JSON of list items in this API version, in chunks of consecutive items, joined by
+        commas.
 
-        `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
+        `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
         """
         return (self._exact_items if exact else self._items).runs(entries)
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
-        """Returns the JSON of a list item in this version, without kind and apiVersion.
+        """Returns the JSON of a list item in this API version, without kind and apiVersion.
 
-        `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
+        `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
         """
         if self._conversion is IDENTITY:
             return stored_form.list_item(entry.value, entry.revision, self._hub_prefix, exact=exact)
@@ -391,7 +405,7 @@ class Resource:
 
     @cached_property
     def selected(self) -> SelectedRuns:
-        """The cache of entries that label selectors matched."""
+        """The cache of list entries that label selectors match."""
         return SelectedRuns()
 
     @cached_property
@@ -403,12 +417,12 @@ class Resource:
         return ItemRuns(partial(self.item_of, exact=True))
 
     def forget_lists(self) -> None:
-        """Clears the caches of list bytes and selections, which may contain deleted objects."""
+        """Clears the caches of list items and of selector matches, which may contain deleted objects."""
         for kept in ("selected", "_items", "_exact_items"):
             self.__dict__.pop(kept, None)
 
     def _in_version(self, value: bytes) -> bytes:
-        """Converts the stored form of an object from the internal version to this version."""
+        """Converts the stored bytes of an object from the internal version to this API version."""
         if self._conversion is IDENTITY:
             return stored_form.with_type(value, self._hub_prefix, self._type_prefix)
         form = self._converted.get(value)
@@ -426,7 +440,7 @@ class Resource:
         )
 
     def printed(self, obj: Object) -> Object:
-        """Returns the object for table cells: `obj`, or its internal version if the kind has `cells`."""
+        """Returns the object for table cells: `obj`, or its internal version if the kind defines `cells`."""
         return obj if self.definition.cells is None or self._conversion is IDENTITY else self.to_hub(obj)
 
     @cached_property
@@ -439,7 +453,7 @@ class Resource:
 
     @property
     def equivalents(self) -> tuple[Kind, ...]:
-        """The kinds that share their objects with this resource: all versions with the same hub.
+        """The kinds of all API versions that have the same stored objects as this resource.
 
         Includes versions that are not served.
         """

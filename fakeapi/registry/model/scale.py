@@ -1,4 +1,4 @@
-"""The subresource scale: converts an object to an autoscaling Scale, and writes a Scale to the object.
+"""The subresource scale: converts an object to an autoscaling/v1 Scale, and writes a Scale to the object.
 
 Follows the ScaleREST of k8s.io/kubernetes `pkg/registry/apps/deployment/storage` and of the other workloads,
 and `ValidateScale` of `pkg/apis/autoscaling/validation`.
@@ -25,26 +25,25 @@ _SCALE_KIND = Qualified("autoscaling", "Scale")
 
 @dataclass(frozen=True, slots=True)
 class ScaleProjection:
-    """The paths of the object fields that appear in its Scale."""
+    """Says which fields of an object its Scale shows."""
 
     selector_of: Callable[[Object], str]
-    """Returns the selector of an object as text for `status.selector`; may raise ApiError."""
+    """Returns the label selector of an object as text, for `status.selector`. May raise ApiError."""
 
     replicas: Path = ("spec", "replicas")
-    """The path of the desired number of replicas."""
+    """The field path of the desired number of replicas in the object."""
 
     status_replicas: Path = ("status", "replicas")
-    """The path of the observed number of replicas."""
+    """The field path of the observed number of replicas in the object."""
 
     missing_in: str = ""
-    """The group in the 404 error for a missing Scale in older releases; "" if the error names the object."""
+    """The API group in the 404 error for a missing Scale in older releases; "" if the error names the
+    object.
+    """
 
 
 class ScaleView:
-    """Converts objects of `kind` to Scales, and writes Scales to objects.
-
-    `scale_kind` is the kind of Scales.
-    """
+    """Converts objects of `kind` to Scales, and writes Scales to objects. `scale_kind`: the kind Scale."""
 
     def __init__(self, kind: Kind, release: Release, scale_kind: Kind, projection: ScaleProjection) -> None:
         self._kind = kind
@@ -55,7 +54,7 @@ class ScaleView:
         self._paths = {kind.api_version: replicas}
 
     def of(self, obj: Object) -> Object:
-        """Returns the canonical Scale of an object in the version of the request."""
+        """Returns the canonical Scale of an object; the object is in the API version of the request."""
         projection = self._projection
         replicas, status_replicas = (
             value_at(obj, projection.replicas),
@@ -77,11 +76,13 @@ class ScaleView:
         return {**typed, **scale, **typed}
 
     def with_managers(self, obj: Object) -> Object:
-        """Returns the Scale of an object, with those managed fields of the object that own its replicas."""
+        """Returns the Scale of an object, with those managedFields entries that own the object's replicas."""
         return self._with_managers_of(obj, self.of(obj))
 
     def _with_managers_of(self, obj: Object, scale: Object) -> Object:
-        """Adds the managers of an object's replicas to the managed fields of its Scale; returns the Scale."""
+        """Adds the field managers of an object's replicas to the managedFields of its Scale; returns the
+        Scale.
+        """
         entries = obj["metadata"].get("managedFields")
         managed = scale_fields.to_scale(entries, self._paths, self._scale_kind.api_version)
         if managed:
@@ -89,9 +90,9 @@ class ScaleView:
         return scale
 
     def applied_to(self, obj: Object, scale: Object) -> Object:
-        """Returns an object with the replicas and managed fields of a Scale.
+        """Returns an object with the replicas and managedFields of a Scale.
 
-        Raises ApiError 409 if the Scale has the uid of another object, and ApiError 422 if it is invalid.
+        Raises ApiError 409 if the Scale states the uid of another object, and 422 if the Scale is invalid.
         """
         metadata, new_metadata = obj["metadata"], scale["metadata"]
         self._check(scale, metadata["name"])
@@ -105,7 +106,9 @@ class ScaleView:
         return self._scaled(obj, scale, new_metadata.get("resourceVersion", ""))
 
     def _scaled(self, obj: Object, scale: Object, version: str) -> Object:
-        """Returns an object with a resourceVersion, and with the replicas and managed fields of a Scale."""
+        """Returns an object with the replicas and managedFields of a Scale, and with the resourceVersion
+        `version`.
+        """
         metadata = obj["metadata"]
         entries = scale_fields.to_object(
             metadata.get("managedFields"),

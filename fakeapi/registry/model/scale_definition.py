@@ -1,4 +1,4 @@
-"""The KindDefinition of the internal resource whose objects are Scales."""
+"""The KindDefinition of Scales, which have an internal resource that the server does not serve."""
 
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition
@@ -8,7 +8,7 @@ from fakeapi.releases import Kind
 
 
 def scale_definition(kind: Kind) -> KindDefinition:
-    """Returns the KindDefinition for the Scales of a resource; `kind` is the kind of the Scales."""
+    """Returns the KindDefinition for the Scales of a resource. `kind`: the kind Scale."""
     return KindDefinition(
         group=kind.group,
         resource=kind.resource,
@@ -19,5 +19,7 @@ def scale_definition(kind: Kind) -> KindDefinition:
 
 
 def _replicas_of(member: str) -> Cell:
-    """Returns a cell with the replicas in the spec or the status of a Scale."""
+    """Returns a table cell with the replicas in the spec or the status of a Scale. `member`: "spec" or
+    "status".
+    """
     return lambda obj, now: (obj.get(member) or {}).get("replicas", 0)

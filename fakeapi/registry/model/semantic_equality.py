@@ -1,4 +1,4 @@
-"""Semantic equality of parts of an object, and the check that a field is immutable.
+"""Semantic equality of two JSON values of an object, and validation of immutable fields.
 
 Follows k8s.io/apimachinery `pkg/api/equality` and `ValidateImmutableField`.
 """
@@ -14,13 +14,15 @@ FIELD_IMMUTABLE = "field is immutable"
 _OF_ANY_SHAPE = frozenset(
     {"data", "parameters", "vendorClaimParameters", "vendorClassParameters", "vendorRequestParameters"}
 )
-"""Fields whose values are compared exactly: the order of keys matters, and so do empty lists."""
+"""Fields whose JSON is compared exactly: the order of keys matters, and empty lists differ from absent
+lists.
+"""
 
 
 def semantically_equal(one: Any, other: Any) -> bool:
-    """Whether two canonical values are equal.
+    """Whether two canonical JSON values are equal. The order of object keys does not matter.
 
-    Empty lists equal absent lists, and the order of keys is free.
+    An empty list equals an absent list.
     """
     if one is other:
         return True
@@ -37,7 +39,7 @@ def _itself(value: Any) -> Any:
 def validate_immutable(
     new: Any, old: Any, path: str, show: Callable[[Any], Any] = _itself
 ) -> list[FieldError]:
-    """Returns an error if a value has changed. The error prints `show(new)`."""
+    """Returns an error if an update changes a field; the error message prints `show(new)`."""
     return [] if semantically_equal(new, old) else [invalid(path, show(new), FIELD_IMMUTABLE)]
 
 

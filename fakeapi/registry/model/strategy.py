@@ -1,6 +1,6 @@
-"""Strategy: how a kind defaults, prepares and validates objects on create and update.
+"""Strategy: how a kind sets defaults, prepares and validates objects on create and update.
 
-Follows k8s.io/apiserver `pkg/registry/rest`. The verbs under `fakeapi.registry.verbs` call the strategy of a
+Follows k8s.io/apiserver `pkg/registry/rest`. The modules in `fakeapi.registry.verbs` call the strategy of a
 kind. Strategies are pure functions, so that their tests need only two dicts and no server.
 """
 
@@ -14,16 +14,16 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class MetadataErrors:
-    """The errors of an object's metadata in an update.
+    """The metadata errors of an update.
 
-    The validation of a kind decides where they appear among its own errors.
+    The validation of each kind decides at which place among its own errors these errors appear.
     """
 
     of_object: Sequence[FieldError] = ()
-    """The errors of the new metadata. A strategy reports them where it validates the whole object."""
+    """The errors of the new metadata. A strategy inserts them where it validates the whole object."""
 
     of_change: Sequence[FieldError] = ()
-    """The errors about changed metadata. A strategy reports them where it validates the update."""
+    """The errors of changed metadata. A strategy inserts them where it validates the change."""
 
 
 NO_METADATA_ERRORS = MetadataErrors()
@@ -33,13 +33,14 @@ class Strategy:
     """The default rules for creates and updates of a kind. Kinds override the methods that differ.
 
     Objects are canonical (see `fakeapi.machinery.schema.decoding`). `restore_after_decoding` and `default`
-    receive them in the version of the request, all other methods in the internal version. A method that
-    returns an object may change and return its argument `new` or `obj`. No method changes `old`, but a result
-    may share parts with `old`. Validation returns errors in the order of Kubernetes, and changes nothing.
+    receive objects in the API version of the request; all other methods receive the internal version. A
+    method that returns an object may change and return its argument `new` or `obj`. No method changes `old`,
+    but a result may share nested values with `old`. Validation methods return errors in the order of
+    Kubernetes, and change nothing.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Paths that writes through this strategy never set, so that field managers do not own them."""
+    """Field paths that writes through this strategy never set, so that field managers do not own them."""
 
     creates_on_update: ClassVar[bool] = False
     """Whether a PUT creates an object that does not exist (AllowCreateOnUpdate)."""
@@ -50,13 +51,13 @@ class Strategy:
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         """Restores values that decoding dropped but validation needs, such as explicitly empty lists.
 
-        Runs before `default`. `sent` is the decoded body, which may have any shape; the method must not
-        change it.
+        Runs before `default`. `sent`: the decoded JSON of the body, which may have any type. The method must
+        not change `sent`.
         """
         return obj
 
     def default(self, obj: Object) -> Object:
-        """Returns `obj` with the defaults of its version. Runs for every request body.
+        """Returns `obj` with the kind's own defaults for its API version. Runs for every request body.
 
         Only `restore_after_decoding` runs earlier.
         """
@@ -67,35 +68,40 @@ class Strategy:
         return obj
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Returns errors for an object that may not be created. They precede the errors of the metadata."""
+        """Returns errors if the object may not be created. They come before the errors of the metadata."""
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        """Validates a new object, except its metadata."""
+        """Returns the errors of a new object, except those of its metadata."""
         return []
 
     def blocks_final_delete(self, obj: Object) -> bool:
-        """Whether an object that is being deleted must stay although its metadata has no finalizers."""
+        """Whether an object that is being deleted must remain stored although its metadata has no
+        finalizers.
+        """
         return False
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        """Returns `new` with the values in `old` of all fields that this write may not change."""
+        """Returns `new` with the old values of all fields that this write may not change."""
         return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates an update. Inserts the `metadata` errors where Kubernetes reports them."""
+        """Returns the errors of an update. Inserts the `metadata` errors where Kubernetes reports them."""
         return [*metadata.of_object, *metadata.of_change]
 
     def declared_options(self, new: Object, old: Object | None) -> Mapping[str, bool]:
-        """Returns options of declarative validation that differ from the feature gates with their names."""
+        """Returns the options of declarative validation that the kind sets itself.
+
+        All other options are the feature gates with the same names.
+        """
         return {}
 
     def warnings_before_create(self, obj: Object) -> list[str]:
-        """Returns the texts of Warning headers about a new object before `prepare_create`.
+        """Returns the texts of Warning headers about a new object, before `prepare_create` changes it.
 
-        Clients receive them even if the create fails.
+        Clients receive these warnings even if the create fails.
         """
         return []
 

@@ -11,9 +11,9 @@ from fakeapi.registry.model.definition import Connection, SubresourceAction
 class ServedSubresource:
     """A served subresource, and the kind of its objects.
 
-    `verbs`: the verbs in sorted order.
-    `action`: handles a POST; None if the subresource has no action.
-    `connection`: handles requests with any method; None for subresources that do not connect.
+    `verbs`: the allowed verbs, sorted. `action`: handles a POST; None if the subresource has no action.
+    `connection`: handles requests with any HTTP method; None if the subresource does not connect to a node or
+    container.
     """
 
     name: str

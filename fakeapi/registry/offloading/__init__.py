@@ -1,1 +1,1 @@
-"""Runs long steps of a request in a thread. Repeats steps that need a webhook or a compilation."""
+"""Runs long parts of a request in a thread. Repeats parts that first need a webhook or a compilation."""

@@ -1,8 +1,8 @@
 """Runs the long steps of a write in a thread, while the event loop serves other clients.
 
-A step is long if it handles many bytes or evaluates expensive CEL expressions. The number of bytes is known
-before the step runs, the cost of its expressions is not. Python's threads share one interpreter and take
-turns after some milliseconds.
+A step is a function that does a part of a request. It is long if it handles many bytes or evaluates expensive
+CEL expressions. The number of bytes is known before the step runs; the cost of CEL expressions is not.
+Python's threads share one interpreter and take turns every few milliseconds.
 """
 
 import asyncio
@@ -16,18 +16,18 @@ from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX, THREAD_COST_MAX
 Result = TypeVar("Result")
 
 HEAVY_BYTES = 128 * 1024
-"""Maximum bytes of body and stored object together for which a step runs on the event loop.
+"""Maximum size in bytes for a step on the event loop: the request body plus the stored object.
 
-Python decodes and validates some megabytes per second. A step over fewer bytes delays other requests no
-longer than a switch of threads.
+Python decodes and validates some megabytes per second. So a step below this size delays other requests no
+longer than Python's switch between threads.
 """
 
 
 class HeavySteps:
-    """Runs long steps in threads, in two queues with one step at a time in each.
+    """Runs long steps in threads. Two queues run one step at a time each.
 
-    At most two steps then share the interpreter with the event loop: one of about half a second, and one with
-    expensive CEL expressions.
+    So at most two steps compete with the event loop for the interpreter. A step in the first queue takes
+    about half a second. A step in the second queue evaluates expensive CEL expressions.
     """
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class HeavySteps:
     async def run(self, size: int, step: Callable[[], Result]) -> Result:
         """Runs a synchronous step over `size` bytes; returns its result or raises its error.
 
-        A step over few bytes runs on the event loop, without an await. It starts again in a thread if its CEL
-        expressions turn out to be expensive. A step over many bytes runs in a thread. A step must not read
+        A step over few bytes runs on the event loop, without an await. If its CEL expressions turn out to be
+        expensive, it starts again in a thread. A step over many bytes runs in a thread. A step must not read
         the server's state, and must not change shared data or its arguments.
         """
         if size <= HEAVY_BYTES:
@@ -51,14 +51,15 @@ class HeavySteps:
     def on_event_loop(self, step: Callable[[], Result]) -> Result:
         """Runs a step on the event loop; returns its result or raises its error.
 
-        Raises AllowanceSpent if the CEL expressions of the step cost more than EVENT_LOOP_COST_MAX.
+        Raises AllowanceSpent if the step needs more than EVENT_LOOP_COST_MAX CEL cost units.
         """
         return _within(EVENT_LOOP_COST_MAX, step)
 
     async def in_thread(self, step: Callable[[], Result]) -> Result:
         """Runs a step in a thread; returns its result or raises its error.
 
-        A step whose CEL expressions cost more than THREAD_COST_MAX starts again in the queue for long steps.
+        A step that needs more than THREAD_COST_MAX CEL cost units starts again in the queue for expensive
+        steps.
         """
         try:
             return await _in_turn(self._turn, partial(_within, THREAD_COST_MAX, step))
@@ -67,7 +68,8 @@ class HeavySteps:
 
 
 async def _in_turn(turn: asyncio.Lock, step: Callable[[], Result]) -> Result:
-    """Runs a step in a thread while it holds the lock `turn`.
+    """Runs a step in a thread while it holds the lock `turn`, so that steps with the same lock run one by
+    one.
 
     If the caller is cancelled, the thread continues and holds the lock until the step ends.
     """

@@ -1,8 +1,9 @@
-"""Runs a step of a request again, after work that the step cannot do itself.
+"""Runs a step of a request again, after asynchronous work that the step needs.
 
-A step is synchronous: it reads, validates or encodes an object. It cannot call a conversion webhook, and must
-not compile hundreds of CEL expressions on the event loop. It raises `Rerun` instead. The caller awaits the
-work, and the step starts again. Therefore a step must not change its arguments.
+A step is a synchronous function that reads, validates or encodes an object. It cannot await a conversion
+webhook, and must not compile hundreds of CEL expressions on the event loop. If it needs such work, it raises
+`Rerun`. The caller awaits the work, and then starts the step again. Therefore a step must not change its
+arguments.
 """
 
 import asyncio
@@ -16,7 +17,10 @@ Result = TypeVar("Result")
 
 
 class Rerun(Exception):
-    """A step cannot complete before `work` is done; then it has to run again. `work` may raise ApiError."""
+    """Raised by a step that needs other work first.
+
+    The caller awaits `work`, which may raise ApiError, and then runs the step again.
+    """
 
     def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
         super().__init__("the step has to run again")
@@ -24,7 +28,7 @@ class Rerun(Exception):
 
 
 async def completed(step: Callable[[], Result]) -> Result:
-    """Runs a step on the event loop until it completes; returns its result or raises its error."""
+    """Runs a step on the event loop, and again after each Rerun; returns its result or raises its error."""
     while True:
         try:
             return step()
@@ -33,7 +37,9 @@ async def completed(step: Callable[[], Result]) -> Result:
 
 
 async def completed_by(run: Callable[[], Awaitable[Result]]) -> Result:
-    """Awaits `run`, which runs a step, until the step completes; returns its result or raises its error."""
+    """Awaits `run()`, which runs a step, and again after each Rerun; returns its result or raises its
+    error.
+    """
     while True:
         try:
             return await run()
@@ -42,9 +48,10 @@ async def completed_by(run: Callable[[], Awaitable[Result]]) -> Result:
 
 
 def compiling(step: Callable[[], Result]) -> Callable[[], Result]:
-    """Returns the step with deferred compilation of CEL expressions.
+    """Returns the step with deferred compilation of its CEL expressions.
 
-    The returned step raises Rerun if expressions remain to be compiled, which a thread does one by one.
+    The returned step raises Rerun if expressions are not compiled yet. A thread then compiles them one by
+    one.
     """
     deferral = Deferral()
 

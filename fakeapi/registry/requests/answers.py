@@ -1,4 +1,4 @@
-"""Responses to creates of objects that are never stored, such as reviews, and their validating admission."""
+"""Validating admission and responses for creates of objects that the server never stores, such as reviews."""
 
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,19 @@ if TYPE_CHECKING:
 
 
 async def admit(request: "ServerWrite", obj: Object) -> None:
-    """Runs validating admission on a new object that passed validation. Raises ApiError."""
+    """Runs validating admission on a new object that passed validation.
+
+    Raises ApiError if an admission plugin rejects the object.
+    """
     steps = request.server.admission.steps(request.resource, request.target.subresource, Operation.CREATE)
     if steps.validating:
         await run(steps.validating, Attributes.of(request, Operation.CREATE, obj, None))
 
 
 def answered(resource: Resource, obj: Object) -> WriteResult:
-    """Returns the response to a create, with the kind and apiVersion of the resource.
+    """Returns the response to a create: `obj` with the kind and apiVersion of the resource.
 
-    `obj`: a canonical object in the version of the request.
+    `obj`: a canonical object in the API version of the request.
     """
     fields = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
     return WriteResult(codec.encode({**fields, **obj}), created=True)

@@ -1,4 +1,4 @@
-"""Continue tokens: they encode where the next page of a list begins.
+"""Continue tokens: strings that say where the next page of a list begins.
 
 Follows k8s.io/apiserver `pkg/storage/continue.go`.
 """
@@ -19,10 +19,10 @@ _NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
 
 
 def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
-    """Returns a token to continue a list at `start_key`, as of `revision`. -1 means the newest revision.
+    """Returns a token that continues a list at `start_key`, with the objects of `revision`.
 
-    `slash`: whether the key in the token begins with a slash, as in tokens of the watch cache. The slash does
-      not change the meaning.
+    `revision`: -1 means the newest revision. `slash`: whether the key in the token begins with a slash, as in
+    tokens of the watch cache. The token means the same with and without it.
     """
     start = f"{'/' if slash else ''}{start_key.removeprefix(prefix)}"
     data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})
@@ -30,9 +30,10 @@ def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = Fa
 
 
 def decode_token(token: str, prefix: str) -> tuple[str, int]:
-    """Returns the start key and the revision of a continue token. Raises ApiError 400.
+    """Returns the start key and the revision of a continue token.
 
-    If the key ends in NUL, the list continues after this key. The server creates only tokens with NUL.
+    If the key ends in NUL, the list continues after this key. The server itself creates only tokens with NUL.
+    Raises ApiError 400 if the token is malformed.
     """
     data = _from_base64(token)
     try:
@@ -57,7 +58,7 @@ def decode_token(token: str, prefix: str) -> tuple[str, int]:
 
 
 def _folded(fields: object) -> object:
-    """Returns the members of a token with lower-case names, because Go's encoding/json ignores case."""
+    """Returns a token's JSON object with lower-case names, because Go's encoding/json ignores case."""
     return {name.lower(): value for name, value in fields.items()} if isinstance(fields, dict) else fields
 
 
@@ -73,7 +74,7 @@ _TOKEN = Struct(
 
 
 def _from_base64(token: str) -> bytes:
-    """Decodes base64. Raises ApiError 400 with the position of the first invalid byte, like Go."""
+    """Decodes base64. Raises ApiError 400 with the position of the invalid byte in the message, like Go."""
     bad = _NOT_BASE64.search(token)
     whole = bad.start() if bad else len(token)
     if bad or whole % 4 == 1:

@@ -1,7 +1,7 @@
 """Decodes request bodies to canonical, defaulted objects of the expected kind.
 
-Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of
-k8s.io/apiserver: the errors of malformed bodies, and field validation of unknown and duplicate fields.
+Follows k8s.io/apimachinery `pkg/runtime/serializer` and the create and update handlers of k8s.io/apiserver.
+Malformed bodies, and unknown or duplicate fields, cause the same errors as upstream.
 """
 
 import re
@@ -38,7 +38,7 @@ TYPE_META = (
 
 
 class Unreadable(ValueError):
-    """Raised for a body that is so malformed that its kind cannot be read."""
+    """Raised if a body is so malformed that the server cannot read its kind."""
 
 
 def read_object(
@@ -46,10 +46,10 @@ def read_object(
 ) -> Object:
     """Decodes the object in the body of a POST or PUT.
 
-    `validation`: the mode of field validation. With Warn, unknown and duplicate fields become warnings. With
-      Strict, they become an error.
+    `validation`: the query parameter fieldValidation. With Warn, unknown and duplicate fields become
+    warnings. With Strict, they become an error. With Ignore, they have no effect.
 
-    Raises ApiError 400.
+    Raises ApiError 400 if the body is malformed or has another kind or API version than `wanted`.
     """
     try:
         if media_type == PROTOBUF:
@@ -82,7 +82,10 @@ def read_object(
 
 
 def check_kind(value: Any, wanted: BodyType, text: Callable[[], str]) -> None:
-    """Raises Unreadable if a custom object has no kind. `text` returns the object for the error message."""
+    """Raises Unreadable if a custom object has no kind.
+
+    `text`: returns the object as text for the error message.
+    """
     if wanted.kind.unstructured and not stated_type(value)[0]:
         raise Unreadable(f"Object 'Kind' is missing in '{text()}'")
 
@@ -104,7 +107,11 @@ def _of_the_path(wanted: BodyType, obj: Object, api_version: str, value: Any) ->
 
 
 def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
-    """Decodes the object in a protobuf body, without field validation. Raises Unreadable or ApiError."""
+    """Decodes the object in a protobuf body, without field validation.
+
+    Raises Unreadable if the body is not a Kubernetes protobuf message. Raises ApiError 400 if its object is
+    malformed or has another kind or API version than `wanted`.
+    """
     try:
         kind, api_version, raw = protobuf.unwrap(body)
     except protobuf.ProtobufError as error:
@@ -120,11 +127,12 @@ def _read_protobuf(wanted: BodyType, body: bytes) -> Object:
 
 
 def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
-    """Returns a decoded object with kind, apiVersion, and the defaults of its version.
+    """Returns a decoded object with kind, apiVersion, and the defaults of its API version.
 
-    `sent`: the value from which the object was decoded.
+    `sent`: the JSON value from which the object was decoded.
 
-    Kind and apiVersion of the request come first. Custom objects keep their own.
+    Typed objects get the kind and apiVersion of the request, as their first fields. Custom objects keep their
+    own kind and apiVersion.
     """
     if wanted.kind.unstructured:
         return wanted.default(obj)
@@ -133,10 +141,10 @@ def complete(wanted: BodyType, obj: Object, sent: Any) -> Object:
 
 
 def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
-    """Decodes a JSON, YAML or CBOR body. Raises Unreadable or CborError.
+    """Decodes a JSON, YAML or CBOR body; returns (value, messages about duplicate YAML keys, is encoded).
 
-    Returns the value, the messages about duplicate YAML keys, and whether the body has exactly the bytes that
-    `codec.encode` writes. The value marks duplicate JSON keys.
+    `is encoded` says whether the body has exactly the bytes that `codec.encode` writes. Duplicate JSON keys
+    cause no message: the returned value marks them. Raises Unreadable or CborError if the body is malformed.
     """
     if media_type == CBOR:
         return _parse_cbor(body), [], False
@@ -157,7 +165,10 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
 
 
 def _parse_cbor(body: bytes) -> Any:
-    """Decodes CBOR. Raises Unreadable if kind and apiVersion cannot be read, otherwise CborError."""
+    """Decodes a CBOR body.
+
+    Raises Unreadable if kind and apiVersion cannot be read, and CborError if a nested value is malformed.
+    """
     from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - behind a gate that is off by default
 
     try:
@@ -169,7 +180,11 @@ def _parse_cbor(body: bytes) -> Any:
 
 
 def _unknown_field(value: Any, strict: list[str]) -> list[str]:
-    """Returns a list with the message about the first unknown field, like upstream's CBOR decoder."""
+    """Returns a list with one message about the first unknown field, like upstream's CBOR decoder.
+
+    `strict`: the messages of the JSON decoder about unknown fields. Without unknown fields, the list is
+    empty.
+    """
     for text in strict:
         *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))
         place = value
@@ -181,7 +196,10 @@ def _unknown_field(value: Any, strict: list[str]) -> list[str]:
 
 
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
-    """Returns (kind, apiVersion) of a body; missing parts come from the request's path. Raises Unreadable."""
+    """Returns (kind, apiVersion) of a body. Missing parts come from the path of the request.
+
+    Raises Unreadable if kind or apiVersion is malformed.
+    """
     kind, api_version = stated_type(value)
     if not api_version or api_version == f"{wanted.kind.group}/":
         api_version = wanted.api_version
@@ -189,9 +207,10 @@ def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
 
 
 def stated_type(value: Any) -> tuple[str, str]:
-    """Returns (kind, apiVersion) as the body states them; "" for missing parts. Raises Unreadable.
+    """Returns (kind, apiVersion) as the body states them; "" for missing parts.
 
-    Upstream reads these two fields with Go's encoding/json, which ignores case and takes the last duplicate.
+    Upstream reads these two fields with Go's encoding/json. It ignores case, and uses the last of duplicate
+    fields. Raises Unreadable if kind or apiVersion is malformed.
     """
     if value is None:
         return "", ""
@@ -222,9 +241,9 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
-    """Returns why a body of this type cannot be converted to the resource's kind; "" if it can.
+    """Returns why a body of this kind and apiVersion cannot be converted to the wanted kind; "" if it can.
 
-    Custom objects are always convertible here, because their validation checks the type.
+    Custom objects always pass this check, because their validation checks kind and apiVersion.
     """
     if wanted.kind.unstructured:
         return ""
@@ -250,7 +269,7 @@ def _scheme_of(wanted: BodyType) -> str:
 
 
 def _has(scheme: str, kind: str, api_version: str) -> bool:
-    """Whether a scheme has a kind of the release. All schemes except `_SCHEME` have only common kinds."""
+    """Whether a scheme knows a kind of the release. Schemes other than `_SCHEME` know only common kinds."""
     return scheme == _SCHEME or kind in UNVERSIONED_KINDS or (kind in COMMON_KINDS and api_version == "v1")
 
 
@@ -272,9 +291,10 @@ def summary(body: bytes) -> str:
 
 
 def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
-    """Handles strict decoding errors according to the mode of field validation.
+    """Handles strict decoding errors as the query parameter fieldValidation says.
 
-    Strict returns an error message. Warn adds warnings and returns "". Other modes return "".
+    `validation`: with Strict, returns an error message. With Warn, adds the texts as warnings and returns "".
+    With Ignore, returns "".
     """
     messages = list(texts)
     if validation == "Strict" and messages:

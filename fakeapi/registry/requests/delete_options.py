@@ -15,7 +15,11 @@ from fakeapi.releases.kinds import UNVERSIONED_KINDS
 
 
 def read_delete_options(body: bytes, media_type: str, resource: Resource) -> Object:
-    """Decodes DeleteOptions. Raises ApiError 400 for any other body; up to 1.34, 500 without a reason."""
+    """Decodes DeleteOptions.
+
+    Raises ApiError 400 if the body is malformed or has another kind. Up to 1.34, the code is 500, without a
+    reason.
+    """
     try:
         return _decode(body, media_type, resource)
     except (Unreadable, CborError, DecodeError, protobuf.ProtobufError, _OtherKindError) as error:

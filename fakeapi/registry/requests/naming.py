@@ -13,7 +13,9 @@ from fakeapi.registry.requests.options import ObjectReference
 
 
 def check_path_name(name: str) -> None:
-    """Raises ApiError 400 if a name cannot be a segment of a storage path."""
+    """Raises ApiError 400 if a name cannot be a segment of a storage key, for example because it contains
+    "/".
+    """
     problems = name_is_path_segment(name, False)
     if problems:
         raise errors.bad_request(f"Name parameter invalid: {quote(name)}: {';'.join(problems)}")

@@ -1,4 +1,4 @@
-"""Options of requests and results of writes, without HTTP details."""
+"""Options of requests, and results of writes, without HTTP details."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,9 @@ from fakeapi.registry.identity.users import THE_SERVER, User
 
 @dataclass(frozen=True, slots=True)
 class ObjectReference:
-    """The object, subresource or collection that a request addresses. Parts that its path lacks are ""."""
+    """The object, subresource or collection that a request names. Parts that the request's path lacks are
+    "".
+    """
 
     namespace: str = ""
     name: str = ""
@@ -21,18 +23,18 @@ class WriteOptions:
     """The options of a create, update, patch or apply."""
 
     manager: str
-    """The field manager; if the request sets none, its user agent."""
+    """The field manager of the write. If the request does not name one, it is derived from the user agent."""
 
     dry_run: bool = False
 
     validation: str = "Warn"
-    """Field validation: Strict, Warn or Ignore."""
+    """The field validation mode: Strict, Warn or Ignore."""
 
     force: bool = False
-    """Whether an apply may take over fields from other managers."""
+    """Whether an apply may take over fields from other field managers."""
 
     user: User = THE_SERVER
-    """The client that sent the request, or the server itself for its own writes."""
+    """The user that sent the request, or the server itself for its own writes."""
 
     given_manager: str = ""
     """The query parameter fieldManager; "" if the request has none."""
@@ -44,7 +46,7 @@ class WriteOptions:
     """The length of the request body in bytes."""
 
     exact: bool = False
-    """Whether RawExtension values in the response keep their bytes."""
+    """Whether RawExtension values in the response keep their original bytes instead of compact JSON."""
 
     patches: bool = False
     """Whether the request's verb is patch."""
@@ -63,17 +65,16 @@ class DeleteOptions:
     user: User = THE_SERVER
 
     exact: bool = False
-    """Whether RawExtension values in the response keep their bytes."""
+    """Whether RawExtension values in the response keep their original bytes instead of compact JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListOptions:
     """The options of a list request.
 
-    `labels`, `fields`: the selectors; None if the request has none.
-    `limit`: the maximum number of items in the response; 0 means all.
-    `match`: the parameter resourceVersionMatch.
-    `shards`: the unparsed shard selector.
+    `labels`, `fields`: the selectors; None if the request has none. `limit`: the maximum number of items in
+    the response; 0 means no limit. `match`: the query parameter resourceVersionMatch. `shards`: the unparsed
+    shard selector; "" if the request has none.
     """
 
     labels: Selector | None = None
@@ -89,9 +90,9 @@ class ListOptions:
 class WatchOptions:
     """The options of a watch request. Options that the client did not set are None or "".
 
-    `match`: the parameter resourceVersionMatch.
-    `timeout_seconds`: if None, the server chooses the timeout.
-    `shards`: the unparsed shard selector.
+    `match`: the query parameter resourceVersionMatch. `bookmarks`: whether the client accepts BOOKMARK
+    events. `timeout_seconds`: the length of the watch; if None, the server chooses it. `shards`: the unparsed
+    shard selector.
     """
 
     labels: Selector | None = None
@@ -105,10 +106,10 @@ class WatchOptions:
 
 
 WARNINGS_MAX = 4096
-"""Maximum number of warnings that a request collects. Further warnings are dropped.
+"""Maximum number of warnings for one request. The server drops further warnings.
 
-All Warning headers together have room for this number of characters, as in k8s.io/apiserver
-`pkg/endpoints/filters/warning.go`.
+In k8s.io/apiserver `pkg/endpoints/filters/warning.go`, 4096 is the maximum number of characters of all
+Warning headers together.
 """
 
 
@@ -120,7 +121,7 @@ class Warnings:
     _seen: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Appends a text unless the list already has it or has WARNINGS_MAX texts."""
+        """Appends a warning, unless it is a duplicate or the list has WARNINGS_MAX texts."""
         if text not in self._seen and len(self.texts) < WARNINGS_MAX:
             self._seen.add(text)
             self.texts.append(text)
@@ -143,4 +144,7 @@ class WriteResult:
     """Whether the body is a Status, which is never printed as a table."""
 
     written: tuple[str, int, int] = ("", 0, 0)
-    """Name, revision before and revision after the write; a revision is 0 if the object does not exist."""
+    """(name, revision before the write, revision after the write) of the object.
+
+    A revision is 0 if the object did not exist at that time.
+    """

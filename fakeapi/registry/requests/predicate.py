@@ -14,18 +14,20 @@ from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry
 
 FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
-"""A function that returns the selectable fields of an object, without name and namespace."""
+"""A function that returns the selectable fields of an object, except its name and namespace."""
 
 _NO_LABELS: Mapping[str, str] = {}
 
 LABELS_KEPT = 2048
 """Maximum number of stored objects whose decoded labels are cached.
 
-The cache saves decoding objects for label selectors, and lets all watchers share the labels of an object.
+Label selectors then need not decode the object again, and all watches share its decoded labels.
 """
 
 LABELS_KEPT_BYTES_MAX = 8 * 1024
-"""Maximum bytes of a stored object whose labels are cached. The cache also keeps the object's bytes."""
+"""Maximum size in bytes of a stored object whose labels are cached. The cache keeps these bytes as its
+key.
+"""
 
 
 def _labels_of(value: bytes) -> Mapping[str, str]:
@@ -41,7 +43,10 @@ _kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
 
 @dataclass(frozen=True, slots=True)
 class SelectionPredicate:
-    """The selectors of a list or watch; None for selectors that the request does not have."""
+    """The selectors of a list or watch request. A selector that the request does not have is None.
+
+    `fields_of`: returns the selectable fields of an object; None if these are only name and namespace.
+    """
 
     labels: Selector | None
     fields: FieldSelector | None
@@ -59,14 +64,14 @@ class SelectionPredicate:
         return self.labels is not None and self.fields is None and self.shards is None
 
     def select(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Returns the entries whose objects match, in the given order."""
+        """Returns the storage entries whose objects match, in the given order."""
         if self.labels is None or not self.labels_alone:
             return [entry for entry in entries if self.matches(entry)]
         matches = self.labels.matches
         return [entry for entry in entries if matches(_labels_of(entry.value))]
 
     def matches(self, entry: Entry) -> bool:
-        """Whether the object of an entry matches; decodes the object only if necessary."""
+        """Whether the object of a storage entry matches. Decodes the object only if necessary."""
         if self.fields is not None and self.fields_of is None:
             *_, namespace, name = entry.key.rsplit("/", 2)
             if not self.fields.matches({"metadata.name": name, "metadata.namespace": namespace}):
@@ -92,9 +97,9 @@ class SelectionPredicate:
 def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
 ) -> SelectionPredicate:
-    """Combines the selectors of a request, without selectors that match everything.
+    """Combines the selectors of a request. Replaces empty selectors, which match everything, by None.
 
-    Raises ApiError 500 for a malformed shard selector.
+    Raises ApiError 500 if the shard selector is malformed.
     """
     return SelectionPredicate(
         None if labels is None or labels.empty else labels,

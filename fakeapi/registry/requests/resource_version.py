@@ -12,7 +12,7 @@ TOO_LARGE_RETRY_SECONDS = 1
 
 
 def parse_version(text: str) -> int:
-    """Parses a resourceVersion. Raises ApiError 500, which has no reason upstream, for malformed texts."""
+    """Parses a resourceVersion. Raises ApiError 500, without a reason as upstream, if it is malformed."""
     try:
         return parse_uint(text)
     except ValueError as error:
@@ -20,7 +20,7 @@ def parse_version(text: str) -> int:
 
 
 def version_or_none(text: str) -> int:
-    """Parses a resourceVersion; returns 0 for malformed texts, which stands for no version."""
+    """Parses a resourceVersion; returns 0, which means no version, if it is malformed."""
     try:
         return parse_uint(text)
     except ValueError:
@@ -30,7 +30,8 @@ def version_or_none(text: str) -> int:
 def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiError:
     """Returns ApiError 504 for a resourceVersion that the server has not reached.
 
-    `retry_after`: the seconds of the header Retry-After; None for no header.
+    `wanted`, `current`: the requested and the newest resourceVersion. `retry_after`: the seconds of the
+    header Retry-After; None for no header.
     """
     cause = Cause("ResourceVersionTooLarge", "Too large resource version")
     return ApiError(
@@ -45,15 +46,15 @@ def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiE
 def waited_for(wanted: int, current: int) -> ApiError:
     """Returns ApiError 504 with Retry-After for a resourceVersion that the server has not reached.
 
-    The watch cache returns this error after waiting for the version.
+    The watch cache of upstream returns this error after it has waited for the resourceVersion.
     """
     return too_large(wanted, current, TOO_LARGE_RETRY_SECONDS)
 
 
 def check_key(resource: str, namespace: str, name: str = "") -> None:
-    """Raises ApiError 500 if the namespace is "." or "..", as etcd3 does.
+    """Raises ApiError 500 if the namespace is "." or "..", as upstream does for reads from etcd.
 
-    The watch cache does not check it.
+    Reads from the watch cache do not have this check.
     """
     if namespace in (".", ".."):
         path = f"/{resource}/{namespace}/{name}".rstrip("/")

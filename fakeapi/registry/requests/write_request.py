@@ -1,4 +1,4 @@
-"""WriteRequest: what a create, update, patch or apply needs on its way through the registry."""
+"""WriteRequest: the data that a create, update, patch or apply passes through the registry."""
 
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -14,12 +14,12 @@ ResourceT_co = TypeVar("ResourceT_co", covariant=True)
 class WriteRequest(Generic[ServerT_co, ResourceT_co]):
     """A create, update, patch or apply of one object.
 
-    - `server`: the services that the write may use
+    - `server`: the services of the server that the write may use
     - `resource`, `target`: the resource and the object that the path of the request names
     - `warnings`: collects the texts of Warning headers for the response
 
-    The types of server and resource are parameters, so that the model of a kind need not know them.
-    `registry.server_write.ServerWrite` is the type with both.
+    The types of `server` and `resource` are type parameters, so that modules about kinds need not import
+    them. `registry.server_write.ServerWrite` is the type with both filled in.
     """
 
     server: ServerT_co
@@ -30,7 +30,7 @@ class WriteRequest(Generic[ServerT_co, ResourceT_co]):
 
     @property
     def dry_run(self) -> bool:
-        """Whether the write is computed and answered, but not stored."""
+        """Whether the server checks the write and answers it, but does not store it."""
         return self.options.dry_run
 
     @property

@@ -1,1 +1,1 @@
-"""The stored form of objects, their storage keys, and cached bytes of lists."""
+"""The stored form of objects, their storage keys, and caches of encoded list items."""

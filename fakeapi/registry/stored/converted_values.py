@@ -1,16 +1,19 @@
-"""ConvertedValues: a cache of stored objects converted to another version."""
+"""ConvertedValues: a cache of stored objects that are converted to one API version."""
 
 from collections import OrderedDict
 
 CONVERTED_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum bytes of cached objects for each version of a resource. The oldest objects are dropped first."""
+"""Maximum size in bytes of the cached objects of each API version of a resource.
+
+A full cache drops its oldest objects.
+"""
 
 
 class ConvertedValues:
-    """A cache that maps stored values to their form in one API version.
+    """A cache that maps the stored bytes of objects to their bytes in one API version.
 
-    `bound`: the maximum bytes of all forms. The oldest forms are dropped first. A form that is larger than
-      the bound is not cached.
+    `bound`: the maximum size in bytes of all converted objects. A full cache drops its oldest objects. An
+    object larger than the bound is not cached.
     """
 
     def __init__(self, bound: int = CONVERTED_BYTES_MAX) -> None:
@@ -27,7 +30,7 @@ class ConvertedValues:
 
     @property
     def size(self) -> int:
-        """The bytes of all cached forms."""
+        """The size in bytes of all converted objects in the cache."""
         return self._size
 
     def get(self, value: bytes) -> bytes | None:

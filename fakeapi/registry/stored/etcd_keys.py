@@ -1,4 +1,4 @@
-"""Keys of objects in etcd, and the error messages about failed preconditions that contain them.
+"""The keys of objects in etcd. Error messages about failed preconditions contain these keys.
 
 Follows `SpecialDefaultResourcePrefixes` of k8s.io/kubernetes `pkg/kubeapiserver`, and SimpleStorageFactory of
 k8s.io/apiserver `pkg/server/options`.
@@ -15,13 +15,13 @@ _PREFIXES = {
     ("networking.k8s.io", "ingresses"): "ingress",
 }
 _GROUPS_WITH_THEIR_NAME = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""Groups whose etcd keys contain the group name, like the keys of custom resources."""
+"""API groups whose etcd keys contain the group name, like the keys of custom resources."""
 
 
 def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
-    """Returns the etcd key of an object.
+    """Returns the key that an object would have in etcd.
 
-    The key of a dry run, which never reaches etcd, has no `/registry`.
+    Without the prefix `/registry` if `dry_run`, because a dry run never reaches etcd.
     """
     resource = _PREFIXES.get((kind.group, kind.resource), kind.resource)
     if kind.unstructured or kind.group in _GROUPS_WITH_THEIR_NAME:
@@ -33,7 +33,7 @@ def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
 def failed_precondition(
     kind: Kind, target: ObjectReference, field: str, expected: str, actual: str, *, dry_run: bool
 ) -> str:
-    """Returns the error message for an object that does not have the expected UID or ResourceVersion.
+    """Returns the error message for an object whose uid or resourceVersion is not the expected one.
 
     `field`: "UID" or "ResourceVersion".
     """

@@ -1,7 +1,7 @@
 """The stored form of objects, and its conversion to the JSON of responses without decoding.
 
-A stored value is an object's JSON with an empty resourceVersion. Reading an object fills in the storage's
-revision, so that an object is encoded only once, when it is written:
+A stored value is an object's JSON with an empty resourceVersion. When the server reads the object, it fills
+in the storage's revision. So the server encodes an object only once, when it is written:
 
     stored       {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"","labels":…},…}
     at 7, GET    {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7","labels":…},…}
@@ -12,7 +12,8 @@ of metadata: kind, apiVersion and metadata come first. Before the resourceVersio
 in which JSON escapes quotes.
 
 Values of the type runtime.RawExtension keep their bytes in the storage, while responses are compact JSON. If
-such a value is not compact, `AS_WRITTEN` precedes the JSON of the stored object. Responses compact it:
+such a value is not compact, the byte `AS_WRITTEN` precedes the JSON of the stored object. Responses compact
+it:
 
     stored       R{"kind":"K",…,"parameters":{ "share" : 1.50 }}
     GET          {"kind":"K",…,"parameters":{"share":1.50}}
@@ -58,7 +59,7 @@ METADATA_ORDER = (
 """The fields of metav1.ObjectMeta in the order in which servers send them."""
 
 _STORED_METADATA = tuple(name for name in METADATA_ORDER if name != "selfLink")
-"""The metadata fields of stored objects: all except selfLink, which Kubernetes no longer uses."""
+"""The metadata fields of stored objects: all except selfLink, which Kubernetes no longer sets."""
 
 _BEFORE_VERSION = _STORED_METADATA[: _STORED_METADATA.index("resourceVersion")]
 
@@ -73,7 +74,10 @@ def encode(obj: Object, schema: Struct) -> bytes:
 
 
 def encode_value(obj: Object) -> bytes:
-    """Returns the stored form of a canonical object, including its empty lists."""
+    """Returns the stored form of a canonical object, including its empty lists.
+
+    The order of the metadata fields in `obj` has no effect on the bytes.
+    """
     filled = {**obj["metadata"], "resourceVersion": ""}
     metadata = {name: filled[name] for name in _STORED_METADATA if name in filled}
     for name in _BEFORE_VERSION:
@@ -84,9 +88,9 @@ def encode_value(obj: Object) -> bytes:
 
 
 def is_same(one: bytes, other: bytes) -> bool:
-    """Whether two stored values contain equal objects, apart from the order of fields.
+    """Whether two stored values contain equal objects; the order of fields does not matter.
 
-    The order differs because defaults are appended, and clients later send them in other places.
+    The order can differ: the server appends defaults, and clients later send these fields in another order.
     """
     return one == other or (
         len(one) == len(other) and codec.decode(json_of(one)) == codec.decode(json_of(other))
@@ -94,14 +98,14 @@ def is_same(one: bytes, other: bytes) -> bool:
 
 
 def json_of(value: bytes) -> bytes:
-    """Returns the JSON of a stored value; RawExtension values keep their bytes."""
+    """Returns the JSON of a stored value; RawExtension values keep their original bytes."""
     return value[1:] if value[0] == _AS_WRITTEN else value
 
 
 def decode(entry: "Entry", schema: Struct | None = None) -> Object:
-    """Decodes the object of an entry, with its resourceVersion; the caller may change the object.
+    """Decodes the object of a storage entry, with its resourceVersion. The caller may change the object.
 
-    `schema`: the type of the stored object, if its RawExtension values must keep their bytes.
+    `schema`: the type of the stored object, if its RawExtension values must keep their original bytes.
     """
     obj = decode_value(entry.value, schema)
     obj["metadata"]["resourceVersion"] = str(entry.revision)
@@ -111,7 +115,7 @@ def decode(entry: "Entry", schema: Struct | None = None) -> Object:
 def decode_value(value: bytes, schema: Struct | None = None) -> Object:
     """Decodes a stored value; the resourceVersion of the object is "".
 
-    `schema`: the type of the stored object, if its RawExtension values must keep their bytes.
+    `schema`: the type of the stored object, if its RawExtension values must keep their original bytes.
     """
     text = json_of(value)
     obj: Object = codec.decode(text)
@@ -123,7 +127,7 @@ def decode_value(value: bytes, schema: Struct | None = None) -> Object:
 def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
     """Returns the JSON of a stored object, with its resourceVersion.
 
-    `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
+    `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
@@ -133,7 +137,7 @@ def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
 def with_given_version(value: bytes, given: str, *, exact: bool = False) -> bytes:
     """Returns the JSON of an object that is not stored, with the resourceVersion `given`; "" for none.
 
-    `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
+    `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
@@ -143,21 +147,24 @@ def with_given_version(value: bytes, given: str, *, exact: bool = False) -> byte
 
 
 def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
-    """Replaces kind and apiVersion in a stored value. Both prefixes come from `type_prefix`."""
+    """Replaces kind and apiVersion in a stored value.
+
+    `old_prefix`, `new_prefix`: the results of `type_prefix` for the old and the new kind and apiVersion.
+    """
     if value[0] == _AS_WRITTEN:
         return AS_WRITTEN + new_prefix + value[1 + len(old_prefix) :]
     return new_prefix + value[len(old_prefix) :]
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
-    """Returns the beginning of the stored JSON of all objects of a kind: kind and apiVersion."""
+    """Returns the first bytes of the stored JSON of all objects of a kind: kind and apiVersion."""
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 
 def list_item(value: bytes, revision: int, prefix: bytes, *, exact: bool = False) -> bytes:
     """Returns the JSON of a stored object as a list item, without kind and apiVersion.
 
-    `prefix`: the result of `type_prefix` for the object.
-    `exact`: whether RawExtension values keep their bytes; otherwise they are compact JSON.
+    `prefix`: the result of `type_prefix` for the kind and apiVersion of the object. `exact`: whether
+    RawExtension values keep their original bytes; otherwise they are compact JSON.
     """
     return b"{" + with_version(value, revision, exact=exact)[len(prefix) :]

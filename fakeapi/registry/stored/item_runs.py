@@ -1,8 +1,8 @@
-"""Caches the bytes of runs of list items, so that unchanged runs are not joined again.
+"""Caches the JSON of consecutive list items, so that the server need not join unchanged items again.
 
-A run is a sequence of consecutive entries. Entries are immutable, so the bytes of a run depend only on its
-entries. A list uses a cached run if it has the same entries in a row. A write invalidates the run with its
-entry, and runs whose boundaries it moves.
+A run is a sequence of consecutive entries in a list. Entries are immutable, so the bytes of a run depend only
+on its entries. A list uses a cached run if it has the same entries in a row. A write of an object makes the
+run with its entry useless. If the write moves the start or end of other runs, these become useless too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,26 +10,31 @@ from collections.abc import Callable, Iterator, Sequence
 from fakeapi_storage import Entry
 
 RUN_ENTRIES = 128
-"""Maximum number of items in a run. Between the runs of a long list, the server handles other requests."""
+"""Maximum number of consecutive list items that are joined and cached together (a run).
+
+The server handles other requests between two runs of a long list.
+"""
 
 KEPT_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum bytes of cached runs for each version of a resource. A full cache is cleared."""
+"""Maximum size in bytes of the cached list items of each version of a resource. A full cache is cleared."""
 
 RUN_BYTES_MAX = 1024 * 1024
-"""Maximum bytes of the stored objects in a run. A larger object is a run by itself.
+"""Maximum size in bytes of the stored objects that are joined together (a run). A larger object is alone.
 
-A client that does not read its list occupies the memory of one run.
+A client that reads its list slowly therefore occupies the memory of only one run.
 """
 
 KEPT_ENTRIES_MAX = 4096
-"""Maximum entries of a list whose runs are cached. A longer list would displace all other runs."""
+"""Maximum number of entries in a list whose items are cached. A longer list would displace other lists."""
 
 KEPT_FROM_ENTRIES = 8
-"""Minimum entries of a cached run. Joining a shorter run is faster than a look-up."""
+"""Minimum number of list items that are cached together. Joining fewer items is faster than a cache
+look-up.
+"""
 
 
 class ItemRuns:
-    """Caches the bytes of list items of one version of a resource. `item` returns the JSON of an item."""
+    """Caches the JSON of list items of one version of a resource. `item`: returns the JSON of one item."""
 
     def __init__(self, item: Callable[[Entry], bytes]) -> None:
         self._item = item
@@ -37,7 +42,9 @@ class ItemRuns:
         self._bytes = 0
 
     def runs(self, entries: Sequence[Entry]) -> Iterator[bytes]:
-        """Yields the bytes of a list's items in order. Each text has the items of a run, joined by commas."""
+        """Yields the JSON of the items in order, in chunks. Each chunk contains consecutive items, joined by
+        commas.
+        """
         keeps = len(entries) <= KEPT_ENTRIES_MAX
         start = 0
         while start < len(entries):
@@ -68,9 +75,9 @@ class ItemRuns:
 
 
 def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
-    """Returns the entries of the run that begins at `start`.
+    """Returns the run of consecutive entries that begins at the index `start`.
 
-    A run has at least one entry, and at most RUN_ENTRIES. Runs of several entries have at most RUN_BYTES_MAX
+    A run has at least one entry, and at most RUN_ENTRIES. A run of several entries has at most RUN_BYTES_MAX
     bytes.
     """
     run = entries[start : start + RUN_ENTRIES]

@@ -6,19 +6,18 @@ from fakeapi.registry.model.definition import CLASSIC
 from fakeapi_storage import Storage
 
 _CLASSIC = ["resource.k8s.io", CLASSIC]
-"""The parts of the storage keys of resource.k8s.io/v1alpha2: the group, and the name of the stored form."""
+"""The first parts of the storage keys of resource.k8s.io/v1alpha2: API group and internal version."""
 
 _CLASSIC_PREFIX = "/".join(["", *_CLASSIC, ""])
 _LAST = "\U0010ffff"
-"""A character that sorts after all characters of object names."""
+"""A character that sorts after all characters in object names."""
 
 
 class ObjectKey(NamedTuple):
     """The parts of the storage key of an object.
 
-    `prefix`: the beginning of all keys of the resource.
-    `group`: the API group; "" for core.
-    `namespace`: "" for cluster-scoped objects.
+    `prefix`: the beginning of the keys of all objects of the resource. `group`: the API group; "" for the
+    core group. `namespace`: "" for cluster-scoped objects.
     """
 
     prefix: str
@@ -29,12 +28,14 @@ class ObjectKey(NamedTuple):
 
     @property
     def qualified(self) -> str:
-        """The resource with its group, such as resourceclaims.resource.k8s.io."""
+        """The resource with its API group, such as resourceclaims.resource.k8s.io."""
         return f"{self.resource}.{self.group}" if self.group else self.resource
 
     @property
     def is_classic(self) -> bool:
-        """Whether the object is of resource.k8s.io/v1alpha2, which shares no objects with other versions."""
+        """Whether the object belongs to resource.k8s.io/v1alpha2, which is stored separately from later
+        versions.
+        """
         return self.prefix.startswith(_CLASSIC_PREFIX)
 
     def __str__(self) -> str:
@@ -43,7 +44,10 @@ class ObjectKey(NamedTuple):
 
 
 def parse_key(key: str) -> ObjectKey:
-    """Parses a storage key: /GROUP[/classic]/RESOURCE[/NAMESPACE]/NAME. Raises ValueError for other texts."""
+    """Parses a storage key: /GROUP[/classic]/RESOURCE[/NAMESPACE]/NAME.
+
+    Raises ValueError if the text is not the key of an object.
+    """
     first, *parts = key.split("/")
     depth = 3 if parts[:2] == _CLASSIC else 2
     place = parts[depth:]
@@ -56,9 +60,9 @@ def parse_key(key: str) -> ObjectKey:
 
 
 def first_keys(storage: Storage) -> list[ObjectKey]:
-    """Returns the first key of each resource with stored objects. Needs one look-up per resource.
+    """Returns the first storage key of each resource that has stored objects. Reads one key per resource.
 
-    Raises ValueError if a key does not belong to an object.
+    Raises ValueError if a key in the storage is not the key of an object.
     """
     keys: list[ObjectKey] = []
     after: str | None = None

@@ -1,7 +1,8 @@
-"""Caches the list entries that label selectors match, so that unchanged entries are not matched again.
+"""Caches which list entries a label selector matches, so that the server need not match them again.
 
-The cache has matches by run, a sequence of consecutive entries (see `fakeapi.registry.stored.item_runs`).
-Entries are immutable, so the matches of a run depend only on its entries.
+The cache stores the matches of each run, a sequence of consecutive entries in a list (see
+`fakeapi.registry.stored.item_runs`). Entries are immutable, so the matches of a run depend only on its
+entries.
 """
 
 from collections import OrderedDict
@@ -13,23 +14,27 @@ from fakeapi.registry.stored.item_runs import KEPT_ENTRIES_MAX, KEPT_FROM_ENTRIE
 from fakeapi_storage import Entry
 
 SELECTORS_KEPT = 16
-"""Maximum number of cached selectors for each version of a resource. The least recently used is dropped."""
+"""Maximum number of cached selectors per API version of a resource. The least recently used is dropped."""
 
 SELECTOR_LENGTH_MAX = 1024
-"""Maximum length in characters of a selector whose matches are cached."""
+"""Maximum length in characters of a label selector whose matches are cached."""
 
 _Kept = dict[str, tuple[Sequence[Entry], Sequence[Entry]]]
-"""The runs and their matching entries, by the first key of each run."""
+"""Cached matches of a selector: (consecutive entries, matching entries), by the storage key of the first
+entry.
+"""
 
 
 class SelectedRuns:
-    """Caches the matching entries of one version of a resource, by label selector and run of entries."""
+    """Caches the list entries of one resource that match, by label selector and by run of consecutive
+    entries.
+    """
 
     def __init__(self) -> None:
         self._by_selector: OrderedDict[str, _Kept] = OrderedDict()
 
     def select(self, chosen: SelectionPredicate, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Returns the entries that `chosen` matches, in the given order."""
+        """Returns the entries that match the selectors in `chosen`, in the given order."""
         labels = chosen.labels
         if labels is None or not chosen.labels_alone or len(entries) > KEPT_ENTRIES_MAX:
             return chosen.select(entries)

@@ -1,7 +1,7 @@
-"""Server-side apply: merges a configuration into the stored object, or creates the object.
+"""Server-side apply: merges an apply configuration into the stored object, or creates the object.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher). `fakeapi.machinery.apply` merges
-the fields and computes their managers.
+the fields and computes the managedFields.
 """
 
 import re
@@ -28,17 +28,18 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
 
 _BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
-"""Matches the digits of a number that may be too large for a float64."""
+"""Matches 309 digits in a row: such a number may be too large for a float64."""
 
 
 async def apply(request: ServerWrite, body: bytes) -> WriteResult:
-    """Applies a configuration to the stored object, or creates the object.
+    """Applies an apply configuration to the stored object, or creates the object.
 
     Raises ApiError:
+
     - 400: the body is malformed
-    - 404: the object of a subresource does not exist
+    - 404: the request is for a subresource of a missing object
     - 409: field managers or resourceVersions conflict
-    - 422: the result is invalid
+    - 422: the resulting object is invalid
     - 500: the configuration does not fit the schema
     """
     server, resource, target = request.server, request.resource, request.target
@@ -71,9 +72,10 @@ async def _change(request: ServerWrite, body: bytes) -> WriteResult:
 
 
 def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
-    """Returns `old` with the configuration applied and with new managedFields. Raises ApiError.
+    """Returns `old` with the apply configuration applied and with new managedFields.
 
-    Returns a new object if `old` is None.
+    If `old` is None, returns a new object. Raises ApiError if the body is malformed, does not fit the schema
+    or the request, or conflicts with another field manager.
     """
     server, resource, target, options = request.server, request.resource, request.target, request.options
     wording = resource.release.quirks.wording
@@ -95,9 +97,10 @@ def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
 
 
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
-    """Returns the apply configuration in a YAML or JSON body, and a message about duplicate keys.
+    """Decodes an apply configuration from YAML or JSON; returns it with a message about duplicate keys.
 
-    The message is "" without duplicate keys. Raises ApiError 400.
+    The message is "" if no key is duplicate. Raises ApiError 400 if the body is malformed or not a JSON
+    object.
     """
     value, repeated = _read(body, wording)
     if value is None:
@@ -114,9 +117,10 @@ def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
 def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
     """Decodes a body with the JSON decoder if possible, otherwise with the YAML decoder, which is slower.
 
-    JSON with duplicate keys needs the error messages of YAML. Numbers beyond a float64 are strings in YAML.
-    The result has sorted keys, as after upstream's conversion from YAML to JSON. The first reported unknown
-    field is then the same as upstream.
+    Bodies with duplicate keys use the YAML decoder for its error messages. Bodies with numbers beyond a
+    float64 use it too, because YAML reads such numbers as strings. The result has sorted keys, as after
+    upstream's conversion from YAML to JSON. So the first unknown field in an error message is the same as
+    upstream.
     """
     try:
         value = json_decoding.decode_lenient(body)

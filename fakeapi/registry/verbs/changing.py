@@ -3,16 +3,16 @@
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (Update) and `pkg/registry/rest/update.go`. Example
 of a verb:
 
-    for attempt in attempts(server, resource, target):
-        async with attempt as old:                  # reads; raises 404 if the object does not exist
-            await attempt.check(changed(old), options, warnings)   # admission; prepares and validates
-        result = await attempt.commit(options)      # None if another writer came first
+    for attempt in attempts(request):
+        async with attempt as old:             # reads the object; raises 404 if it does not exist
+            await attempt.check(changed(old))  # runs admission; prepares and validates the new object
+        result = await attempt.commit()        # None if another client changed the object first
         if result is not None:
             return result
 
-Most attempts run from the read to the start of the commit without an await. They await only the compilation
-of many CEL expressions, steps over many bytes, and admission that calls a webhook. Another writer can change
-the object only during these waits; then the commit returns None.
+Most attempts run from the read to the start of the commit without an await. An attempt awaits only in three
+cases: it compiles many CEL expressions, it processes many bytes, or admission calls a webhook. Another client
+can change the object only during such an await; then the commit returns None.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,12 +54,12 @@ Result = TypeVar("Result")
 
 
 def attempts(request: ServerWrite, *, uid: str = "", admits: bool = True) -> Iterator["Attempt"]:
-    """Yields up to WRITE_ATTEMPTS attempts to change an object.
+    """Yields up to WRITE_ATTEMPTS attempts to change the object of the request.
 
-    `uid`: the uid that the object must have, otherwise the attempt fails with 409; "" for any uid.
-    `admits`: whether an attempt runs admission; otherwise the caller does.
+    `uid`: the uid that the stored object must have, otherwise the attempt fails with 409; "" for any uid.
+    `admits`: whether `Attempt.check` runs admission; if False, the caller runs it.
 
-    Raises ApiError 400 for a name that cannot be in a path, and 409 after the last attempt.
+    Raises ApiError 400 if the object's name is not valid in a URL path, and 409 after the last attempt.
     """
     check_path_name(request.target.name)
     for number in range(WRITE_ATTEMPTS):
@@ -68,10 +68,11 @@ def attempts(request: ServerWrite, *, uid: str = "", admits: bool = True) -> Ite
 
 
 class Attempt:
-    """An attempt to change a stored object.
+    """An attempt to change a stored object; an async context manager.
 
-    Entering the context returns the object in the version of the request; the caller may change it. If an
-    ApiError leaves the context, the exit first waits until the state that the attempt read is committed.
+    Entering the context returns the object in the API version of the request; the caller may change it. If
+    the block raises ApiError, the context manager waits for the commit of the object that it read, and then
+    re-raises the error.
     """
 
     def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:
@@ -88,7 +89,10 @@ class Attempt:
         self._new: Object = {}
 
     async def __aenter__(self) -> Object:
-        """Reads the object. Raises ApiError 404 if it does not exist, and 409 if it has another uid."""
+        """Reads the object.
+
+        Raises ApiError 404 if the object does not exist, and 409 if its uid is not the expected one.
+        """
         resource, target = self._resource, self._target
         self._since = self._server.store.storage.revision
         self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
@@ -111,10 +115,11 @@ class Attempt:
             await self._server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
-        """Runs a step on the object and a request body; returns its result or raises its error.
+        """Calls `step`, a function that works on the object and a request body; returns its result.
 
         In the first attempt, a step over many bytes runs in a thread. Later attempts run it on the event
-        loop, so that short writes of other clients cannot overtake it again.
+        loop, so that short writes of other clients cannot overtake it again. Errors of `step` reach the
+        caller.
         """
         size = 0 if self._entry is None else len(self._entry.value)
         return await completed_by(
@@ -124,11 +129,12 @@ class Attempt:
     async def check(self, new: Object) -> None:
         """Runs admission on the changed object, prepares and validates it.
 
-        `new`: the changed object in the version of the request, with its managedFields.
+        `new`: the changed object in the API version of the request, with its managedFields.
 
         Raises ApiError:
-        - 403 and other errors: admission refuses the change
-        - 409: the resourceVersion is not the stored one
+
+        - 403, or another code of the admission plugin: admission rejects the change
+        - 409: the resourceVersion of `new` is not the stored one
         - 422: the object is invalid
         """
         resource, request = self._resource, self._request
@@ -152,11 +158,11 @@ class Attempt:
             await run(steps.validating, attributes)
 
     async def commit(self) -> WriteResult | None:
-        """Stores the checked object; returns None if another writer changed the stored object meanwhile.
+        """Stores the checked object; returns None if another client changed the stored object meanwhile.
 
-        An unchanged object keeps its resourceVersion and causes no event. If the change removes the last
-        finalizer from an object that is being deleted, the object is deleted. Raises ApiError 500 if the
-        storage fails.
+        An unchanged object keeps its resourceVersion and causes no watch event. If the change removes the
+        last finalizer from an object that is being deleted, the server deletes the object. Raises ApiError
+        500 if the storage fails.
         """
         try:
             return await self._commit()
@@ -222,7 +228,9 @@ def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
 
 
 def is_finished(meta: Object, old_meta: Object) -> bool:
-    """Whether an update leaves an object that is being deleted without finalizers and grace period."""
+    """Whether an update completes a deletion: the object is being deleted, without finalizers or grace
+    period.
+    """
     return (
         meta.get("deletionTimestamp") is not None
         and not meta.get("finalizers")
@@ -241,10 +249,10 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
-    """Checks the uid in the body of a PUT, which is a precondition, before all other checks.
+    """Checks the uid in the body of a PUT. The uid is a precondition, so this check precedes all others.
 
-    Raises ApiError 409 if the object has another uid. Raises 404 if the object does not exist, but 409 in
-    some releases and for kinds that a PUT can create.
+    Raises ApiError 409 if the stored object has another uid. If the object does not exist, raises ApiError
+    404; some releases raise 409 instead, and all releases do so for kinds that a PUT can create.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
@@ -257,7 +265,7 @@ def _check_uid(
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
-    """Validates an update: first its metadata by the generic rules, then the object by the kind's rules."""
+    """Returns the errors of an update: the generic checks of its metadata, then the checks of its kind."""
     meta, old_meta = new["metadata"], old["metadata"]
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     problems = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
@@ -277,9 +285,10 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
 def _check_version(
     resource: Resource, target: ObjectReference, meta: Object, old_meta: Object, strategy: Strategy
 ) -> None:
-    """Raises ApiError 409, 422 or 500 unless the resourceVersion of an update is the stored one.
+    """Raises ApiError if an update's resourceVersion is not the stored one.
 
-    If the kind allows unconditional updates, no version and "0" mean any version.
+    The code is 409 if the version differs, 422 if the kind requires a version and it is missing, and 500 if
+    it is not a number. If the kind allows unconditional updates, a missing version and "0" mean any version.
     """
     text = meta.get("resourceVersion", "")
     try:

@@ -30,16 +30,22 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 from fakeapi_storage import Entry, KeyExists, RevisionConflict
 
 POOL_ATTEMPTS = 256
-"""Maximum number of attempts to allocate from a pool that other servers also use. Then the client gets 409.
+"""Maximum number of tries to allocate from a pool that other API servers also use, such as Service IPs.
+
+After the last try, the client gets 409.
 """
 GENERATE_NAME_ATTEMPTS = 8
-"""Maximum number of generated names that newer releases try. Then the client gets 409."""
+"""Maximum number of names tried for a generateName if the gate RetryGenerateName is on.
+
+If all these names exist, the client gets 409.
+"""
 
 
 async def create(request: ServerWrite, obj: Object) -> WriteResult:
-    """Stores a new object from a canonical, defaulted body. Raises ApiError.
+    """Stores a new object; `obj` is the decoded request body in canonical form, with defaults.
 
-    Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing.
+    Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing. Raises ApiError
+    if admission, validation or the storage rejects the object.
     """
     server, resource, options = request.server, request.resource, request.options
     deduplicate_owners(obj, request.warnings)
@@ -57,9 +63,9 @@ async def create(request: ServerWrite, obj: Object) -> WriteResult:
 
 
 async def admitted(request: ServerWrite, obj: Object) -> Object:
-    """Runs mutating admission on a new object; returns the result in the version of the request.
+    """Runs mutating admission on a new object; returns the object in the API version of the request.
 
-    Raises ApiError.
+    Raises ApiError if the kind or an admission plugin rejects the object.
     """
     resource, subresource = request.resource, request.target.subresource
     resource.check_creation(obj["metadata"].get("name", ""))
@@ -74,13 +80,14 @@ async def admitted(request: ServerWrite, obj: Object) -> Object:
 
 
 async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") -> WriteResult:
-    """Validates and stores a new object after mutating admission. Raises ApiError.
+    """Validates and stores a new object after mutating admission.
 
-    `given_version`: the resourceVersion of the body. If it is a number and all other checks pass, the create
-      fails with 500, except in a dry run.
+    `given_version`: the resourceVersion of the request body. If it is a number other than 0 and all other
+    checks pass, the create fails with 500, except in a dry run.
 
-    An apply that creates an object calls this function directly, so that the object keeps a deletionTimestamp
-    of the configuration.
+    An apply that creates an object calls this function directly, so that the object keeps the
+    deletionTimestamp of the apply configuration. Raises ApiError if the object is invalid, exists, or
+    admission rejects it.
     """
     server, resource, options = request.server, request.resource, request.options
     obj = resource.to_hub(obj)
@@ -121,9 +128,10 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
 
 
 async def _authorize(request: ServerWrite) -> None:
-    """Authorizes the verb `create` for an apply or a PUT that creates an object. Raises ApiError 403.
+    """Authorizes the verb `create` for a request that names a new object, such as an apply or a PUT.
 
-    Follows withAuthorization of k8s.io/apiserver `pkg/endpoints/handlers/update.go`.
+    Raises ApiError 403 if the user may not create the object. Follows withAuthorization of k8s.io/apiserver
+    `pkg/endpoints/handlers/update.go`.
     """
     kind, target = request.resource.kind, request.target
     access = AccessAttributes(

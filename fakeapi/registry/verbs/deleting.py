@@ -21,11 +21,11 @@ from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 
 TRANSACTION_GAP_SECONDS = 0.002
-"""Seconds between the write of an object's last state and its deletion.
+"""Seconds between two writes of a delete: the last state of the object, and its removal.
 
 kube-apiserver writes them in two etcd transactions, 0.1 to 8 ms apart. A controller that reacts to the first
-write therefore still finds the object. The gap is skipped if nobody watches the object or if the clock is
-frozen.
+write therefore still finds the object. The server skips the gap if nobody watches the object or if the clock
+is frozen.
 """
 
 
@@ -39,12 +39,14 @@ async def delete(
 ) -> WriteResult:
     """Deletes an object, or marks it as being deleted until it has no finalizers and its grace period ends.
 
-    `asks_admission`: False if the server deletes on behalf of a request that was admitted.
+    `asks_admission`: False if the server deletes the object for a request that admission has already
+    accepted.
 
     Raises ApiError:
-    - 403: the object cannot be deleted
+
+    - 403: the object cannot be deleted, or admission rejects the delete
     - 404: the object does not exist
-    - 409: a precondition does not match
+    - 409: a precondition does not match, or other clients keep changing the object
     """
     if target.name in resource.definition.immortal:
         why = f"this {resource.kind.singular} may not be deleted"
@@ -108,8 +110,9 @@ async def _delete_entry(
 async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
-    If another request deletes the object in the gap, returns the revision of the last state, like upstream's
-    `ignoreNotFound`. Raises RevisionConflict if the object changes in the gap.
+    If the object is watched, waits TRANSACTION_GAP_SECONDS first. If another request deletes the object
+    meanwhile, returns the revision of the last state, like upstream's `ignoreNotFound`. Raises
+    RevisionConflict if another request changes the object meanwhile.
     """
     if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:
@@ -147,7 +150,11 @@ async def _admit(
 def _gone(
     resource: Resource, obj: Object, value: bytes, revision: int, *, before: int, exact: bool
 ) -> WriteResult:
-    """Returns the response to a DELETE that removed the object: the object or a Status."""
+    """Returns the response to a DELETE that removed the object: the object itself or a Status.
+
+    `value`: the stored bytes of the object's last state. `revision`: the revision of the deletion. `before`:
+    the revision of the object before the request.
+    """
     written = (obj["metadata"]["name"], before, 0)
     if resource.definition.shows_deleted(resource.kind.version):
         return WriteResult(resource.json_of(value, revision, exact=exact), written=written)

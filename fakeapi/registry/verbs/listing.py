@@ -1,7 +1,8 @@
 """List: reads the selected objects of a resource at a resourceVersion, in pages.
 
 Follows k8s.io/apiserver `pkg/storage/cacher` for lists from the watch cache, and `pkg/storage/etcd3` for
-lists from etcd: exact versions, and pages after the first. Watch cache and etcd return different errors.
+lists from etcd. Lists at an exact version and later pages come from etcd. The watch cache and etcd return
+different errors.
 """
 
 import sys
@@ -20,9 +21,10 @@ from fakeapi.registry.stored.selected_runs import SelectedRuns
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000
-"""Maximum number of objects that a limited list with selectors reads at a time.
+"""Maximum number of objects that a list with a limit and selectors reads from the storage at a time.
 
-The list doubles the size of its reads up to this number until enough objects match.
+The first read has the size of the limit. If too few objects match, each further read is twice as large, up to
+this number.
 """
 _REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
@@ -38,8 +40,9 @@ _TOO_OLD_TO_CONTINUE = (
 class Listed:
     """The result of a list request.
 
-    `remaining`: the number of objects on later pages; None if Kubernetes does not count them.
-    `shards`: the shard selector of the list; "" for none.
+    `entries`: the stored objects on this page. `revision`: the resourceVersion of the list. `continue_token`:
+    the token for the next page; "" if this page is the last one. `remaining`: the number of objects on later
+    pages; None if Kubernetes does not count them. `shards`: the shard selector of the list; "" for none.
     """
 
     entries: list[Entry]
@@ -50,20 +53,21 @@ class Listed:
 
 
 def prefix_of(resource: Resource, target: ObjectReference) -> str:
-    """Returns the prefix of all storage keys that a list or watch covers."""
+    """Returns the common prefix of all storage keys that a list or watch covers."""
     return f"{resource.prefix}{target.namespace}/" if target.namespace else resource.prefix
 
 
 def list_entries(
     storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions
 ) -> Listed:
-    """Returns the selected objects, sorted by namespace and name.
+    """Returns the objects that match the selectors of `options`, sorted by namespace and name.
 
     Raises ApiError:
-    - 400: the continue token or the version is malformed
-    - 410: the version is compacted
-    - 500: the version is malformed and the watch cache parses it
-    - 504: the storage has not reached the version
+
+    - 400: the continue token or the resourceVersion is malformed
+    - 410: the resourceVersion is compacted
+    - 500: the resourceVersion is malformed or in the future, where upstream answers 500
+    - 504: the storage has not reached the resourceVersion
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
@@ -91,7 +95,7 @@ def list_entries(
 
 
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
-    """Returns the predicate for the indexed field of the watch cache.
+    """Returns a predicate for the field that the watch cache indexes, for example spec.nodeName of pods.
 
     Returns None if the list does not select this field by an exact value.
     """
@@ -108,7 +112,7 @@ def _take(
 ) -> bool:
     """Adds the matching entries of a page to `entries`, up to the limit; returns whether more entries follow.
 
-    Entries that follow count even if they do not match, as upstream.
+    Like upstream, also returns True if none of the entries that follow match.
     """
     if chosen.everything:
         entries += page.entries
@@ -133,16 +137,16 @@ def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOpti
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The parameters for reading a list from the storage."""
+    """The storage reads that a list request needs."""
 
     start_after: str | None = None
-    """The key before the first entry of the list; None for the first page."""
+    """The storage key before the first entry to return; None to begin with the first entry."""
 
     at: int | None = None
-    """The revision to read; None for the newest revision."""
+    """The storage revision to read; None for the newest revision."""
 
     limit: int = 0
-    """Maximum number of entries to return; 0 for all."""
+    """Maximum number of entries to return; 0 for no limit."""
 
     from_cache: bool = False
     """Whether upstream serves the list from the watch cache instead of etcd."""
@@ -164,8 +168,8 @@ def _plan(storage: Storage, resource: Resource, target: ObjectReference, options
 def _from_cache(resource: Resource, options: ListOptions) -> bool:
     """Whether upstream serves the list from the watch cache.
 
-    The watch cache serves lists that must not be older than a version. In newer releases, it also serves
-    lists without a version.
+    The watch cache serves lists with a minimum resourceVersion. In newer releases, it also serves lists
+    without a resourceVersion.
     """
     version = options.resource_version
     if options.continue_token or options.match == "Exact":
@@ -206,9 +210,10 @@ def _requested(version: str) -> int:
 
 
 def _before(key: str, prefix: str) -> str | None:
-    """Returns the key after which a list resumes, so that its first key is `key`.
+    """Returns the storage key after which a list resumes, so that the list begins with `key`.
 
-    Returns None for the start of the prefix. If `key` ends in NUL, the result is the key without NUL.
+    Returns None if the list begins at the start of the prefix. If `key` ends in NUL, returns the key without
+    NUL; the list then begins after that key.
     """
     if key.endswith("\0"):
         return key.rstrip("\0")

@@ -1,4 +1,4 @@
-"""Checks the syntax of a patch body before all other steps, so that audit can record the patch as JSON.
+"""Checks the syntax of a patch body before all other checks, so that audit can record the patch as JSON.
 
 Follows `validateAndTranscodePatch` of k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, new in 0.37.
 """
@@ -13,9 +13,9 @@ _SPACES = b" \t\r\n\v\f"
 
 
 def check_body(body: bytes, media_type: str) -> None:
-    """Raises ApiError 400 for a patch that is not JSON, or an apply configuration that is not YAML.
+    """Raises ApiError 400 if a patch is not JSON, or if an apply configuration is not YAML.
 
-    Does not check apply configurations that begin with `{`.
+    Accepts every apply configuration that begins with `{` without a check.
     """
     if media_type != APPLY_PATCH:
         if not _is_json(body):

@@ -1,7 +1,7 @@
 """Patch: applies a JSON, merge or strategic merge patch to the stored object, and updates the object.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. The server applies a patch without a
-resourceVersion to the newest state, and tries again if another write comes first.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go`. If another client changes the object first, the
+server applies the patch again to the newest state, unless the patch contains a resourceVersion.
 """
 
 from collections.abc import Sequence
@@ -35,19 +35,25 @@ from fakeapi.registry.verbs.changing import attempts
 
 
 class Patch(Protocol):
-    """A decoded patch."""
+    """A decoded JSON, merge or strategic merge patch."""
 
     strict: Sequence[str]
     """Messages about unknown and duplicate fields in the patch itself."""
     typed: bool
-    """Whether the patch applies to the typed object. Kind and apiVersion of the result are then ignored."""
+    """Whether the patch applies to the typed object, as strategic merge patches do.
+
+    Then the server ignores kind and apiVersion of the result.
+    """
 
     def applied_to(self, old: Object, resource: Resource) -> Any:
-        """Returns the patched document, which may have any shape. Raises ApiError."""
+        """Returns the patched document, which may have any JSON type.
+
+        Raises ApiError if the patch cannot be applied to `old`.
+        """
         ...
 
     def value_in_errors(self, document: Any) -> str:
-        """Returns the value for an error message: the patched document, or the patch."""
+        """Returns the text of the invalid value for an error message: the patched document, or the patch."""
         ...
 
 
@@ -95,7 +101,11 @@ class _StrategicMergePatch:
 
 
 def read_patch(body: bytes, media_type: str, validation: str) -> Patch:
-    """Decodes a JSON, merge or strategic merge patch. Raises ApiError 400 or 413."""
+    """Decodes a JSON, merge or strategic merge patch.
+
+    `validation`: the query parameter fieldValidation. Raises ApiError 400 if the patch is malformed, or 413
+    if a JSON patch has too many operations.
+    """
     checked = validation != "Ignore"
     if media_type == JSON_PATCH:
         return _JsonPatch(body, checked=checked)
@@ -113,8 +123,15 @@ def _compact(old: Object, resource: Resource) -> Object:
 async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResult:
     """Patches the stored object by a JSON, merge or strategic merge patch.
 
-    Reads the object first, so that 404 precedes the errors of the body. Raises ApiError: 400, 404, 409, 413,
-    422.
+    Reads the object before the body, so that the error 404 precedes errors of the body.
+
+    Raises ApiError:
+
+    - 400: the patch is malformed
+    - 404: the object does not exist
+    - 409: the resourceVersion in the patch is not the stored one, or other clients keep changing the object
+    - 413: a JSON patch has too many operations
+    - 422: the patch cannot be applied, or the patched object is invalid
     """
     resource, options = request.resource, request.options
     manager = resource.manager(request.target.subresource)
@@ -139,7 +156,11 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
 
 
 def patched(resource: Resource, decoded: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
-    """Returns the patched object in canonical form, with defaults. Raises ApiError."""
+    """Returns the patched object in canonical form, with defaults.
+
+    `validation`: the query parameter fieldValidation. Raises ApiError if the patch cannot be applied, or if
+    the patched document is not an object of the resource's kind.
+    """
     document = decoded.applied_to(old, resource)
 
     def refuse(why: str) -> ApiError:
@@ -176,10 +197,10 @@ def patched(resource: Resource, decoded: Patch, old: Object, validation: str, wa
 
 
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
-    """Decodes a patched document without apiVersion: returns an empty object and an error for each field.
+    """Decodes a patched document without apiVersion: returns an empty object and one error per field.
 
-    Upstream decodes such a document as the internal type, which has no JSON names. All its fields are
-    unknown.
+    Upstream decodes such a document as the internal version of the kind, which has no JSON names. So all
+    fields of the document are unknown.
     """
     empty, _ = decode({}, resource.schema)
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]

@@ -1,8 +1,8 @@
-"""The verbs of the subresource scale, which change a Scale and its object.
+"""The verbs of the subresource scale: they change a Scale and with it the scaled object.
 
-Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`. The object
-passes the same checks as in a direct write. Mutating admission receives the Scale from the client, and
-validating admission the Scale of the changed object.
+Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`. The scaled
+object passes the same checks as in a direct write. Mutating admission receives the Scale from the client.
+Validating admission receives the Scale of the changed object.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,18 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
 
 Change = Callable[[Object], Object]
-"""A function that returns the client's new Scale from the present Scale. May raise ApiError.
+"""A function that returns the new Scale of a request. Its argument is the current Scale.
 
-Both Scales have managedFields.
+Both Scales have managedFields. The function may raise ApiError if the request is invalid.
 """
 
 
 async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
-    """Replaces the Scale of an object by the canonical Scale of a PUT. Raises ApiError 404, 409 or 422."""
+    """Replaces the Scale of an object by the canonical Scale of a PUT.
+
+    Raises ApiError 404 if the object does not exist, 409 if uid or resourceVersion differ, and 422 if the
+    Scale is invalid.
+    """
     manager = request.resource.scales.manager(SCALE)
 
     def change(old: Object) -> Object:
@@ -41,7 +45,8 @@ async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
 async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> WriteResult:
     """Patches the Scale of an object by a JSON, merge or strategic merge patch.
 
-    Raises ApiError: 400, 404, 409, 413, 422.
+    Raises ApiError 400 or 413 if the patch is malformed or too large, 404 if the object does not exist, 409
+    if the resourceVersion differs, and 422 if the patched Scale is invalid.
     """
     scales, options = request.resource.scales, request.options
     manager = scales.manager(SCALE)
@@ -57,7 +62,11 @@ async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> Wri
 
 
 async def apply_scale(request: ServerWrite, body: bytes) -> WriteResult:
-    """Applies a configuration to the Scale of an object. Raises ApiError 400, 404, 409, 422 or 500."""
+    """Applies an apply configuration to the Scale of an object.
+
+    Raises ApiError 400 if the configuration is malformed, 404 if the object does not exist, 409 if field
+    managers or resourceVersions conflict, 422 if the Scale is invalid, and 500 if it does not fit the schema.
+    """
     scaled = replace(request, resource=request.resource.scales)
 
     def change(old: Object) -> Object:
@@ -87,6 +96,6 @@ async def _changed(request: ServerWrite, change: Change, *, uid: str = "") -> Wr
 
 
 def _with_version_of(obj: Object, old: Object) -> Object:
-    """Returns `obj` with the resourceVersion of `old`, because a Scale may omit it."""
+    """Returns `obj` with the resourceVersion of `old`, because a Scale from a client may omit it."""
     version = old["metadata"]["resourceVersion"]
     return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}

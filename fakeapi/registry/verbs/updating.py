@@ -1,4 +1,4 @@
-"""Update: replaces an object, or the part that a subresource may change. A PUT can create some kinds.
+"""Update: replaces an object, or the fields of one subresource. A PUT can create objects of some kinds.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/generic/registry` (Update).
 """
@@ -18,9 +18,12 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 
 
 async def update(request: ServerWrite, obj: Object) -> WriteResult:
-    """Replaces an object by a canonical, defaulted body; creates a missing object if its kind allows that.
+    """Replaces an object; creates it if it does not exist and its kind allows that.
+
+    `obj`: the decoded request body in canonical form, with defaults.
 
     Raises ApiError:
+
     - 404: the object does not exist
     - 409: the resourceVersion or uid is not the stored one
     - 422: the object is invalid
@@ -54,7 +57,7 @@ def _with_managers(manager: FieldManager, old: Object, obj: Object, *, manager_n
 
 
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:
-    """Creates the object of a PUT, without the resourceVersion of the body: no object is stored yet."""
+    """Creates the object of a PUT. Drops the resourceVersion of the body, because no object is stored yet."""
     check_path_name(request.target.name)
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
     return await create(request, {**obj, "metadata": metadata})

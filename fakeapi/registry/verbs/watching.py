@@ -1,11 +1,12 @@
-"""Watch: sends existing objects or the changes since a version, then each change at its commit.
+"""Watch: sends existing objects or the changes since a resourceVersion, then each new change at its commit.
 
 Follows k8s.io/apiserver `pkg/storage/cacher`:
 
-- Without a version, or with "0", a watch begins with the existing objects.
+- Without a resourceVersion, or with "0", a watch begins with the existing objects.
 - With a selector, an event is ADDED if the object begins to match, and DELETED if it no longer matches.
-- A DELETED event has the last state that the watcher could see, at the version of the change.
-- A BOOKMARK has the newest version whose changes the watcher has seen; `fakeapi.http.watch` sends it.
+- A DELETED event has the last state that the client could see, with the resourceVersion of the change.
+- A BOOKMARK has the newest resourceVersion whose changes the client has received. `fakeapi.http.watch` sends
+  it.
 """
 
 import base64
@@ -27,11 +28,11 @@ from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 INITIAL_EVENTS_LIST = "kubernetes.io/initial-events-list-blueprint"
 FRAMES_KEPT = 2048
-"""Maximum number of encoded events in the cache for all watchers. A full cache is cleared."""
+"""Maximum number of events in an EncodedEventCache. A full cache is cleared."""
 
 
 class TooOld(Exception):
-    """Raised if the storage no longer has the version at which a watch should begin.
+    """Raised if the storage no longer has the resourceVersion at which a watch should begin.
 
     `error` is the ApiError 410 for the client.
     """
@@ -52,18 +53,20 @@ class WatchEvent:
 
     @property
     def body(self) -> bytes:
-        """The JSON of the object in the version of the watch."""
+        """The JSON of the object in the API version of the watch."""
         return self.resource.json_of(self.entry.value, self.revision)
 
     @property
     def exact_body(self) -> bytes:
-        """The JSON of the object in the version of the watch; RawExtension values keep their bytes."""
+        """The JSON of the object in the API version of the watch; RawExtension values keep their original
+        bytes.
+        """
         return self.resource.json_of(self.entry.value, self.revision, exact=True)
 
 
 @dataclass(slots=True)
 class _LastDelivered:
-    """The last batch of events that unfiltered watches of a resource received."""
+    """The last batch of storage events, with the watch events that unfiltered watches of a resource share."""
 
     batch: Sequence[Event] = ()
     events: list[WatchEvent] = field(default_factory=list)
@@ -75,7 +78,8 @@ _LAST_DELIVERED = Attached(_LastDelivered)
 class Watch:
     """An open watch. First send `initial`, then the events that `next` returns, and finally call `close`.
 
-    `start`: the revision of the state in `initial`. `next` returns all later events.
+    `initial`: ADDED events for the existing objects. `start`: the revision of the state in `initial`. `next`
+    returns the events after this revision.
     """
 
     def __init__(
@@ -95,7 +99,8 @@ class Watch:
     async def next(self) -> list[WatchEvent]:
         """Waits for events of this watch and returns them.
 
-        Raises the errors of the storage's watcher, for example if it was closed or has fallen behind.
+        Raises the errors of the storage's watcher, for example after the watcher was closed or has fallen
+        behind.
         """
         while True:
             batch = await self._watcher.next_batch()
@@ -104,11 +109,11 @@ class Watch:
                 return events
 
     def deliver(self, take: Callable[[list[WatchEvent]], bool]) -> None:
-        """Calls `take` with events at their commit, while `next` waits.
+        """Calls `take` with each batch of events at its commit, while `next` waits.
 
         `take` returns whether it has handled the events; `next` does not return handled events. `take` must
-        neither raise nor block. All unfiltered watches of a resource receive the same list. Only `next`
-        returns events of objects that need a conversion by a webhook.
+        neither raise nor block. All unfiltered watches of a resource receive the same list. If a webhook must
+        convert an object first, `next` returns its events instead.
         """
         self._watcher.deliver(partial(self._delivered, take))
 
@@ -120,7 +125,9 @@ class Watch:
         return not events or take(events)
 
     def _of_all(self, batch: Sequence[Event]) -> list[WatchEvent]:
-        """Returns the events of a batch for an unfiltered watch; caches them for other unfiltered watches."""
+        """Returns the events of a batch for an unfiltered watch. Other unfiltered watches reuse the same
+        list.
+        """
         if batch[0].entry.revision <= self.start:
             return self._translated(batch)
         last = _LAST_DELIVERED.of(self._resource.attachments)
@@ -136,7 +143,7 @@ class Watch:
         ]
 
     def bookmark_version(self, newest: int) -> int | None:
-        """Returns the revision for a bookmark; None if nothing has changed since `start`.
+        """Returns the revision for a bookmark; None if the resource has not changed since `start`.
 
         `newest`: the revision of the last change to the resource.
         """
@@ -145,11 +152,13 @@ class Watch:
 
     @property
     def waiting(self) -> int:
-        """The number of changes that `next` has not read yet. A selector may drop some of them."""
+        """The number of storage changes that `next` has not read yet. The watch's selector may drop some of
+        them.
+        """
         return self._watcher.waiting
 
     def close(self) -> None:
-        """Ends the watch; may be called repeatedly."""
+        """Closes the watch; further calls do nothing."""
         self._watcher.close()
 
     def _translate(self, change: Event) -> WatchEvent | None:
@@ -178,9 +187,11 @@ def open_watch(
     *,
     at: int | None = None,
 ) -> Watch:
-    """Opens a watch. The initial events have the state at the revision `at`; None means the newest.
+    """Opens a watch of the objects that `target` and the selectors of `options` select.
 
-    Raises ApiError 500 for a malformed version, and TooOld if the storage no longer has the version.
+    `at`: the revision of the state that the initial events show; None for the newest revision.
+
+    Raises ApiError 500 if the resourceVersion is malformed. Raises TooOld if the storage no longer has it.
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
@@ -208,7 +219,8 @@ def open_watch(
 def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) -> bytes:
     """Returns the JSON of the object in a bookmark: an empty object of the kind, with a resourceVersion.
 
-    `ends_initial_events`: whether the bookmark ends the initial events, which an annotation then states.
+    `ends_initial_events`: whether the bookmark marks the end of the initial events. If so, the object gets
+    the annotation `k8s.io/initial-events-end`.
     """
     meta: Object = {"resourceVersion": str(revision)}
     if resource.release.quirks.zero_creation_timestamp_is_null:
@@ -223,7 +235,9 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 
 def _blueprint(resource: Resource) -> dict[str, str]:
-    """Returns the annotation with an empty list of the kind, which 1.32 sends for consistency checks."""
+    """Returns the annotation with an empty list of the kind. Kubernetes 1.32 uses it for consistency
+    checks.
+    """
     listed: Object = {
         "kind": resource.kind.list_kind,
         "apiVersion": resource.api_version,
@@ -234,36 +248,38 @@ def _blueprint(resource: Resource) -> dict[str, str]:
 
 
 def blueprint_text(listed: Object) -> str:
-    """Returns the value of the annotation for a list: its JSON in base64."""
+    """Returns the value of the annotation `kubernetes.io/initial-events-list-blueprint`: base64 of the list's
+    JSON.
+    """
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 
 
 FrameEncoder = Callable[[str, bytes], bytes]
-"""A function that encodes an event for a stream: `(type, JSON of the object) -> a line or frame`."""
+"""A function that encodes a watch event: `(event type, JSON of the object) -> bytes for the stream`."""
 
 
 def event_line(kind: str, body: bytes) -> bytes:
-    """Returns an event as a line of a watch stream in JSON."""
+    """Returns a watch event as one line of a JSON watch stream."""
     return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
 
 
 class EncodedEventCache:
-    """Caches encoded watch events for all watchers with the same encoding.
+    """Caches encoded watch events for all watches with the same encoding.
 
-    A cached event is valid only for the stored value that it was encoded from. A reset of the storage
-    restarts the revisions, so that they do not identify events.
+    A cached event is valid only for the stored bytes that it was encoded from. Revisions do not identify
+    events, because a reset of the storage restarts them.
     """
 
     def __init__(self, *, exact: bool = False) -> None:
-        """Creates an empty cache. `exact`: whether RawExtension values keep their bytes."""
+        """Creates an empty cache. `exact`: whether RawExtension values keep their original bytes."""
         self._exact = exact
         self._kept: dict[tuple[str, str, int, str], tuple[bytes, bytes]] = {}
         self._last: tuple[list[WatchEvent], bytes] = [], b""
 
     def frames(self, events: list[WatchEvent], encode: FrameEncoder = event_line) -> bytes:
-        """Returns the joined frames of a list of events.
+        """Returns the joined bytes of a list of events.
 
-        The next call with the same list reuses the bytes.
+        If the next call has the same list object, it reuses the bytes.
         """
         last, lines = self._last
         if last is not events:
@@ -272,9 +288,9 @@ class EncodedEventCache:
         return lines
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
-        """Returns an event as a line or frame of a watch stream.
+        """Returns the encoded bytes of one event; encodes it if they are not in the cache.
 
-        Each cache must use only one `encode`, because it caches the result.
+        Each cache must use only one `encode`, because the cached bytes depend on it.
         """
         key = (event.resource.identity, event.type, event.revision, event.entry.key)
         value = event.entry.value

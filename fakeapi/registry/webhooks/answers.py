@@ -46,9 +46,9 @@ _NOT_ACCEPTABLE = "the server was unable to respond with a content type that the
 
 
 class UnusableAnswer(Exception):
-    """Raised if the response of a webhook is not a review. The message is that of client-go.
+    """Raised if the response of a webhook is not a valid review. The message equals that of client-go.
 
-    `status`: the error of a response with an error status or an invalid Content-Type; otherwise None.
+    `status`: the error of a response with an error status code or an invalid Content-Type; otherwise None.
     """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
@@ -58,9 +58,9 @@ class UnusableAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReviewType:
-    """The expected type of a review in a webhook's response.
+    """The expected type of the review in a webhook's response.
 
-    `versions`: all versions of its group in upstream's scheme.
+    `schema`: the fields of the review. `versions`: all versions of the group in upstream's scheme.
     """
 
     group: str
@@ -73,7 +73,7 @@ class ReviewType:
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:
     """Decodes the review in a webhook's response. Fields that the response omits stay absent.
 
-    Raises UnusableAnswer.
+    Raises UnusableAnswer if the response is incomplete, has an error status code, or is not such a review.
     """
     if answer.problem:
         raise UnusableAnswer(
@@ -114,9 +114,9 @@ def _value_of(body: bytes) -> Any:
 
 
 def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
-    """Returns why a response of this type cannot be decoded; "" if it can.
+    """Returns why client-go cannot decode a response of this kind and apiVersion; "" if it can.
 
-    A response without kind or apiVersion can be decoded.
+    client-go can decode a response without kind or apiVersion.
     """
     group, _, version = api_version.rpartition("/")
     own = f"{wanted.version}.{wanted.kind}"
@@ -148,7 +148,10 @@ def _media_type_problem(text: str) -> str:
 
 
 def _sent_status(answer: Answer) -> ApiError | None:
-    """Returns the error in a body that is a Status; None for other bodies and for the status Success."""
+    """Returns the error in a response body that is a Status.
+
+    Returns None if the body is not a Status, or if the Status says Success.
+    """
     try:
         value = _value_of(answer.body)
         if stated_type(value) != ("Status", "v1"):

@@ -43,13 +43,13 @@ _ROUTED = ("ClusterIP", "LoadBalancer", "NodePort")
 
 
 class NoClient(Exception):
-    """Raised if the configuration of a webhook makes a call impossible. No request was sent."""
+    """Raised if the configuration of a webhook makes a call impossible. The webhook received no request."""
 
 
 class CallFailed(Exception):
-    """Raised if the call of a webhook did not return a review.
+    """Raised if a webhook did not answer, or if its response is not a valid review.
 
-    `status`: the error of a response with an error status or an invalid Content-Type; otherwise None.
+    `status`: the error of a response with an error status code or an invalid Content-Type; otherwise None.
     """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
@@ -58,7 +58,7 @@ class CallFailed(Exception):
 
 
 class WebhookClients:
-    """Calls webhooks. Their `clientConfig` has a URL or a service."""
+    """Calls webhooks at the address in their `clientConfig`, which names a URL or a Service."""
 
     def __init__(
         self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects", heavy: HeavySteps
@@ -73,9 +73,11 @@ class WebhookClients:
     ) -> Object:
         """Sends a review to the webhook of a `clientConfig`, and returns the review in its response.
 
-        `seconds`: the time limit for the whole call, including parsing the response.
+        `seconds`: the time limit for the whole call, including parsing the response. A thread parses long
+        responses.
 
-        A thread parses long responses. Raises NoClient or CallFailed.
+        Raises NoClient if the configuration makes a call impossible. Raises CallFailed if the webhook does
+        not return a valid review in time.
         """
         until = asyncio.get_running_loop().time() + seconds
         endpoint = self._endpoint(config)
@@ -95,7 +97,10 @@ class WebhookClients:
             raise CallFailed(str(error), error.status) from error
 
     async def _read(self, answer: Answer, wanted: ReviewType, until: float) -> Object:
-        """Decodes a response before the event loop reaches the time `until`. Raises UnusableAnswer."""
+        """Decodes a response; `until` is the time limit on the clock of the event loop.
+
+        Raises UnusableAnswer if the response is invalid, or if the time limit passes first.
+        """
         try:
             async with asyncio.timeout_at(until):
                 return await self._heavy.run(len(answer.body), partial(read_answer, answer, wanted))
@@ -103,7 +108,7 @@ class WebhookClients:
             return read_answer(replace(answer, problem=TOO_LATE), wanted)
 
     def close(self) -> None:
-        """Closes idle connections."""
+        """Closes idle HTTP connections."""
         self._transport.close()
 
     def _endpoint(self, config: Mapping[str, Any]) -> Endpoint:
@@ -127,7 +132,7 @@ class WebhookClients:
         return self._services.find(service.get("namespace", ""), service.get("name", ""), port)
 
     def _check_route(self, config: Mapping[str, Any]) -> None:
-        """Raises Unreachable for a service without a URL in `ServiceUrls`."""
+        """Raises Unreachable if the `clientConfig` names a Service without a URL in `ServiceUrls`."""
         reference = config.get("service")
         if reference is None or self._url_of(reference) is not None:
             return
@@ -139,7 +144,7 @@ class WebhookClients:
 
 
 def _problem_of_service(name: str, port: int, spec: Object) -> str:
-    """Returns the error of a connection to a service that exists but has no URL in `ServiceUrls`."""
+    """Returns the error for a connection to a Service that exists but has no URL in `ServiceUrls`."""
     kind = spec.get("type", "")
     if kind == "ClusterIP" and spec.get("clusterIP") == "None":
         return 'cannot route to service with ClusterIP "None"'

@@ -29,7 +29,7 @@ _SUCCESS = "Success"
 
 
 class ConversionFailed(Exception):
-    """Raised if the conversion of objects failed. The message equals upstream's."""
+    """Raised if a webhook did not convert all objects. The message equals upstream's."""
 
 
 class _Wrong(Exception):
@@ -50,14 +50,15 @@ class ConversionWebhook:
 
     @classmethod
     def of_definition(cls, definition: Mapping[str, Any], clients: WebhookClients) -> "ConversionWebhook":
-        """Returns the webhook of a CustomResourceDefinition with the conversion strategy Webhook."""
+        """Returns the webhook of a CustomResourceDefinition whose conversion strategy is Webhook."""
         webhook = definition["spec"]["conversion"]["webhook"]
         return cls(clients, webhook["clientConfig"], webhook.get("conversionReviewVersions") or ())
 
     async def convert(self, obj: Object, api_version: str) -> Object:
-        """Converts an object to another version of its group. Raises ConversionFailed.
+        """Converts an object to another version of its API group.
 
-        Does not call the webhook for an object that has this version or has no fields besides its type.
+        Does not call the webhook if the object already has this version, or has only kind and apiVersion.
+        Raises ConversionFailed if the call fails or the webhook returns an invalid object.
         """
         if obj.get("apiVersion") == api_version or _is_empty(obj):
             return {**obj, "apiVersion": api_version}
@@ -76,7 +77,10 @@ class ConversionWebhook:
             raise ConversionFailed(str(wrong)) from None
 
     async def convert_list(self, objects: Sequence[Object], api_version: str, list_kind: str) -> list[Object]:
-        """Converts the objects of a list to one version, with at most one call. Raises ConversionFailed."""
+        """Converts the objects of a list to one API version, with at most one call.
+
+        Raises ConversionFailed if the call fails or the webhook returns an invalid object.
+        """
         others = [obj for obj in objects if obj.get("apiVersion") != api_version]
         if not others:
             return list(objects)
@@ -93,9 +97,10 @@ class ConversionWebhook:
             raise ConversionFailed(str(wrong)) from None
 
     async def _asked(self, objects: Sequence[Object], api_version: str, subject: str) -> list[Any]:
-        """Calls the webhook; returns a converted object for each object in the request.
+        """Calls the webhook; returns one converted object for each object in the request.
 
-        Raises ConversionFailed.
+        `subject`: the type of the objects, for error messages. Raises ConversionFailed if the call fails, or
+        if the number of returned objects is wrong.
         """
         version = next((name for name in self.versions if name in _VERSIONS), None)
         if version is None:
@@ -123,7 +128,10 @@ class ConversionWebhook:
 
 
 def _converted(review: Object, uid: str, version: str) -> list[Any]:
-    """Returns the converted objects in the review of a response. Raises _Wrong if the review is invalid."""
+    """Returns the converted objects in a ConversionReview from the webhook.
+
+    Raises _Wrong if the review is invalid or reports a failure.
+    """
     response = review.get("response")
     if version == "v1":
         stated = f"{review.get('apiVersion') or '/'}, Kind={review.get('kind') or ''}"
@@ -143,7 +151,10 @@ def _converted(review: Object, uid: str, version: str) -> list[Any]:
 
 
 def _listed(obj: Object, converted: tuple[int, Any], api_version: str, subject: str) -> Object:
-    """Checks a converted list item, and returns it with metadata of the original object. Raises _Wrong."""
+    """Checks a converted list item, and returns it with the metadata of the original object.
+
+    `converted`: the index of the item in the response, and the item. Raises _Wrong if the item is invalid.
+    """
     index, value = converted
     say = f"conversion webhook for {subject} returned invalid converted object at index {index}: "
     try:
@@ -189,7 +200,7 @@ def _check_identity(obj: Object, converted: Object, *, say: str) -> None:
 def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
     """Returns the converted object with the metadata of the original, except for labels and annotations.
 
-    Raises _Wrong.
+    The webhook may change labels and annotations. Raises _Wrong if it returned invalid metadata.
     """
     if "metadata" not in converted:
         raise _Wrong(f"{say}missing metadata in converted object")
@@ -233,7 +244,9 @@ def _text(obj: Object, member: str) -> str:
 
 
 def _is_empty(obj: Object) -> bool:
-    """Whether an object has only kind and apiVersion. The webhook does not receive such objects."""
+    """Whether an object has only kind and apiVersion. The server does not send such objects to the
+    webhook.
+    """
     return set(obj) == {"kind", "apiVersion"}
 
 

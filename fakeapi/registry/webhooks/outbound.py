@@ -1,4 +1,4 @@
-"""Outbound: the HTTP transport to webhooks, and the URLs of services outside the cluster."""
+"""Outbound: the HTTP transport to webhooks, and the real URLs of Services."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,10 @@ class ServiceUrlError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ServiceUrls:
-    """The URLs of services by (namespace, name, port); port 0 means all ports."""
+    """The real URLs of Services by (namespace, name, port); port 0 means all ports of the Service.
+
+    A webhook call to a Service goes to this URL, because a fake cluster has no Service network.
+    """
 
     urls: Mapping[tuple[str, str, int], str] = field(default_factory=dict)
 
@@ -23,7 +26,7 @@ class ServiceUrls:
     def parse(cls, texts: Iterable[str]) -> "ServiceUrls":
         """Parses texts such as `ns/name=https://127.0.0.1:9443` and `ns/name:8443=http://127.0.0.1:8080`.
 
-        Raises ServiceUrlError.
+        Raises ServiceUrlError if a text has another form.
         """
         return cls(dict(map(_service_url, texts)))
 
@@ -63,7 +66,10 @@ def _no_transport() -> "Transport":
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """The HTTP transport to webhooks, created at the first call of `transport`, and the URLs of services."""
+    """The HTTP transport to webhooks, and the real URLs of Services.
+
+    `transport`: returns the transport; creates it at the first call.
+    """
 
     transport: Callable[[], "Transport"] = _no_transport
     services: ServiceUrls = field(default_factory=ServiceUrls)

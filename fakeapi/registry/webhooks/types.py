@@ -41,13 +41,13 @@ def _status() -> Struct:
 
 @cache
 def status_type() -> Struct:
-    """Returns the type metav1.Status."""
+    """Returns the schema of metav1.Status in webhook responses."""
     return _status()
 
 
 @cache
 def admission_review_type(version: str) -> Struct:
-    """Returns the type AdmissionReview, without its request."""
+    """Returns the schema of AdmissionReview in a version, without its field `request`."""
     response = _struct(
         f"{version}.AdmissionResponse",
         uid=Scalar(ScalarKind.STRING, "types.UID"),
@@ -63,7 +63,7 @@ def admission_review_type(version: str) -> Struct:
 
 @cache
 def conversion_review_type(version: str) -> Struct:
-    """Returns the type ConversionReview, without its request."""
+    """Returns the schema of ConversionReview in a version, without its field `request`."""
     objects = List(AnyValue("runtime.RawExtension"), "[]runtime.RawExtension")
     response = _struct(
         f"{version}.ConversionResponse",

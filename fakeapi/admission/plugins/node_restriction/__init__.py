@@ -1,1 +1,1 @@
-"""NodeRestriction: limits the writes of kubelets."""
+"""NodeRestriction: limits the writes of each kubelet to its own cluster node and pods."""

@@ -1,6 +1,7 @@
 """Checks a kubelet's writes to Nodes, Leases, CSINodes, ResourceSlices and CertificateSigningRequests.
 
-Follows `admitNode`, `admitLease`, `admitCSINode`, `admitResourceSlice` and `admitCSR` upstream.
+Follows `admitNode`, `admitLease`, `admitCSINode`, `admitResourceSlice` and `admitCSR` upstream. A kubelet's
+own Node is the Node with the name in its user name.
 """
 
 import base64
@@ -30,13 +31,16 @@ OWN_LABELS: Final = frozenset(
         "topology.kubernetes.io/zone",
     }
 )
-"""Labels in the domains of Kubernetes that a kubelet may set, besides all labels in OWN_DOMAINS."""
+"""Labels with kubernetes.io or k8s.io domains that a kubelet may set, in addition to OWN_DOMAINS."""
 OWN_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 RESTRICTED: Final = "node-restriction.kubernetes.io"
 
 
 def check(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet writes its own Node and keeps restricted labels and taints."""
+    """Raises ApiError 403 if a kubelet writes the Node of another kubelet.
+
+    Also raises ApiError 403 if it sets labels that a kubelet must not set, or changes taints or configSource.
+    """
     name = subject.attributes.name
     if name != subject.node:
         raise subject.forbidden(f'node {subject.quoted} is not allowed to modify node "{name}"')
@@ -78,7 +82,7 @@ def _labels(obj: Object) -> Mapping[str, str]:
 
 
 def _forbidden_labels(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
-    """Returns the changed labels that a kubelet must not change, sorted by name."""
+    """Returns the labels that differ between `new` and `old` and that a kubelet must not change, sorted."""
     changed = [key for key in sorted({*new, *old}) if new.get(key) != old.get(key)]
     return [key for key in changed if not _is_own(key)]
 
@@ -102,7 +106,7 @@ def _is_in(domain: str, parent: str) -> bool:
 
 
 def check_lease(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet writes its own Lease in the namespace kube-node-lease."""
+    """Raises ApiError 403 if a kubelet writes a Lease other than its own Lease in kube-node-lease."""
     if subject.attributes.namespace != LEASES:
         raise subject.forbidden(f'can only access leases in the "{LEASES}" system namespace')
     if _name(subject) != subject.node:
@@ -110,9 +114,9 @@ def check_lease(subject: Subject) -> None:
 
 
 def check_csi_node(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet writes its own CSINode.
+    """Raises ApiError 403 if a kubelet writes the CSINode of another node.
 
-    In releases with CSINode status, also checks that a write to the status does not change the spec.
+    In releases with CSINode status, also raises ApiError 403 if a write to the status changes the spec.
     """
     if _name(subject) != subject.node:
         raise subject.forbidden("can only access CSINode with the same name as the requesting node")
@@ -135,9 +139,9 @@ def _name(subject: Subject) -> str:
 
 
 def check_slice(subject: Subject) -> None:
-    """Raises ApiError 403 if a kubelet creates or deletes a ResourceSlice of another node.
+    """Raises ApiError 403 if a kubelet creates or deletes a ResourceSlice of another cluster node.
 
-    Some releases check only creates, or nothing.
+    Some releases check only creates, and some check neither.
     """
     if subject.operation is Operation.CREATE and subject.quirks.creates_own_slices:
         verb, resource_slice = "create", subject.new
@@ -152,7 +156,7 @@ def check_slice(subject: Subject) -> None:
 
 
 def check_signing_request(subject: Subject) -> None:
-    """Raises ApiError 403 if a kubelet requests a certificate for another node."""
+    """Raises ApiError 403 if a kubelet requests a certificate for another cluster node."""
     if not subject.quirks.requests_own_certificates or subject.operation is not Operation.CREATE:
         return
     if subject.has_gate("AllowInsecureKubeletCertificateSigningRequests"):

@@ -1,8 +1,8 @@
 """NodeRestriction: lets a kubelet write only its own Node, related objects, and the status of its pods.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A kubelet is a user called system:node:NAME
-in the group system:nodes. The plugin ignores other users. fakeapi does not translate in-tree volumes to CSI,
-so it does not find the audiences of their drivers.
+in the group system:nodes. The plugin ignores all other users. Difference from upstream: fakeapi does not
+translate in-tree volumes to CSI, so it does not know the token audiences of their CSI drivers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ CHECKS: Final[dict[str, Check]] = {
     "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
     "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
 }
-"""The checks of writes by kubelets, by resource. A check raises ApiError to refuse the write."""
+"""The checks of writes by kubelets, by resource. A check raises ApiError to reject the write."""
 
 
 class NodeRestriction(AdmissionPlugin):
@@ -38,9 +38,10 @@ class NodeRestriction(AdmissionPlugin):
     )
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Checks a write if the client is a kubelet. Raises ApiError 403, 404 or 500.
+        """Checks a write if the client is a kubelet.
 
-        As upstream, this check runs among the mutating plugins.
+        As upstream, this check runs among the mutating plugins. Raises ApiError 403 if the kubelet may not do
+        the write, and 404 or 500 if an object that the check needs is missing or differs.
         """
         node = node_of(attributes.user)
         if node is None:

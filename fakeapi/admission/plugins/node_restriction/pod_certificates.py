@@ -1,7 +1,7 @@
 """Checks PodCertificateRequests of a kubelet: for its own pods, with the right names and uids.
 
-Follows `admitPodCertificateRequest` upstream. As upstream, a mismatch that a stale cache could cause is an
-error 500, so that kubelets retry.
+Follows `admitPodCertificateRequest` upstream. A mismatch that a stale cache could cause is an error 500 as
+upstream, so that kubelets retry.
 """
 
 from collections.abc import Awaitable
@@ -17,9 +17,10 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
 def check(subject: Subject) -> Awaitable[None] | None:
-    """Checks node, pod, service account and signer of a PodCertificateRequest by a kubelet.
+    """Checks the cluster node, pod, service account and signer of a PodCertificateRequest by a kubelet.
 
-    Raises ApiError 403 or 500.
+    Raises ApiError 403 if the kubelet may not create the request. Raises ApiError 500 if an object that it
+    names does not exist or has another uid.
     """
     if not subject.quirks.holds_pod_certificate_requests:
         return None
@@ -125,7 +126,7 @@ async def _check_signer(subject: Subject) -> None:
 
 
 def _mounts(pod: Object, signer: str) -> bool:
-    """Whether a projected volume of the pod requests certificates of the signer."""
+    """Whether a projected volume of the pod requests a certificate of the signer."""
     return any(
         (source.get("podCertificate") or {}).get("signerName") == signer
         for source in projected_sources(pod["spec"].get("volumes") or ())

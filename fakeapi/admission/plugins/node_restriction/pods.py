@@ -19,13 +19,14 @@ _KEPT: Final = (
     ("extendedResourceClaimStatus", "extended resource claim status"),
     ("nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"),
 )
-"""Fields of a pod's status that kubelets must not change, with their names in upstream's errors."""
+"""Fields of a pod's status that kubelets must not change, with their names in upstream's error messages."""
 
 
 def check(subject: Subject) -> None:
-    """Checks a kubelet's write to a pod. Raises ApiError 403, 404 or 500.
+    """Checks a kubelet's write to a pod.
 
-    A kubelet may create mirror pods. It may delete and evict its own pods, and update their status.
+    A kubelet may create mirror pods. It may delete and evict pods on its own cluster node, and update their
+    status. Raises ApiError 403 for all other writes, and 404 if the pod to evict or the Node does not exist.
     """
     match subject.subresource:
         case "":
@@ -118,7 +119,10 @@ def _check_eviction(subject: Subject) -> None:
 
 
 def check_claim(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet updates only size and conditions in the status of a claim."""
+    """Raises ApiError 403 unless a kubelet updates only size and conditions in a claim's status.
+
+    `subject`: the write of a PersistentVolumeClaim.
+    """
     if subject.subresource != "status":
         raise subject.forbidden("may only update PVC status")
     if subject.operation is not Operation.UPDATE:
@@ -138,7 +142,10 @@ def check_claim(subject: Subject) -> None:
 
 
 def _without(claim: Object, settable: list[str]) -> Object:
-    """Returns a claim without resourceVersion, managedFields and the status fields in `settable`."""
+    """Returns a PersistentVolumeClaim without some fields.
+
+    Drops resourceVersion, managedFields and the status fields in `settable`.
+    """
     metadata: dict[str, Any] = {
         name: value
         for name, value in claim["metadata"].items()

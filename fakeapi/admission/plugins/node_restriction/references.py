@@ -1,7 +1,7 @@
-"""Finds references to API objects in a mirror pod, which a kubelet creates.
+"""Finds references from a mirror pod to other API objects. A kubelet must not create such mirror pods.
 
 Follows `HasAPIObjectReference` in k8s.io/kubernetes `pkg/api/pod`, and before 1.34 the checks of
-`admitPodCreate`. Errors name only the first reference.
+`admitPodCreate`. The error message names only the first reference.
 """
 
 from collections.abc import Iterator
@@ -29,13 +29,13 @@ _SOURCES: Final = {
     "clusterTrustBundle": "clustertrustbundles",
     "podCertificate": "podcertificates",
 }
-"""Names of referenced resources for errors, by the field of a projected source."""
+"""Names of referenced resources in error messages, by the field of a projected volume's source."""
 
 
 def reference_of(spec: Object) -> tuple[str, str]:
     """Returns the first resource that a pod references, and the error for a volume of an unknown type.
 
-    Either is "" if there is none.
+    The first item is "" if the pod references no resource; the second is "" without such an error.
     """
     if spec.get("serviceAccountName"):
         return "serviceaccounts", ""
@@ -53,9 +53,9 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """Returns the first kind of object that a pod references and that mirror pods must not reference.
+    """Returns the first forbidden reference of a mirror pod, such as "secrets"; "" if it has none.
 
-    Returns "" if there is none. Only for releases before 1.34.
+    Only for releases before 1.34.
     """
     volumes = spec.get("volumes") or ()
     if spec.get("serviceAccountName"):

@@ -13,7 +13,7 @@ from fakeapi.releases.node_quirks import NodeQuirks
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A write by a kubelet. `node` is the name of its node; `attributes` describe the request."""
+    """A write by a kubelet. `node`: the name of the kubelet's cluster node. `attributes`: the write."""
 
     node: str
     attributes: Attributes
@@ -34,7 +34,7 @@ class Subject:
 
     @property
     def old(self) -> Object:
-        """The stored object of an update or a delete. Raises AssertionError for a create."""
+        """The stored object of an update or a delete. Raises AssertionError for a create, which has none."""
         assert self.attributes.old is not None, "there is an object to update or to delete"
         return self.attributes.old
 
@@ -52,7 +52,7 @@ class Subject:
         return self.attributes.resource.release.gates.get(name, False)
 
     def get(self, resource: str, name: str, *, namespace: str = "", group: str = "") -> Object:
-        """Returns an object of the cluster. Raises ApiError 404 if it does not exist."""
+        """Returns a stored object. Raises ApiError 404 if it does not exist."""
         obj = self.server.objects.get(group, resource, namespace, name)
         if obj is None:
             raise errors.not_found(Qualified(group, resource), name)

@@ -1,5 +1,6 @@
-"""Checks a kubelet's TokenRequests: for service accounts of its pods, with audiences of their volumes.
+"""Checks a kubelet's TokenRequests.
 
+The token's pod must run on the kubelet's cluster node, and a volume of the pod must request the audience.
 Follows `admitServiceAccount` and `validateNodeServiceAccountAudience` upstream.
 """
 
@@ -17,7 +18,10 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 
 
 def check(subject: Subject) -> Awaitable[None] | None:
-    """Checks the pod and the audiences of a TokenRequest by a kubelet. Raises ApiError 403 or 404."""
+    """Checks the pod and the audiences of a TokenRequest by a kubelet.
+
+    Raises ApiError 403 if the kubelet may not request the token, and 404 if the pod does not exist.
+    """
     if subject.operation is not Operation.CREATE or subject.subresource != "token":
         return None
     reference = subject.new["spec"].get("boundObjectRef") or {}
@@ -68,9 +72,9 @@ async def _check_audience(subject: Subject, pod: Object) -> None:
 
 
 def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
-    """Whether a projected or CSI volume of the pod requests tokens for the audience.
+    """Whether a projected or CSI volume of the pod requests a token for the audience.
 
-    Raises ApiError 404 if an object that the volume references does not exist.
+    Raises ApiError 404 if a claim, PersistentVolume or CSIDriver of the volume does not exist.
     """
     tokens = (source.get("serviceAccountToken") for source in projected_sources([volume]))
     if any(token is not None and token.get("audience", "") == audience for token in tokens):
@@ -84,9 +88,9 @@ def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
 
 
 def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
-    """Returns the CSI driver of a volume; "" if it has none.
+    """Returns the name of a volume's CSI driver; "" if the volume has none.
 
-    Raises ApiError 404 if the volume's claim or PersistentVolume does not exist.
+    Raises ApiError 404 if the volume's PersistentVolumeClaim or PersistentVolume does not exist.
     """
     claim = ""
     if (volume.get("ephemeral") or {}).get("volumeClaimTemplate") is not None:

@@ -1,7 +1,7 @@
 """The checks of the Pod Security levels baseline and restricted, and the releases in which they apply.
 
-Follows k8s.io/pod-security-admission `policy`. A check returns (reason, details) if it forbids a pod, else
-None.
+Follows k8s.io/pod-security-admission `policy`. A check returns (reason, details) if the pod violates it,
+otherwise None.
 """
 
 from collections.abc import Callable, Iterable
@@ -58,9 +58,10 @@ _SYSCTLS = {
 
 @dataclass(frozen=True, slots=True)
 class Versioned:
-    """A Pod Security check that applies from release 1.`since` on and before 1.`until`.
+    """A Pod Security check and its releases: from 1.`since` on, and before 1.`until`.
 
-    From 1.`but_restricted` on, it does not apply to the level restricted, which then has its own check.
+    From 1.`but_restricted` on, the check does not apply to the level restricted, which has its own check from
+    then on.
     """
 
     check: Check
@@ -72,7 +73,8 @@ class Versioned:
 def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
     """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
 
-    `newest`: the minor version of the server's release.
+    `wanted`: the level and its version. `newest`: the minor version of the server's release. `metadata`,
+    `spec`: the metadata and spec of the pod or pod template.
     """
     if wanted.level == PRIVILEGED:
         return []
@@ -238,7 +240,7 @@ def _restricted_volumes(metadata: Object, spec: Object) -> Finding:
 
 
 def _on_linux(check: Check) -> Check:
-    """Returns a check that does not apply to Windows pods."""
+    """Returns a check that skips Windows pods (spec.os.name: windows)."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         is_windows = (spec.get("os") or {}).get("name") == "windows"
@@ -248,7 +250,7 @@ def _on_linux(check: Check) -> Check:
 
 
 def _as_root_of_host(check: Check) -> Check:
-    """Returns a check that does not apply to pods with user namespaces (hostUsers: false)."""
+    """Returns a check that skips pods with user namespaces (hostUsers: false)."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         return None if spec.get("hostUsers") is False else check(metadata, spec)
@@ -261,7 +263,10 @@ def _both(check: Check, change: int, wrap: Callable[[Check], Check]) -> Iterable
 
 
 def _baseline(minor: int) -> list[Versioned]:
-    """Returns the checks of the level baseline, in the order of their upstream names."""
+    """Returns the checks of the level baseline, sorted by their upstream names.
+
+    `minor`: the minor version of the release whose checks apply.
+    """
     return [
         Versioned(profiles.app_armor),
         Versioned(_added_capabilities, but_restricted=22),

@@ -1,4 +1,4 @@
-"""The plugin PodSecurity: refuses pods, and warns about pods and pod templates.
+"""The plugin PodSecurity: rejects pods, and warns about pods and pod templates.
 
 Follows k8s.io/pod-security-admission `admission`, without audit annotations.
 """
@@ -18,16 +18,20 @@ from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.stored import form as stored_form
 
 PODS_MAX = 3000
-"""Maximum number of pods to check after a change of the policy. If there are more, a warning says so."""
+"""Maximum number of existing pods to check when the labels of a namespace change.
+
+If the namespace has more pods, a warning says so.
+"""
 
 _LISTS = ("containers", "initContainers")
 
 
 class PodSecurity(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 for a pod that violates the policy, and 422 for invalid policy labels.
+        """Raises ApiError 403 for a pod that violates the namespace's enforce level.
 
-        Adds warnings for pods and pod templates that violate the warn level.
+        Raises ApiError 422 if a namespace gets invalid Pod Security labels. Adds warnings for pods and pod
+        templates that violate the warn level.
         """
         name = attributes.resource.kind.resource
         newest = int(attributes.resource.release.name.partition(".")[2])
@@ -56,7 +60,10 @@ class PodSecurity(AdmissionPlugin):
             attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(violations)}')
 
     def _warn_of_existing_pods(self, attributes: Attributes, newest: int) -> None:
-        """Warns about existing pods that a stricter policy forbids: one warning for each set of reasons."""
+        """Adds warnings about existing pods that a stricter enforce level forbids.
+
+        Pods with the same violations share a warning.
+        """
         if attributes.old is None:
             return
         after, before = (
@@ -86,7 +93,10 @@ class PodSecurity(AdmissionPlugin):
 
 
 def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not."""
+    """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
+
+    Imports the checks only if the level has any.
+    """
     if wanted.level == PRIVILEGED:
         return []
     from fakeapi.admission.plugins.pod_security.checks import (  # noqa: PLC0415 - only for policies
@@ -115,7 +125,7 @@ def _pods(names: list[str]) -> str:
 
 
 def _check_labels(attributes: Attributes) -> None:
-    """Raises ApiError 422 for invalid policy labels, unless the old labels are invalid too."""
+    """Raises ApiError 422 for invalid Pod Security labels, unless the old labels are invalid too."""
     labels = attributes.new_object()["metadata"].get("labels") or {}
     field_errors = label_errors(labels)
     old = attributes.old
@@ -126,7 +136,7 @@ def _check_labels(attributes: Attributes) -> None:
 
 
 def _template(obj: Object) -> Object | None:
-    """Returns the template of the pods that an object creates; None if it has no template."""
+    """Returns the pod template of an object, such as a Deployment or CronJob; None if it has none."""
     if "template" in obj:
         own: Object | None = obj["template"]
         return own
@@ -137,7 +147,7 @@ def _template(obj: Object) -> Object | None:
 
 
 def _is_significant(spec: Object, before: Object) -> bool:
-    """Whether an update of a pod changes images or containers. Only then is the pod checked again."""
+    """Whether an update of a pod changes images or containers. Only such updates are checked."""
     if any(_images(spec, name) != _images(before, name) for name in _LISTS):
         return True
     known = {

@@ -1,4 +1,4 @@
-"""Policy: the Pod Security levels that the labels of a namespace set.
+"""Policy: the Pod Security levels in the labels of a namespace.
 
 Follows k8s.io/pod-security-admission `api/helpers.go`.
 """
@@ -19,7 +19,7 @@ _VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
 
 @dataclass(frozen=True, slots=True)
 class LevelVersion:
-    """A Pod Security level with its version: "latest", or a release such as "v1.30"."""
+    """A Pod Security level with its version. The version is "latest", or a release such as "v1.30"."""
 
     level: str = PRIVILEGED
     version: str = LATEST
@@ -30,7 +30,7 @@ class LevelVersion:
     def minor(self, newest: int) -> int:
         """Returns the minor version of the release whose checks apply.
 
-        `newest`: the minor version of the server's release, which is the maximum.
+        `newest`: the minor version of the server's release. Later versions count as this release.
         """
         matched = _VERSION.fullmatch(self.version)
         return newest if matched is None else min(int(matched[1]), newest)
@@ -43,15 +43,15 @@ class Policy:
 
     @property
     def is_privileged(self) -> bool:
-        """Whether the policy neither forbids nor warns about any pod."""
+        """Whether the policy neither forbids pods nor warns about them."""
         return self.enforce.level == self.warn.level == PRIVILEGED
 
 
 def policy_of(labels: Mapping[str, str]) -> Policy:
     """Returns the Pod Security policy in the labels of a namespace.
 
-    An invalid level becomes restricted for `enforce`, and privileged for `warn`. Without a label for `warn`,
-    a valid level of `enforce` applies.
+    An invalid level counts as restricted for `enforce`, and as privileged for `warn`. Without a label for
+    `warn`, a valid level of `enforce` applies to `warn` too.
     """
     level, warned = labels.get(f"{PREFIX}enforce"), labels.get(f"{PREFIX}warn")
     enforce = LevelVersion(_level(level, RESTRICTED), _version(labels, "enforce"))
@@ -63,7 +63,7 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
 
 
 def label_errors(labels: Mapping[str, str]) -> list[FieldError]:
-    """Validates the labels of a namespace for Pod Security levels and versions."""
+    """Returns the errors of a namespace's labels for Pod Security levels and versions."""
     errors = []
     for mode in ("enforce", "audit", "warn"):
         for name, is_valid, why in (

@@ -1,4 +1,4 @@
-"""Checks profiles, users and options in the security contexts of pods and containers.
+"""Pod Security checks of profiles, users and options in the security contexts of pods and containers.
 
 Follows k8s.io/pod-security-admission `policy`.
 """
@@ -26,7 +26,10 @@ Finding: TypeAlias = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
-    """Returns the values of a securityContext field: that of the pod, and those of containers by name."""
+    """Returns a securityContext field's value in the pod, and its values in containers by container name.
+
+    The pod's value is None if the field is not set. Containers without the field are omitted.
+    """
     of_pod = (spec.get("securityContext") or {}).get(member)
     by_container = {
         container["name"]: container["securityContext"][member]

@@ -6,7 +6,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Returns the names in the form `"a", "b"`."""
+    """Returns the names as text of the form `"a", "b"`."""
     return ", ".join(f'"{name}"' for name in names)
 
 
@@ -15,12 +15,17 @@ def several(one: str, more: str, count: int) -> str:
 
 
 def named(what: str, names: Sequence[str]) -> str:
-    """Returns the names in the form `containers "a", "b"`."""
+    """Returns a noun and names as text of the form `containers "a", "b"`. `what`: the noun in the
+    singular.
+    """
     return f"{several(what, f'{what}s', len(names))} {quoted(names)}"
 
 
 def setters(of_pod: bool, names: Sequence[str]) -> str:  # noqa: FBT001 - whether the pod itself sets it
-    """Returns who sets a field, in the form `pod and container "a"`."""
+    """Returns who sets a field, as text of the form `pod and container "a"`.
+
+    `of_pod`: whether the pod sets it. `names`: the containers that set it.
+    """
     parts = ["pod"] if of_pod else []
     if names:
         parts.append(named("container", names))

@@ -1,10 +1,10 @@
-"""ResourceQuota: limits the number and the resources of the objects in a namespace.
+"""ResourceQuota: limits the number of objects in a namespace and the resources that they use.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/resourcequota` and `pkg/quota/v1`, and k8s.io/kubernetes
 `pkg/quota/v1`.
 
-- `plugin`: charges the quotas for a write
-- `charges`: calculates the charge for each quota
-- `pods`, `volume_claims`, `device_claims`: the usage of these objects
+- `plugin`: adds the usage of a write to the quotas of its namespace
+- `charges`: calculates the new usage for each quota
+- `pods`, `volume_claims`, `device_claims`: the usage of pods, PersistentVolumeClaims and ResourceClaims
 - `evaluators`: the usage of services, and the number of all other objects
 """

@@ -1,4 +1,4 @@
-"""Arithmetic on quantities by resource name.
+"""Arithmetic on amounts: mappings from resource names to quantities, such as `{"cpu": "500m"}`.
 
 Follows k8s.io/apiserver `pkg/quota/v1/resources.go`.
 """
@@ -17,7 +17,7 @@ def masked(amounts: Mapping[str, str], names: Collection[str]) -> Resources:
 
 
 def grown(new: Mapping[str, str], old: Mapping[str, str]) -> Resources:
-    """Returns by how much each amount has grown; 0 for amounts that did not grow."""
+    """Returns the growth of each amount from `old` to `new`; 0 for amounts that did not grow."""
     growth = dict.fromkeys((*new, *old), ZERO)
     for name, amount in new.items():
         more = quantity.subtract(amount, old[name]) if name in old else amount
@@ -31,12 +31,12 @@ def without_zeros(amounts: Mapping[str, str]) -> Resources:
 
 
 def negative(amounts: Mapping[str, str]) -> list[str]:
-    """Returns the names of amounts below 0."""
+    """Returns the names of resources whose amounts are below 0."""
     return [name for name, amount in amounts.items() if quantity.compare(amount, ZERO) < 0]
 
 
 def exceeding(amounts: Mapping[str, str], bounds: Mapping[str, str]) -> list[str]:
-    """Returns the names of amounts that are above their bounds."""
+    """Returns the names of resources whose amounts are above their bounds."""
     return [
         name
         for name, bound in bounds.items()
@@ -45,7 +45,7 @@ def exceeding(amounts: Mapping[str, str], bounds: Mapping[str, str]) -> list[str
 
 
 def are_equal(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Whether two mappings have equal amounts of the same resources."""
+    """Whether two mappings have the same resources with equal amounts."""
     return one.keys() == other.keys() and not any(
         quantity.compare(amount, other[name]) for name, amount in one.items()
     )

@@ -1,7 +1,7 @@
-"""Charges: calculates how a write changes the usage of each ResourceQuota, or refuses the write.
+"""Charges: calculates how a write changes the usage of each ResourceQuota, or rejects the write.
 
 Follows CheckRequest in k8s.io/apiserver `pkg/admission/plugin/resourcequota`, and `Matches` in
-`pkg/quota/v1/generic`. Without quotas, no consumption is limited.
+`pkg/quota/v1/generic`. Implements only explicit quotas: a namespace without quotas has no limits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,9 +14,10 @@ from fakeapi.registry.admission.attributes import Attributes
 
 
 def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluator) -> dict[str, Resources]:
-    """Returns the new usage of the ResourceQuotas that a write changes, by their names.
+    """Returns the new usage of each ResourceQuota that a write changes, by the name of the quota.
 
-    Raises ApiError 403 if the write exceeds a quota.
+    Raises ApiError 403 if the write exceeds a quota, lacks fields that a quota requires, or if the usage of a
+    quota is not known yet.
     """
     obj = attributes.new_object()
     concerned = [quota for quota in quotas if is_about(quota, obj, evaluator)]
@@ -42,7 +43,10 @@ def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluat
 
 
 def is_about(quota: Object, obj: Object, evaluator: Evaluator) -> bool:
-    """Whether a ResourceQuota counts any resource of an object, and the object is in all its scopes."""
+    """Whether a ResourceQuota applies to an object.
+
+    It applies if it counts any resource of the object, and if the object is in all scopes of the quota.
+    """
     hard = (quota.get("status") or {}).get("hard") or {}
     return bool(evaluator.counted(hard)) and is_in_scopes(quota, obj, evaluator)
 
@@ -68,9 +72,10 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 
 
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
-    """Returns the usage that a write adds to a quota.
+    """Returns the usage that a write adds to a quota. `usage`: the usage of the new object.
 
-    In newer releases, an update adds the whole usage if the quota did not count the old object.
+    An update adds only the growth. In newer releases, it adds the whole usage if the quota did not apply to
+    the old object.
     """
     old = attributes.old
     if old is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OF_CLASS = ".deviceclass.resource.k8s.io/devices"
 ALL_DEVICES = 32
-"""The usage of a request for all devices: the maximum number of results in an allocation."""
+"""The number of devices that a quota charges for a request of all devices: the maximum for one allocation."""
 
 EXTENDED_CLAIM = "resource.kubernetes.io/extended-resource-claim"
 _GROUP = "resource.k8s.io"
@@ -51,7 +51,7 @@ class DeviceClaims(Count):
         return [name for name in names if name == self._count or name.endswith(OF_CLASS) or name in extended]
 
     def _extended_for_quota(self) -> frozenset[str]:
-        """Returns the names that quotas use for extended resources of DeviceClasses."""
+        """Returns the names under which quotas count extended resources that DeviceClasses provide."""
         classes = (
             device_class["metadata"]["name"] for device_class in self._objects.list(_GROUP, "deviceclasses")
         )
@@ -60,7 +60,7 @@ class DeviceClaims(Count):
         return frozenset(name for name in quotas if is_extended_for_quota(name, class_names=True))
 
     def _extended_names(self) -> dict[str, str]:
-        """Returns the extended resource that each DeviceClass provides, by the name of the class."""
+        """Returns the extendedResourceName of each DeviceClass that has one, by the name of the class."""
         return {
             device_class["metadata"]["name"]: device_class["spec"]["extendedResourceName"]
             for device_class in self._objects.list(_GROUP, "deviceclasses")
@@ -76,7 +76,11 @@ class DeviceClaims(Count):
         return amounts | self._extended_usage(obj, devices) if self._extended else amounts
 
     def _extended_usage(self, claim: Object, devices: Mapping[str, int]) -> Resources:
-        """Returns the usage of extended resources by a claim, without the usage that its pod already has."""
+        """Returns the usage of extended resources by a ResourceClaim.
+
+        `devices`: the number of devices by DeviceClass. Subtracts the usage that is already charged for the
+        claim's pod.
+        """
         names, of_pod = self._extended_names(), self._usage_of_pod(claim)
         amounts: Resources = {}
         for name, number in devices.items():
@@ -91,7 +95,7 @@ class DeviceClaims(Count):
         return amounts
 
     def _usage_of_pod(self, claim: Object) -> Resources:
-        """Returns the usage of the pod for which the scheduler created a claim.
+        """Returns the quota usage of the pod for which the scheduler created a ResourceClaim.
 
         Returns {} for other claims, and if the pod has another claim for its extended resources.
         """
@@ -118,7 +122,7 @@ class DeviceClaims(Count):
 
 
 def _devices(request: Mapping[str, Any]) -> dict[str, int]:
-    """Returns the maximum number of devices that a request may get, by class."""
+    """Returns the maximum number of devices that a device request may get, by the name of the DeviceClass."""
     alternatives = request.get("firstAvailable") or ()
     if not alternatives and request.get("exactly") is not None:
         alternatives = (request["exactly"],)
@@ -131,7 +135,7 @@ def _devices(request: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _pod_owner(claim: Object) -> Mapping[str, Any] | None:
-    """Returns the owner reference to the pod of a claim that the scheduler created for extended resources.
+    """Returns the owner reference to the pod, if the scheduler created the claim for extended resources.
 
     Returns None for other claims.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WRITES = (Operation.CREATE, Operation.UPDATE)
 _ALIASES = ("configmaps", "resourcequotas", "replicationcontrollers", "secrets")
-"""Resources of the core group that quotas also count by their plain name."""
+"""Resources of the core group that quotas count under their plain name too, such as "secrets"."""
 _SERVICES = ("count/services", "services", "services.nodeports", "services.loadbalancers")
 
 ScopeSelector = dict[str, Any]
@@ -28,14 +28,14 @@ ScopeSelector = dict[str, Any]
 
 
 class Evaluator(Protocol):
-    """Calculates the quota usage of objects of one resource, in the internal version."""
+    """Calculates the quota usage of the objects of one resource. The objects are in the internal version."""
 
     def handles(self, attributes: Attributes) -> bool:
-        """Whether a write can change the usage of a quota."""
+        """Whether a write can change the usage of a ResourceQuota."""
         ...
 
     def counted(self, names: Iterable[str]) -> list[str]:
-        """Returns the names that apply to objects of the resource, from the names in a quota."""
+        """Returns those of the names in a quota's `hard` that apply to objects of the resource."""
         ...
 
     def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
@@ -43,16 +43,19 @@ class Evaluator(Protocol):
         ...
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns an error if the object does not set fields that a quota requires; "" if all are set."""
+        """Returns an error if the object does not set resources that a quota requires; "" if all are set.
+
+        `required`: the names in the quota that apply to the resource.
+        """
         ...
 
     def usage(self, obj: Object) -> Resources:
-        """Returns the usage of an object, by the names that quotas use, such as "requests.cpu"."""
+        """Returns the usage of an object by the names in quotas, such as "requests.cpu"."""
         ...
 
 
 def evaluator_of(resource: "Resource", objects: ClusterObjects) -> Evaluator:
-    """Returns the evaluator for the objects of a resource, depending on its release."""
+    """Returns the evaluator for the objects of a resource. It depends on the release."""
     place = None
     match (resource.kind.group, resource.kind.resource):
         case ("", "services"):
@@ -75,12 +78,12 @@ def _counts_devices(release: Release) -> bool:
 
 
 def count_name(resource: Qualified) -> str:
-    """Returns the name with which a quota counts the objects of a resource, such as "count/jobs.batch"."""
+    """Returns the name under which a quota counts the objects of a resource, such as "count/jobs.batch"."""
     return f"count/{resource.name}.{resource.group}" if resource.group else f"count/{resource.name}"
 
 
 class Count:
-    """Counts the objects of a resource. Base class of the other evaluators."""
+    """Counts the objects of a resource. Base class of all other evaluators."""
 
     def __init__(self, resource: Qualified) -> None:
         self._names = [count_name(resource)]
@@ -104,7 +107,7 @@ class Count:
 
 
 class Services(Count):
-    """Counts services, load balancers and node ports."""
+    """Counts Services, load balancers and node ports."""
 
     def __init__(self) -> None:
         super().__init__(Qualified("", "services"))

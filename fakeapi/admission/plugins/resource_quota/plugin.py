@@ -1,6 +1,7 @@
-"""The plugin ResourceQuota: charges the quotas of a namespace for the objects that clients write.
+"""The plugin ResourceQuota: adds the usage of new and changed objects to the quotas of their namespace.
 
-The plugin enforces the status of quotas, which a controller writes. A quota without a status limits nothing.
+The plugin enforces `status.hard` of a quota, which kube-controller-manager writes. A quota without a status
+has no limits.
 """
 
 import asyncio
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 ATTEMPTS = 4
-"""Maximum number of attempts to write a status after conflicts. After the last one, the client gets 409."""
+"""Maximum number of attempts to write the status of a quota after conflicts.
+
+After the last attempt, the client gets 409.
+"""
 
 _RESOURCE = "resourcequotas"
 
 
 class ResourceQuota(AdmissionPlugin):
-    """Charges quotas for writes. In each namespace, only one write at a time is charged."""
+    """Adds the usage of writes to the status of ResourceQuotas, for one write at a time in each namespace."""
 
     def __init__(self, server: Server) -> None:
         super().__init__(server)
@@ -38,7 +42,10 @@ class ResourceQuota(AdmissionPlugin):
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 for a write that exceeds a quota, and 409 after repeated conflicts."""
+        """Adds the usage of the write to the quotas of its namespace.
+
+        Raises ApiError 403 if the write exceeds a quota, and 409 after repeated conflicts.
+        """
         evaluator = self._evaluator(attributes.resource)
         if not evaluator.handles(attributes) or not self._quotas(attributes.namespace):
             return None
@@ -59,9 +66,9 @@ class ResourceQuota(AdmissionPlugin):
             await self._charge_alone(attributes, evaluator)
 
     async def _charge_alone(self, attributes: Attributes, evaluator: Evaluator) -> None:
-        """Charges all quotas for a write while the caller holds the namespace's lock.
+        """Adds the usage of the write to all quotas. The caller must hold the namespace's lock.
 
-        After a conflict, tries again with the quotas that are not written yet.
+        After a conflict, tries again with the quotas whose status it could not write.
         """
         quotas, failed = self._quotas(attributes.namespace), None
         for _ in range(ATTEMPTS):
@@ -87,7 +94,9 @@ class ResourceQuota(AdmissionPlugin):
             raise failed
 
     async def _write(self, quota: Object, used: Resources) -> None:
-        """Writes the usage to the status of a quota. Raises ApiError."""
+        """Writes the new usage to the status of a quota. Raises ApiError 409 if the quota has changed
+        meanwhile.
+        """
         resource = self.objects.find("", "v1", _RESOURCE)
         assert resource is not None, "there are quotas"
         status = {**quota["status"], "used": dict(sorted(used.items()))}

@@ -1,4 +1,4 @@
-"""Quota usage of pods: the requests and limits of their containers, until the pods have ended.
+"""Quota usage of pods: the resource requests and limits of their containers, until the pods have ended.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/evaluator/core/pods.go` and k8s.io/component-helpers `resource`.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REQUESTS, LIMITS = "requests.", "limits."
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
-"""The prefix of the implicit extended resource that each DeviceClass has."""
+"""The name prefix of the implicit extended resource that each DeviceClass has."""
 
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
@@ -30,7 +30,7 @@ _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
 _REQUIRED = frozenset(
     ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"),
 )
-"""The compute resources that every container must set if a quota limits them."""
+"""If a quota limits one of these compute resources, every container of a new pod must set it."""
 _OWN = "kubernetes.io/"
 _RESIZING = "InPlacePodVerticalScaling"
 
@@ -81,7 +81,8 @@ class Pods(Count):
         return False
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns an error that lists the containers without a cpu or memory amount that a quota requires.
+        """Returns an error that lists the containers without an amount of cpu or memory that a quota
+        requires.
 
         Returns "" if all containers have these amounts.
         """
@@ -123,7 +124,10 @@ class Pods(Count):
         return amounts | {f"{LIMITS}{name}": limits[name] for name in _COUNTED if name in limits}
 
     def _is_over(self, pod: Object) -> bool:
-        """Whether a pod has ended, or the grace period of its deletion is over."""
+        """Whether quotas no longer count a pod's resources.
+
+        The pod has ended, or the grace period of the pod's deletion is over.
+        """
         if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
             return True
         at, grace = (pod["metadata"].get(f"deletion{name}") for name in ("Timestamp", "GracePeriodSeconds"))
@@ -133,7 +137,7 @@ class Pods(Count):
 
 
 def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
-    """Whether a name in a quota is for an extended resource.
+    """Whether a name in a quota stands for requests of an extended resource.
 
     `class_names`: whether the implicit extended resources of DeviceClasses count too.
     """
@@ -143,9 +147,9 @@ def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
 
 
 def is_selected(selector: ScopeSelector, values: Iterable[str | None]) -> bool:
-    """Whether a scope selector of a quota matches one of the values of an object.
+    """Whether a scope selector of a quota matches one of the `values` of an object.
 
-    Without values, the selector must match their absence.
+    If the object has no such value, tests whether the selector matches an absent value.
     """
     scope, operator = selector["scopeName"], selector["operator"]
     present = [value for value in values if value]
@@ -190,7 +194,10 @@ def _has_pod_level_resources(resources: Mapping[str, Any]) -> bool:
 
 
 def _effective(pod: Object) -> Object:
-    """Returns the spec of a pod. During a resize, it has the larger of requested and actual resources."""
+    """Returns the spec of a pod, with the resources that a quota counts.
+
+    During a resize, each container gets the larger of its requested and its actual resources.
+    """
     status: Object = pod.get("status") or {}
     spec: Object = pod["spec"]
     known = {

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def recalculated(quota: Object, resources: Iterable["Resource"], objects: ClusterObjects) -> Resources:
-    """Returns the usage of a quota's `spec.hard` by all objects of these resources; "0" for unused names."""
+    """Returns the usage by the objects of `resources` in the namespace of a quota.
+
+    The keys are those names of `spec.hard` that apply to the resources; unused names have "0".
+    """
     hard, totals = quota["spec"].get("hard") or {}, Resources()
     for resource in resources:
         evaluator = evaluator_of(resource, objects)
@@ -37,6 +40,6 @@ def recalculated(quota: Object, resources: Iterable["Resource"], objects: Cluste
 def counted_resources(
     hard: Iterable[str], resources: Iterable["Resource"], objects: ClusterObjects
 ) -> list["Resource"]:
-    """Returns the resources whose objects a quota counts; `hard` has the names in the quota."""
+    """Returns the resources whose objects a quota counts. `hard`: the names in the quota's `spec.hard`."""
     names = list(hard)
     return [resource for resource in resources if evaluator_of(resource, objects).counted(names)]

@@ -64,9 +64,10 @@ class VolumeClaims(Count):
         return amounts
 
     def _storage(self, claim: Object) -> str | None:
-        """Returns the requested storage of a claim, or its allocated storage if that is larger.
+        """Returns the requested storage of a PersistentVolumeClaim, or its allocated storage if that is
+        larger.
 
-        Returns None if the claim requests no storage.
+        Returns None if the claim does not request storage.
         """
         requested = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
         if requested is None:

@@ -1,4 +1,4 @@
-"""MutatingAdmissionWebhook and ValidatingAdmissionWebhook: call the configured webhooks for writes.
+"""The plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook: they call webhooks for writes.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook`. fakeapi has no audit log, so it ignores the audit
 annotations in responses.

@@ -29,7 +29,7 @@ _UNKNOWN_VERSION = "webhook does not accept known AdmissionReview versions (v1, 
 
 
 class WebhookFailed(Exception):
-    """Raised if a webhook returned no valid verdict. The message equals upstream's.
+    """Raised if the call of a webhook failed, or if its response is invalid. The message equals upstream's.
 
     The failurePolicy of the webhook decides whether the write fails.
     """
@@ -41,10 +41,10 @@ class WebhookFailed(Exception):
 async def ask(
     clients: WebhookClients, invocation: Invocation, write: VersionedWrite, *, mutating: bool
 ) -> Verdict:
-    """Calls a webhook; returns its verdict if it allows the write, and adds its warnings to the response.
+    """Calls a webhook for a write; adds its warnings to the response, and returns its verdict.
 
-    Raises WebhookFailed. Raises ApiError if the webhook refuses the write, and ApiError 400 for a dry run
-    that the webhook does not support.
+    Raises WebhookFailed if the call fails or the response is invalid. Raises ApiError if the webhook denies
+    the write. Raises ApiError 400 for a dry run if the webhook does not support dry runs.
     """
     webhook, settings = invocation.webhook, invocation.webhook.settings
     attributes = write.attributes

@@ -1,4 +1,4 @@
-"""Variables of CEL expressions about a write, for match conditions of webhooks and for policies.
+"""The CEL variables that describe a write, for match conditions of webhooks and for policies.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel` (CreateAdmissionRequest).
 """
@@ -11,9 +11,9 @@ from fakeapi.registry.model.resource import Resource
 
 
 def variables_of(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
-    """Returns the values of variables such as `object` and `request` as decoded JSON, by name.
+    """Returns the values of CEL variables such as `object` and `request` as decoded JSON, by variable name.
 
-    `resource`: the resource in the version that the values must have.
+    `resource`: the resource in the API version that the objects must have.
     """
     attributes = write.attributes
     request = admission_request(attributes, resource, "")

@@ -1,4 +1,4 @@
-"""Configurations: the webhooks in the stored configurations, in the order of their calls.
+"""Configurations: the webhooks in the stored webhook configurations, in the order of their calls.
 
 Follows k8s.io/apiserver `pkg/admission/configuration`.
 """
@@ -20,8 +20,8 @@ GROUP = "admissionregistration.k8s.io"
 class Webhook:
     """A webhook in a webhook configuration.
 
-    `uid`: distinguishes webhooks with the same name.
-    `namespaces`, `objects`: the namespaceSelector and objectSelector; None selects nothing.
+    `uid`: an identifier that differs even for webhooks with the same name. `settings`: the webhook as decoded
+    JSON. `namespaces`, `objects`: the namespaceSelector and objectSelector; None selects nothing.
     """
 
     uid: str
@@ -46,7 +46,7 @@ class Webhook:
 class Configurations:
     """The webhooks in all configurations of one resource, such as validatingwebhookconfigurations.
 
-    Each configuration is decoded once after each change.
+    Decodes each configuration once after each change.
     """
 
     def __init__(self, objects: ClusterObjects, resource: str) -> None:
@@ -55,7 +55,7 @@ class Configurations:
         self._read: dict[bytes, tuple[Webhook, ...]] = {}
 
     def webhooks(self) -> list[Webhook]:
-        """Returns all webhooks, sorted by the name of their configuration."""
+        """Returns the webhooks of all configurations, which are sorted by name."""
         entries = self._objects.entries(GROUP, self._resource)
         if not entries:
             return []

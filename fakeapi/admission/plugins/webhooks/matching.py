@@ -1,4 +1,4 @@
-"""Matches webhooks to a write, and selects the API version of the objects that they receive.
+"""Matches webhooks to a write, and selects the API version of the objects that the webhooks receive.
 
 Follows `ShouldCallHook` in k8s.io/apiserver `pkg/admission/plugin/webhook/generic`, and its predicates.
 """
@@ -47,21 +47,22 @@ class Selectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A webhook to call, and the resource in the API version of the call."""
+    """A webhook to call. `resource`: the written resource in the API version that the webhook receives."""
 
     webhook: Webhook
     resource: Resource
 
 
 def is_exempt(resource: Resource) -> bool:
-    """Whether webhooks ignore a resource, because the resource configures admission."""
+    """Whether webhooks ignore a resource, because its objects configure admission."""
     return resource.kind.group == "admissionregistration.k8s.io" and resource.kind.resource in _EXEMPT
 
 
 def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
     """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
-    Raises ApiError 403 if the evaluation of a match condition fails, and 404 if the namespace does not exist.
+    Raises ApiError 403 if the evaluation of a match condition fails and the failurePolicy is not Ignore.
+    Raises ApiError 404 if the namespace of the write does not exist.
     """
     attributes = write.attributes
     missing = missing_namespace(webhook, attributes, server.objects)
@@ -95,9 +96,9 @@ def _is_written_namespace(attributes: Attributes) -> bool:
 def missing_namespace(
     selectors: Selectors, attributes: Attributes, objects: ClusterObjects
 ) -> ApiError | None:
-    """Returns ApiError 404 if a selector needs the labels of a namespace that does not exist.
+    """Returns ApiError 404 if a namespaceSelector needs the labels of a namespace that does not exist.
 
-    Returns None if the namespace exists or no selector needs its labels.
+    Returns None if the namespace exists, or if no selector needs its labels.
     """
     if not _namespace_matters(selectors, attributes) or _is_written_namespace(attributes):
         return None
@@ -134,9 +135,9 @@ def _labels(obj: Object) -> dict[str, str]:
 
 
 def _matching_resource(webhook: Webhook, attributes: Attributes, objects: ClusterObjects) -> Resource | None:
-    """Returns the resource in a version that the rules match; None if no rule matches.
+    """Returns the written resource in an API version that the webhook's rules match; None if no rule matches.
 
-    Prefers the version of the request.
+    Prefers the API version of the request.
     """
     rules = webhook.settings.get("rules") or ()
     own = requested(attributes, attributes.resource)
@@ -152,7 +153,9 @@ def _matching_resource(webhook: Webhook, attributes: Attributes, objects: Cluste
 
 
 def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
-    """Yields the other served versions of the resource, also those in other groups with the same objects."""
+    """Yields the resource in its other served versions. They may be in another API group, for example
+    Events.
+    """
     own = attributes.resource
     for kind in own.equivalents:
         resource = objects.find(kind.group, kind.version, kind.resource)
@@ -179,7 +182,8 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
     """Whether all match conditions are true. Adds a warning for a condition that fakeapi cannot evaluate.
 
-    Raises ApiError 403 if the evaluation of a condition fails, unless the failurePolicy is Ignore.
+    If the evaluation of a condition fails, returns False with the failurePolicy Ignore, otherwise raises
+    ApiError 403.
     """
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:

@@ -1,8 +1,8 @@
-"""MutatingAdmissionWebhook: calls webhooks one after the other. Each may change or refuse the write.
+"""MutatingAdmissionWebhook: calls webhooks one after the other. Each may change or deny the write.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. After a webhook has changed the object, all
-mutating plugins run a second time. The second round calls only webhooks of the first round with the
-reinvocationPolicy IfNeeded.
+mutating plugins run a second time. In this second round, the plugin calls only webhooks with the
+reinvocationPolicy IfNeeded that it called in the first round.
 """
 
 from collections.abc import Awaitable
@@ -39,11 +39,10 @@ _INVALID_FIELDS = (
 
 @dataclass(slots=True)
 class _Round:
-    """The state of the webhooks between the two rounds of mutating admission.
+    """The data that the plugin keeps for a write between the two rounds of mutating admission.
 
-    `asked`: uids of webhooks to call again if the object changes later.
-    `due`: uids of webhooks to call again in the second round.
-    `result`: the object after the last round.
+    `asked`: uids of the called webhooks that must be called again if the object changes later. `due`: uids of
+    webhooks to call again in the second round. `result`: the object after the last round.
     """
 
     asked: set[str] = field(default_factory=set)
@@ -65,8 +64,8 @@ class MutatingWebhooks(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Calls all matching webhooks, and applies their patches.
 
-        Raises ApiError if a webhook refuses the write, and 500 if a patch is invalid. Also raises 500 if the
-        call of a webhook fails, unless its failurePolicy is Ignore.
+        Raises ApiError if a webhook denies the write, and ApiError 500 if a patch is invalid. Also raises
+        ApiError 500 if the call of a webhook fails, unless its failurePolicy is Ignore.
         """
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_in_turn(webhooks, attributes) if webhooks else None
@@ -93,7 +92,7 @@ class MutatingWebhooks(AdmissionPlugin):
         state.result = plain(attributes.obj)
 
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
-        """Calls a webhook and applies its patch; returns whether it changed the object."""
+        """Calls a webhook and applies its patch; returns whether the patch changed the object."""
         try:
             verdict = await ask(self.server.webhooks, invocation, write, mutating=True)
             if not verdict.patch:
@@ -114,9 +113,10 @@ def _managed_fields(attributes: Attributes) -> Any:
 
 
 def _check_managed_fields(attributes: Attributes, before: Any) -> None:
-    """Restores managedFields that patches made invalid, and adds a warning.
+    """Restores managedFields that patches of webhooks made invalid, and adds a warning.
 
-    Follows k8s.io/apiserver `pkg/endpoints/handlers/fieldmanager/admission.go`.
+    `before`: the managedFields before the webhooks. Follows k8s.io/apiserver
+    `pkg/endpoints/handlers/fieldmanager/admission.go`.
     """
     after = _managed_fields(attributes)
     if after == before:
@@ -135,10 +135,11 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
-    """Returns the object after a webhook's patch, and whether the object is unchanged.
+    """Returns the object after a webhook's patch, and whether the patch left it unchanged.
 
-    The object is in the version of the invocation; None if the patch has no operations. Raises WebhookFailed
-    or ApiError 500.
+    The object is in the API version of the invocation; None if the patch has no operations. Raises
+    WebhookFailed for another patch type than JSONPatch, and ApiError 500 if the patch cannot be applied. Some
+    releases raise WebhookFailed if the patch cannot be decoded.
     """
     resource, name = invocation.resource, invocation.webhook.name
     operations = _operations(verdict.patch, invocation)

@@ -1,6 +1,7 @@
-"""ValidatingAdmissionWebhook: calls all matching webhooks at the same time. Each may refuse the write.
+"""ValidatingAdmissionWebhook: calls all matching webhooks at the same time. Each may deny the write.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`. The response is the first refusal.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`. The client gets the error of the first
+webhook that denies the write.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ class ValidatingWebhooks(AdmissionPlugin):
         self._configurations = Configurations(server.objects, "validatingwebhookconfigurations")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Calls all matching webhooks. Raises ApiError if a webhook refuses the write.
+        """Calls all matching webhooks. Raises ApiError if a webhook denies the write.
 
         Raises ApiError 500 if the call of a webhook fails, unless its failurePolicy is Ignore.
         """

@@ -1,4 +1,4 @@
-"""VersionedWrite: a write with its objects in the API version that a webhook or policy needs.
+"""VersionedWrite: a write whose objects are available in the API version of a webhook or policy.
 
 Follows k8s.io/apiserver `pkg/admission/conversion.go`.
 """
@@ -19,8 +19,8 @@ from fakeapi.registry.requests.decoding import complete
 class VersionedWrite:
     """The objects of a write. Mutating webhooks and policies may replace the new object.
 
-    `in_hub`: whether the objects are in the internal version, as in validating steps; otherwise they are in
-      the version of the request.
+    `in_hub`: True if the objects are in the internal version, as in validating admission; False if they are
+    in the API version of the request.
     """
 
     def __init__(self, attributes: Attributes, *, in_hub: bool) -> None:
@@ -30,12 +30,12 @@ class VersionedWrite:
 
     @property
     def has_own_type(self) -> bool:
-        """Whether the objects have another kind than the resource, like Scales and the bodies of actions."""
+        """Whether the objects have another kind than the resource, for example Scale or Eviction."""
         attributes = self.attributes
         return attributes.is_of_scales or attributes.subresource in self._resource.definition.actions
 
     def new_in(self, resource: Resource) -> Object | None:
-        """Returns the new object in the version of `resource`; None for a delete."""
+        """Returns the new object in the API version of `resource`; None for a delete."""
         obj = self.attributes.obj
         if obj is None:
             return None
@@ -44,7 +44,7 @@ class VersionedWrite:
         return before_creation(versioned, resource.schema) if is_new and not self.has_own_type else versioned
 
     def old_in(self, resource: Resource) -> Object | None:
-        """Returns the stored object in the version of `resource`; None for a create."""
+        """Returns the stored object in the API version of `resource`; None for a create."""
         old = self.attributes.old
         return None if old is None else self._shown(old, resource)
 
@@ -62,27 +62,31 @@ class VersionedWrite:
         return {**typed, **obj, **typed}
 
     def schema(self, resource: Resource) -> Struct:
-        """Returns the schema of the objects in the version of `resource`."""
+        """Returns the schema of the write's objects in the API version of `resource`."""
         return self._body_type(resource).kind.schema
 
     def document(self, obj: Object, resource: Resource) -> Object:
-        """Returns the object with its RawExtension values as compact JSON, like Go's encoding/json."""
+        """Returns the object with its RawExtension values as compact JSON, like Go's encoding/json.
+
+        `resource`: the resource in the API version of the object.
+        """
         if self.attributes.operation is Operation.CONNECT:
             return obj
         document: Object = raw_extension.mapped(obj, self.schema(resource), raw_extension.compact)
         return document
 
     def replace(self, document: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with a patched document in the version of `resource`.
+        """Replaces the new object of the write with a patched document in the API version of `resource`.
 
-        Raises DecodeError, and Rerun if a conversion webhook has to be called first.
+        Raises DecodeError if the document is not a valid object. Raises Rerun if the server must call a
+        conversion webhook first.
         """
         self.put(self.read(document, resource), resource)
 
     def read(self, document: Object, resource: Resource) -> Object:
-        """Decodes a patched document in the version of `resource`, and applies its defaults.
+        """Decodes a patched document in the API version of `resource`, and sets its defaults.
 
-        Raises DecodeError.
+        Raises DecodeError if the document is not a valid object.
         """
         if self.attributes.operation is Operation.CONNECT:
             return document
@@ -92,9 +96,9 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with an object in the version of `resource`.
+        """Replaces the new object of the write with an object in the API version of `resource`.
 
-        Raises Rerun if a conversion webhook has to be called first.
+        Raises Rerun if the server must call a conversion webhook first.
         """
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
@@ -117,9 +121,9 @@ class VersionedWrite:
 
 
 def _converted(obj: Object, source: Resource, target: Resource) -> Object:
-    """Returns a custom object in another version.
+    """Returns a custom object in the API version of `target`.
 
-    Raises Rerun if the conversion webhook has to be called first.
+    Raises Rerun if the server must call the conversion webhook first.
     """
     result = source.versions.convert(obj, target.api_version)
     return obj if result is None else result[0]
@@ -129,7 +133,7 @@ _FILLED_IN = ("uid", "creationTimestamp")
 
 
 def plain(obj: Object | None) -> Object | None:
-    """Encodes an object to JSON and decodes it again, so that its values have plain JSON types."""
+    """Encodes an object to JSON and decodes it again, so that all its values are plain JSON types."""
     if obj is None:
         return None
     decoded: Object = codec.decode(codec.encode(obj))
