@@ -31,9 +31,9 @@ class _NoFields(dict[str, Any]):
 
 
 EMPTY: FieldSet = _NoFields()
-"""The set without members.
+"""The set without members, `{}`.
 
-As the value of an element, the same empty dict says that the element itself is a member. The code then calls
+The same empty dict has another meaning below an element: the element itself is a member. The code then calls
 the dict `MEMBER`.
 """
 MEMBER = EMPTY
@@ -175,7 +175,7 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""A function that subtracts the fields below one element; it returns None to remove the element itself."""
+"""Subtracts the fields below one element: (ours, theirs) -> rest. None removes the element itself."""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:

@@ -17,7 +17,7 @@ Labels: TypeAlias = Mapping[str, str]
 
 
 class Operator(StrEnum):
-    """The operator of a condition in a label selector; the values are as in error messages."""
+    """The operator of a label selector's condition, as error messages print it."""
 
     IN = "in"
     NOT_IN = "notin"
@@ -34,8 +34,8 @@ class Operator(StrEnum):
 class Requirement:
     """A condition of a label selector.
 
-    `values` are sorted, without repetitions. EXISTS and DOES_NOT_EXIST have none, IN and NOT_IN have at least
-    one, other operators have exactly one.
+    `values` are sorted, without repetitions. EXISTS and DOES_NOT_EXIST have no values. IN and NOT_IN have at
+    least one value, other operators exactly one.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A parsed label selector: conditions that must all be true, sorted by key."""
+    """A parsed label selector: all its conditions must be true. They are sorted by key."""
 
     requirements: tuple[Requirement, ...]
     _tests: tuple[Callable[[Labels], bool], ...] = field(init=False, compare=False, repr=False)
@@ -80,7 +80,7 @@ class Selector:
 
 
 def parse(text: str) -> Selector:
-    """Parses a label selector. Raises ValueError with Kubernetes' message."""
+    """Parses a label selector. Raises ValueError with Kubernetes' message if the text is not valid."""
     return Selector(tuple(sorted(_Parser(text).parse(), key=lambda requirement: requirement.key)))
 
 
