@@ -25,7 +25,7 @@ _SHORT_NAME_BYTES, _LONG_NAME_BYTES = 63, 253
 
 
 def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
-    """Returns the check of a string format; None if the format is unknown.
+    """Returns a function that validates strings by a format; None if the format is unknown.
 
     Ignores dashes in the name: date-time is the same as datetime.
     """
@@ -38,11 +38,11 @@ def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
 
 
 NUMBER_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")}
-"""Names of the formats of numbers, by type."""
+"""Names of number formats by schema type."""
 
 
 def knows_format(schema: Schema, types: tuple[str, ...], rules: SchemaRules) -> bool:
-    """Whether objects are validated by the format of a schema; `types` are the allowed types of values."""
+    """Whether the server validates values by the format of a schema; `types` are the allowed JSON types."""
     only = types[0] if len(types) == 1 else ""
     if rules.formats_follow_types and only not in ("", "string"):
         return schema.format in NUMBER_FORMATS.get(only, ())
@@ -120,7 +120,9 @@ def _is_mac_or_bare(text: str) -> bool:
 
 
 def _uuid(third: str, fourth: str) -> FormatCheck:
-    """Returns the check of a UUID version; `third` and `fourth` are patterns of its groups.
+    """Returns a function that validates UUIDs of one version.
+
+    `third`, `fourth`: regular expressions of the third and fourth group of digits.
 
     Dashes between groups are optional.
     """

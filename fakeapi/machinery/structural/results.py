@@ -36,8 +36,8 @@ class Result:
     """The result of validating a value against a schema.
 
     `problems`: the problems in order, without repetitions.
-    `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, the problems of the one
-    with the most matches are reported.
+    `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, only the problems of the
+    schema with the most matches are reported.
     """
 
     __slots__ = ("_seen", "matches", "problems")
@@ -125,7 +125,7 @@ def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
 
 
 def shown(value: Any, rules: SchemaRules) -> str | Dump:
-    """Formats a JSON value for errors of a release: a string to be quoted, or a Dump to print unchanged."""
+    """Formats a JSON value for the errors of a release: a str that the error quotes, or a `Dump` as it is."""
     match value:
         case str():
             return value
