@@ -33,7 +33,9 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""Types that are a schema or something else: name -> (field number of the schema, of the other choice)."""
+"""Field numbers in types that are a schema or something else: type -> (number of the
+schema, of the other).
+"""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
@@ -45,7 +47,7 @@ class ProtobufError(ValueError):
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
     """Removes the envelope of a protobuf body; returns (kind, apiVersion, bytes of the object).
 
-    kind and apiVersion may be empty. Raises ProtobufError.
+    kind and apiVersion may be empty. Raises ProtobufError if the body has no valid envelope.
     """
     if not body:
         raise ProtobufError("empty data")
@@ -68,7 +70,10 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
 
 
 def decode(data: bytes, schema: Struct) -> dict[str, Any]:
-    """Decodes the protobuf of an object to JSON; ignores unknown fields. Raises ProtobufError."""
+    """Decodes the protobuf of an object to JSON; ignores unknown fields.
+
+    Raises ProtobufError if the bytes are not a valid message of the type.
+    """
     try:
         return _struct(fields_of(data), _layout(schema))
     except (WireError, JsonError, struct.error) as error:
@@ -83,7 +88,9 @@ _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 @kept_on_node
 def _layout(schema: Struct) -> _Layout:
-    """Returns the fields of a type by field number; a message that JSON inlines has a nested layout."""
+    """Returns the fields of a type by field number. A message that JSON inlines is a
+    nested dict of fields.
+    """
     layout: _Layout = {}
     for field in schema.fields.values():
         if not field.protobuf_path:
@@ -135,7 +142,7 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
 
 
 def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
-    """Decodes a value of a type in CHOICE_FIELDS: an object of type `schema`, or something else."""
+    """Decodes a value of a type in CHOICE_FIELDS: a struct of type `schema`, or something else."""
     short = go_type.rpartition(".")[2]
     own, other = CHOICE_FIELDS[short]
     if own in fields:
