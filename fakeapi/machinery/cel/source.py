@@ -112,7 +112,9 @@ def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> 
 def _truncated(texts: Iterable[str], count: int) -> str:
     """Joins error messages up to DETAIL_MAX characters; always includes the first message.
 
-    A last line says how many errors are left out. `count`: the number of all errors.
+    A last line says how many errors are left out.
+
+    `count`: the number of all errors.
     """
     kept: list[str] = []
     size = 0
