@@ -162,8 +162,8 @@ class _Reader:
     def microseconds(self) -> int:
         """Reads a fraction of exactly six digits and returns nanoseconds.
 
-        Like Go, accepts a sign in place of the first digit. Raises ValueError for a negative number, and if
-        there is no such fraction.
+        Like Go, accepts a sign in place of the first digit. Raises ValueError for a negative number, and for
+        text that does not begin with such a fraction.
         """
         match = _MICRO_FRACTION.match(self.rest)
         if match is None:

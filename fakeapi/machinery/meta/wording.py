@@ -20,7 +20,7 @@ class Wording:
     """The message template for a text that is too long; `{}` is the limit in bytes."""
 
     applied: str = "YAML"
-    """How errors name the format of a server-side apply's body: `error decoding YAML: …`."""
+    """The name of the format of a server-side apply's body in errors: `error decoding YAML: …`."""
 
     length_unit: str = "characters"
     """The unit of lengths in messages about label keys and values: "characters" or "bytes"."""

@@ -56,7 +56,7 @@ def wrap(kind: str, api_version: str, message: bytes) -> bytes:
 
 
 class _Wire(NamedTuple):
-    """How protobuf encodes the values of a schema node.
+    """The protobuf encoding of the values of a schema node.
 
     - `wire_type`: the protobuf wire type.
     - `encode`: encodes a value.

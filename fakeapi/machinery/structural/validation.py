@@ -26,7 +26,7 @@ class Nothing:
 
 
 NOTHING: Final = Nothing()
-"""Means that there is no old value, because the object is created; None would mean an old value of null."""
+"""Stands for an absent old value, because the object is created; None would mean an old value of null."""
 
 _BRANCH_UNITS = 10
 """Units of an `Allowance` that each branch of anyOf, oneOf and allOf costs: about 15 microseconds.

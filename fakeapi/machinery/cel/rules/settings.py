@@ -61,7 +61,7 @@ class RuleSettings:
     """
 
     rule_members: int
-    """How many fields of the Go type ValidationRule errors print."""
+    """The number of fields that errors print for the Go type ValidationRule."""
 
     moves_paths: bool
     """Whether the fieldPath of a failed rule is also added to the error paths of later rules."""
