@@ -1,4 +1,4 @@
-"""Compares two values of a type: the fields added, modified and removed.
+"""Compares two values with the same schema: which fields are added, modified and removed.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (Compare).
 """

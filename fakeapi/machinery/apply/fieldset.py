@@ -40,7 +40,7 @@ MEMBER = EMPTY
 
 
 class FieldSetError(ValueError):
-    """FieldsV1 that is not valid."""
+    """FieldsV1 in a request is not valid."""
 
 
 def from_fields_v1(fields: Any) -> FieldSet:
@@ -120,7 +120,7 @@ def has(fields: FieldSet, path: Path) -> bool:
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Returns the union of two whole sets.
+    """Returns the union of two complete field sets.
 
     Do not call this for the sets below an element, where an empty set means the element itself.
     """
@@ -170,7 +170,7 @@ def difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Returns the members of `left` that are neither members of `right` nor below one."""
+    """Returns the members of `left` that are neither members of `right` nor below a member of `right`."""
     return _minus(left, right, _below_minus_all)
 
 

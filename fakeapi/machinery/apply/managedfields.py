@@ -25,7 +25,7 @@ ANCIENT_CHANGES = "ancient-changes"
 
 
 class ManagedFieldsError(ValueError):
-    """metadata.managedFields that is not valid."""
+    """metadata.managedFields in a request is not valid."""
 
 
 class Manager(NamedTuple):

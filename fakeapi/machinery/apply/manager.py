@@ -29,7 +29,7 @@ Its applies also update the last-applied annotation.
 """
 
 BEFORE_FIRST_APPLY = "before-first-apply"
-"""Name of the manager that gets all fields of an object without managers at its first apply."""
+"""Name of the manager that owns all earlier fields after the first apply to an object without managers."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
@@ -73,7 +73,7 @@ class FieldManager:
 
     - `node`: the schema of the kind.
     - `reset_fields`: paths that a write of this subresource never sets, as in `Strategy.reset_fields`.
-    - `untyped`: the kind is custom: its objects have no Go type and may not fit `node`.
+    - `untyped`: whether the kind is custom. Custom objects have no Go type and may not fit `node`.
     - `convert`: converts objects to the API versions of records, see `updater.Convert`.
 
     Behaviour of older releases:

@@ -42,7 +42,10 @@ def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether values of the type are owned as a whole: scalars, and atomic lists, maps and structs."""
+    """Whether server-side apply owns values of the node as a whole.
+
+    True for scalars, and for atomic lists, maps and structs.
+    """
     match node:
         case Struct() | Map():
             return node.atomic

@@ -68,8 +68,8 @@ class Updater:
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
         """Returns the fields that an update sets.
 
-        Removes fields that changed or disappeared from all records in `managed`, in place. Raises TypedError
-        if an item of a map list lacks its keys, and VersionError if a conversion fails.
+        Removes changed and deleted fields from all records in `managed`, in place. Raises TypedError if an
+        item of a map list lacks its keys, and VersionError if a conversion fails.
         """
         if any(record.api_version != self.api_version for record in managed.values()):
             self._reconcile(live, managed)

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 Family: TypeAlias = Literal["IPv4", "IPv6"]
 
 _MAPPED_BITS: Final = 96
-"""Bits before the IPv4 address in an IPv4-mapped IPv6 address."""
+"""Number of bits before the IPv4 address in an IPv4-mapped IPv6 address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,9 @@ class IP:
 
     @property
     def strict(self) -> bool:
-        """Whether all parsers agree on the input: not IPv4-mapped, and without leading zeros."""
+        """Whether all parsers read the input in the same way: it is not IPv4-mapped
+        and has no leading zeros.
+        """
         return not self.mapped and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -70,7 +72,9 @@ class CIDR:
 
     @property
     def strict(self) -> bool:
-        """Whether all parsers agree on the input: not IPv4-mapped, and without leading zeros."""
+        """Whether all parsers read the input in the same way: it is not IPv4-mapped
+        and has no leading zeros.
+        """
         return self.address.strict and not self.leading_zeros
 
     def __str__(self) -> str:

@@ -44,8 +44,9 @@ def parse_uint(text: str) -> int:
 def rewritten(value: Any) -> Any:
     """Normalizes a JSON value as if Go decoded it to `any` and encoded it again; returns a copy.
 
-    Sorts keys. Integers beyond int64, and all floats, are formatted like a float64. Raises ValueError with
-    Go's message for a number beyond float64. Follows sigs.k8s.io/json and encoding/json.
+    Sorts keys. Integers beyond int64 become floats. Whole floats below 1e+21 become ints, because Go writes
+    them without a decimal point. Raises ValueError with Go's message for a number beyond float64. Follows
+    sigs.k8s.io/json and encoding/json.
     """
     match value:
         case dict():

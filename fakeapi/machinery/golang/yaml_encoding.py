@@ -108,7 +108,7 @@ def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
 
 
 _DIGITS_AT_ONCE = 1000
-"""Number of digits converted in one step.
+"""Number of decimal digits that are converted to an int in one step.
 
 Python rejects integers of more than 4,300 digits, and parses long integers slowly.
 """

@@ -134,9 +134,8 @@ _END = ("", False)
 
 
 class _Parser:
-    """A parser of label selectors.
-
-    Tokens are (text, whether the text is a word). `in` and `notin` are operators only after a key.
+    """Parses label selectors. A token is (text, whether the text is a word). `in` and `notin` are operators
+    only after a key.
     """
 
     def __init__(self, text: str) -> None:
@@ -260,7 +259,7 @@ def _checked(requirement: Requirement) -> Requirement:
 
 
 def _integer(text: str | None) -> int | None:
-    """Parses a 64-bit integer like Go's strconv.ParseInt; None for None and for other text."""
+    """Parses a 64-bit integer like Go's strconv.ParseInt; returns None for None and for other text."""
     try:
         return None if text is None else parse_int(text)
     except ValueError:

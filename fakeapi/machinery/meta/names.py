@@ -256,8 +256,8 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """Validates a name as one segment of a URL path; returns error messages. All
-    object names must be valid.
+    """Validates that a name can be one segment of a URL path, as all object names must; returns error
+    messages.
     """
     if name in (".", ".."):
         return [f"may not be '{name}'"]

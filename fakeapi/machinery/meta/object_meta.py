@@ -29,7 +29,7 @@ The length counts the characters of `manager` and `subresource`. Longer entries 
 FINALIZER_ORPHAN = "orphan"
 FINALIZER_FOREGROUND = "foregroundDeletion"
 STANDARD_FINALIZERS = frozenset({"kubernetes", FINALIZER_ORPHAN, FINALIZER_FOREGROUND})
-"""Finalizers of Kubernetes, which do not need a domain."""
+"""Finalizers that do not need a domain, because Kubernetes itself uses them."""
 
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_TEXTS = ("name", "namespace", "uid")
@@ -70,9 +70,10 @@ def validate_object_meta_update(
     """Validates an update of ObjectMeta, like ValidateObjectMetaAccessorUpdate.
 
     Before the call, the registry copies metadata that an update cannot change from `old` to `new`. For
-    finalizers, there is only one rule: an update must not add any to an object in deletion.
+    finalizers, there is only one rule: an update must not add finalizers to an object that is being deleted.
 
-    `is_right`: `new` has passed `validate_object_meta`, so the rules of that function are skipped.
+    `is_right`: whether `new` has passed `validate_object_meta`, so that the rules of that function are
+    skipped.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):

@@ -24,7 +24,7 @@ class RequestInfo:
 
     - `version`: empty for the path of a group, such as /apis/apps.
     - `resource`: empty for the path of a version, such as /apis/apps/v1.
-    - `watched`: whether the path is deprecated: `watch/` precedes the resource.
+    - `watched`: whether the deprecated segment `watch/` precedes the resource.
     - `tail`: segments after the subresource.
     - `in_namespace`: whether the path is below namespaces/NAME/, such as namespaces/NAME/pods; NAME may be
       empty.

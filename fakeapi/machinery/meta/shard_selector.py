@@ -112,7 +112,10 @@ def _unparsable(word: str) -> ValueError:
 
 
 def _ranges(tokens: _Tokens) -> Iterator[tuple[str, Range]]:
-    """Parses a shard selector; yields (field, range) for each shardRange call. Raises ValueError."""
+    """Parses a shard selector; yields (field, range) for each shardRange call.
+
+    Raises ValueError with kube-apiserver's message if the selector is not valid.
+    """
     depth = 0
     while True:
         while tokens.peek()[1] == "(":

@@ -1,6 +1,6 @@
 """The wording of errors about metadata, options and selectors, by release.
 
-All releases have the same rules. Messages differ, and the format of values in messages. Follows
+All releases have the same rules. Only the messages differ, and the format of values in messages. Follows
 k8s.io/apimachinery `pkg/api/validation`, `pkg/apis/meta/v1/validation` and `pkg/util/validation/field`.
 """
 

@@ -56,7 +56,7 @@ def apply_type(
 
     - `schema`: the schema of the kind. With None, the types of all fields are deduced from their values.
     - `object_meta`: the schema node of ObjectMeta in the release.
-    - `preserves_unknown_fields`: the field preserveUnknownFields of the definition.
+    - `preserves_unknown_fields`: the field preserveUnknownFields of the CustomResourceDefinition.
     - `keys_may_be_absent`: see `nodes.List`.
     """
     if schema is None:

@@ -37,7 +37,7 @@ def default(obj: Any, schema: Schema | None) -> None:
 
 
 class _Filling:
-    """A pass that applies defaults to one object and counts their bytes."""
+    """Applies defaults to one object and counts their bytes."""
 
     def __init__(self) -> None:
         self._left = DEFAULTS_MAX

@@ -1,7 +1,7 @@
 """Validates the schemas of CustomResourceDefinitions.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`
-(validateCustomResourceDefinitionValidation) and the options of its updates.
+(validateCustomResourceDefinitionValidation), including the relaxed checks for updates.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -42,6 +42,7 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
     """Returns the checks for an update of a CustomResourceDefinition.
 
     The update may keep errors that an old schema already has.
+
     `old_schemas`: the old schema of each version.
     """
     old = list(old_schemas)

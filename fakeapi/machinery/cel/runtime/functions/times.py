@@ -32,7 +32,7 @@ _STAMP = re.compile(
 
 
 def parsed_duration(text: str) -> Duration:
-    """Parses a duration like Go's ParseDuration. Raises ValueError with Go's message."""
+    """Parses a duration like Go's ParseDuration. Raises ValueError with Go's message if it is not valid."""
     error = duration_error(text)
     if error:
         raise ValueError(error)
