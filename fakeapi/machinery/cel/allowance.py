@@ -11,8 +11,9 @@ from types import TracebackType
 from typing import Self
 
 EVALUATION_UNITS = 5
-"""Cost units that each CEL evaluation adds, because a cheap rule may be evaluated
-for every item of a list.
+"""Cost units that each CEL evaluation costs in an `Allowance`.
+
+A long list may evaluate a cheap rule for every item.
 """
 
 _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)

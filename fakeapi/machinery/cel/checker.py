@@ -53,8 +53,8 @@ class Checked:
 
     - `types`: the type of each node.
     - `overloads`: ids of the overloads that a call may resolve to.
-    - `functions`: the qualified name of a called function, such as `sets.contains`; only for calls that look
-      like a method call.
+    - `functions`: the qualified name of a called function, such as `sets.contains`; only if the call is
+      written like a method call.
     - `names`: qualified names of identifiers, including identifiers written as selections (`a.b`).
     - `faults`: the type errors.
     """

@@ -32,8 +32,8 @@ class Deferral:
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """Calls `step` within this deferral and returns its result. If `is_pending`,
-        do not use the result.
+        """Calls `step` within this deferral and returns its result. If `is_pending` is then True, do not use
+        the result.
         """
         self._spent = 0
         token = _current.set(self)
@@ -61,7 +61,7 @@ class Deferral:
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles the next deferred expression; another thread than that of `run` may call this."""
+        """Compiles the next deferred expression. Another thread than that of `run` may call this method."""
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

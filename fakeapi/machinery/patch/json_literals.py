@@ -29,7 +29,9 @@ def literals_of(value: Any) -> Any:
 
 
 def matches_literals(value: Any, literals: Any) -> bool:
-    """Whether a JSON value equals a result of `decode_literals`; scalars must have Go's encoding."""
+    """Whether a JSON value equals a result of `decode_literals`; compares scalars by
+    their JSON text in Go.
+    """
     if isinstance(value, dict):
         return (
             isinstance(literals, dict)

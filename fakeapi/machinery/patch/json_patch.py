@@ -46,7 +46,7 @@ _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchO
 
 
 class PatchError(ValueError):
-    """A JSON patch operation that cannot be applied; the message is evanphx/json-patch's."""
+    """A JSON patch operation cannot be applied; the message is evanphx/json-patch's."""
 
 
 class FailedTestError(PatchError):

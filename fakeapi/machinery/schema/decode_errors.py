@@ -50,7 +50,7 @@ class DecodeErrors:
         )
 
     def integer(self, value: Any, bits: int) -> int | None:
-        """Converts a value that is not an integer of `bits` bits; None if the value is an error.
+        """Converts a value that is not an integer of `bits` bits; returns None if the value is not valid.
 
         This class always returns None, like Go's JSON decoder; subclasses may convert numbers.
         """

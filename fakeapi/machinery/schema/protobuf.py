@@ -33,15 +33,16 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""Field numbers in types that are a schema or something else: type -> (number of the
-schema, of the other).
+"""Field numbers in types that are a schema or something else.
+
+type name -> (field number of the schema, field number of the other choice)
 """
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
 
 class ProtobufError(ValueError):
-    """Protobuf bytes that cannot be decoded; the message is Kubernetes'."""
+    """The protobuf bytes cannot be decoded; the message is the same as in Kubernetes."""
 
 
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
@@ -186,7 +187,10 @@ def _string(value: int | bytes, name: str) -> str:
 
 
 def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
-    """Decodes a time to RFC 3339; None for Go's zero time, whose message is empty."""
+    """Decodes a protobuf Timestamp to RFC 3339; None for Go's zero time, which is an empty message.
+
+    `precision`: "seconds" or "microseconds".
+    """
     text = _joined(values, name)
     fields = fields_of(text)
     seconds = signed(_number(fields.get(1, [0])[-1], name))

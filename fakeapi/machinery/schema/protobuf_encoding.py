@@ -1,8 +1,8 @@
 """Encodes canonical objects as protobuf, with the same bytes as Kubernetes.
 
 Follows the marshallers that gogo-protobuf generates for k8s.io/api. Fields are in the order of their numbers.
-Fields that are not pointers are encoded even if they are zero. Keys of maps are sorted. The envelope follows
-k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
+Strings, numbers, booleans and structs are encoded even if they are zero, unless the field is a pointer. Keys
+of maps are sorted. The envelope follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
 """
 
 import base64

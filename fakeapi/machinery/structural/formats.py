@@ -66,7 +66,10 @@ def _is_hostname(text: str) -> bool:
 
 
 def _is_single_label(label: str) -> bool:
-    """Whether a host name without dots is valid: letters, digits and symbols; a dash only in second place."""
+    """Whether a host name without dots is valid.
+
+    Allows letters, digits and some symbols. A dash is allowed only as the second character.
+    """
     rest = label[1:].removeprefix("-")
     return label != "" and all(map(_is_host_character, label[0] + rest))
 
@@ -136,7 +139,7 @@ def _matches(pattern: str, flags: re.RegexFlag = re.ASCII) -> FormatCheck:
 
 
 def _is_base64(text: str) -> bool:
-    """Whether a text is base64 with padding; the empty text is not."""
+    """Whether a non-empty text is base64 with padding."""
     return len(text) % 4 == 0 and re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", text) is not None
 
 

@@ -62,7 +62,7 @@ def validate_meta(
 
 
 class _UnknownFields(DecodeErrors):
-    """Decode errors that collect the paths of unknown fields in `strict`."""
+    """Collects the paths of unknown fields in `strict`, instead of error messages."""
 
     __slots__ = ()
 

@@ -26,7 +26,7 @@ _EXPONENT = re.compile(r"e([0-9])")
 
 
 class Problem(NamedTuple):
-    """A validation error; of several problems with the same `message`, only one is reported."""
+    """A validation error. Problems with the same `message` are reported only once."""
 
     message: str
     error: FieldError
@@ -62,7 +62,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """A factory of `Problem` objects.
+    """Creates `Problem` objects for the validation of one value.
 
     `base`: the path of the validated value, a prefix of all paths; empty for a whole object.
     """

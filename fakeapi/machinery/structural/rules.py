@@ -49,10 +49,10 @@ class SchemaRules:
     """The end of the error for a string longer than maxLength; `{}` is the limit."""
 
     count_of_properties_ends_check: bool = False
-    """Whether an object with too few or too many properties gets only this error."""
+    """Whether an error about the number of properties ends the validation of an object."""
 
     documents_are_structural: bool = True
-    """Whether schemas that differ only in externalDocs or example are different.
+    """Whether schemas that differ only in externalDocs or example count as different.
 
     If True, externalDocs and example are also published in OpenAPI.
     """

@@ -91,7 +91,7 @@ class Schema:
     additional_items: "Schema | bool | None" = None
 
     walks: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Cache of data derived from the node, stored here to be freed together with the node."""
+    """Cache of data derived from the schema node, stored here to be freed together with the node."""
 
 
 EMPTY = Schema()

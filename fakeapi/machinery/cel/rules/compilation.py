@@ -38,7 +38,8 @@ class Expression:
     """A compiled CEL expression of a rule.
 
     - `error`: why the expression does not compile; "" if it does.
-    - `program`: None if there is an error, or if fakeapi cannot check the expression and accepts it.
+    - `program`: the compiled program. None if there is an error, or if fakeapi accepts the expression without
+      checking it.
     - `cost`: the estimated maximum cost in CEL cost units.
     """
 

@@ -1,4 +1,4 @@
-"""CEL types of schemas, with the bounds on the size of their values.
+"""Derives CEL types from schemas, with limits on the size of values.
 
 Follows SchemaDeclType of k8s.io/apiserver `pkg/cel/common/schemas.go` and `pkg/cel/types.go`.
 """

@@ -67,7 +67,7 @@ class RuleSettings:
     """Whether the fieldPath of a failed rule is also added to the error paths of later rules."""
 
     reads_all_of: bool
-    """Whether rules within allOf are evaluated."""
+    """Whether CEL rules within allOf are evaluated."""
 
     bounds_enums: bool
     """Whether the longest enum value bounds the estimated size of a string."""

@@ -94,7 +94,7 @@ _HINDERING = frozenset((
 
 
 def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldError | None:
-    """Returns the error that replaces the evaluation of CEL rules if other errors prevent it.
+    """Returns the error to report instead of evaluating CEL rules, if other errors prevent the evaluation.
 
     Returns None if no error in `errors` prevents the evaluation.
     """
