@@ -1,4 +1,4 @@
-"""Encodes and decodes JSON; the only module that imports the JSON library msgspec."""
+"""Encodes and decodes JSON, with the library msgspec."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """An entry of `details.causes` of a Status."""
+    """An entry of `details.causes` in a Status."""
 
     reason: str
     message: str
@@ -139,7 +139,7 @@ def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiErro
 
 
 def internal(message: str) -> ApiError:
-    """Returns an ApiError 500, for requests to which Kubernetes itself responds with 500."""
+    """Returns an ApiError 500. Use it only where Kubernetes itself responds with status 500."""
     return ApiError(
         500,
         "InternalError",

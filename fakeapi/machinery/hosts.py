@@ -74,7 +74,7 @@ class HostRules:
         return HostRules((*self.patterns, re.compile(f"^{re.escape(url_host(host).lower())}$")))
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
-        """Returns why a request with these headers is rejected; "" if it is accepted.
+        """Returns the reason for rejecting a request with these headers; "" if the request is accepted.
 
         The names of the headers must be in lower case.
         """
@@ -96,7 +96,7 @@ class HostRules:
         return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
-        """Whether any pattern matches a part of `host`.
+        """Whether the rules accept `host`: one of the patterns matches any part of the host.
 
         `host` must not include a port. An IPv6 address may be in brackets.
         """

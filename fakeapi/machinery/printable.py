@@ -1,4 +1,4 @@
-"""Escapes untrusted text for terminals and logs; it may contain terminal escape sequences and line breaks."""
+"""Escapes untrusted text for terminals and logs, because it may contain control sequences and line breaks."""
 
 LINE_MAX = 4_096
 """Maximum number of characters of untrusted text in a line of a log or message; longer text is truncated."""

@@ -55,8 +55,8 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
     A new order of a set or map list changes nothing. Null differs from an empty list and an empty map.
 
-    `typed`: both values were read into Go types, so neither is an applied configuration. Atomic lists are
-    then compared by their JSON text.
+    `typed`: whether both values were read into Go types, so that neither is an applied configuration. Atomic
+    lists are then compared by their JSON text.
 
     Raises TypedError if an item of a map list lacks its keys.
     """

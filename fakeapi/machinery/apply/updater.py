@@ -54,8 +54,7 @@ class Updater:
 
     `ignored`: fields that no update or apply sets.
 
-    `order_matters` False (up to 1.28): an apply that changes only the order of a set or map list changes
-    nothing.
+    `order_matters`: False up to 1.28: an apply that only reorders a set or map list then changes nothing.
     """
 
     node: Node

@@ -38,7 +38,7 @@ MACROS = {
     "optionals": "optional",
     "two variables": "two-var-comprehensions",
 }
-"""The names of cel-expr-python's extensions, by CEL library; only for libraries with macros."""
+"""Names of cel-expr-python's parser extensions by CEL library. Contains only libraries with macros."""
 
 
 def parse(text: str, libraries: frozenset[str]) -> Parsed:

@@ -166,7 +166,7 @@ def regex_fault(pattern: str) -> str:
 
 
 def constant_fault(checked: Checked) -> str:
-    """Returns cel-go's planning error for the first call on constants that must fail; "" if no call must."""
+    """Returns cel-go's planning error for the first call on constants that cannot succeed; otherwise ""."""
     for node in walk(checked.root):
         if isinstance(node, Call):
             wrong = _call_fault(node)

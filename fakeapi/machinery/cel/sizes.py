@@ -1,4 +1,4 @@
-"""Size ranges of CEL values, with saturating arithmetic.
+"""Size ranges of CEL values. Sums and products stop at a maximum instead of overflowing.
 
 Follows cel-go `checker/cost.go`.
 """

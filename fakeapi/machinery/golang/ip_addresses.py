@@ -18,9 +18,9 @@ _MAPPED_BITS: Final = 96
 class IP:
     """An IP address. `str()` returns Go's canonical form.
 
-    `mapped`: the input was an IPv4-mapped IPv6 address such as `::ffff:192.0.2.1`; `value` is then the IPv4
-    address.
-    `leading_zeros`: the input had leading zeros, which only `ParseIPSloppy` accepts.
+    `mapped`: whether the input was an IPv4-mapped IPv6 address such as `::ffff:192.0.2.1`; `value` is then
+    the IPv4 address.
+    `leading_zeros`: whether the input had leading zeros, which only `ParseIPSloppy` accepts.
     """
 
     value: ipaddress.IPv4Address | ipaddress.IPv6Address

@@ -13,12 +13,12 @@ class Strictness:
 
     A create makes all checks. An update skips checks that an old schema did not pass.
 
-    - `requires_known_types`: types must be types of OpenAPI.
-    - `requires_structural`: the schemas must be structural.
-    - `requires_pruned_defaults`: defaults must not have unknown fields.
-    - `requires_atomic_sets`: the items of lists of type set must be atomic.
-    - `requires_usable_map_keys`: items of sets and list maps, and their keys, must not be nullable; keys must
-      be required or have a default.
+    - `requires_known_types`: whether types must be types of OpenAPI.
+    - `requires_structural`: whether schemas must be structural.
+    - `requires_pruned_defaults`: whether defaults must not have unknown fields.
+    - `requires_atomic_sets`: whether the items of lists of type set must be atomic.
+    - `requires_usable_map_keys`: whether items of sets and list maps, and list map keys, must not be
+      nullable. The keys must then also be required or have a default.
     """
 
     forbids_defaults_because: str | None = None

@@ -26,7 +26,7 @@ def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
 
 
 def one(arguments: Sequence[Any], result: Any) -> int:
-    """Returns 1, the cost of most calls."""
+    """Returns 1, the cost of most calls in CEL cost units."""
     return 1
 
 

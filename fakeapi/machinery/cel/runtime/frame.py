@@ -5,7 +5,7 @@ from typing import Any
 
 
 class CostLimitError(Exception):
-    """The evaluation exceeded its cost limit."""
+    """The evaluation of a CEL expression exceeded its cost limit."""
 
 
 class Frame:

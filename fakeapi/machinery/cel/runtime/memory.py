@@ -15,8 +15,9 @@ ITEM_BYTES, ENTRY_BYTES = 8, 128
 """Bytes that an item of a list, and an entry of a map, count against the memory limit."""
 
 _VISIT_BYTES, _LOOK_BYTES = 64, 4
-"""Bytes that scanning a list or map, and each of its items, counts against the limit
-for the time it takes.
+"""Bytes that a scan counts against the memory limit: for the list or map, and for each of its items.
+
+These bytes stand for the time of the scan, not for memory.
 """
 
 BYTES_PER_UNIT = 16
@@ -28,7 +29,7 @@ _current: ContextVar["Memory | None"] = ContextVar("memory", default=None)
 
 
 class MemoryLimitError(Exception):
-    """An evaluation of a CEL expression exceeded its memory limit."""
+    """The evaluation of a CEL expression exceeded its memory limit."""
 
 
 class Memory:
@@ -69,7 +70,7 @@ class Memory:
                 within.pay(units)
 
     def check(self, size: int) -> None:
-        """Raises MemoryLimitError if fewer than `size` bytes are left."""
+        """Raises MemoryLimitError if fewer than `size` bytes are left. Deducts nothing."""
         if size > self.left:
             raise MemoryLimitError
 

@@ -31,7 +31,7 @@ _WORD = frozenset(chr(code) for first, last in PERL["w"] for code in range(first
 class _Step:
     """A step of the NFA: consumes a character, checks an assertion, or does neither.
 
-    `takes`: the characters to consume; None for no character.
+    `takes`: the set of characters to consume; None for a step without a character.
     `checks`: the kind of the assertion; "" for none.
     `to`: the numbers of the next steps. A step without next steps accepts the text.
     """
