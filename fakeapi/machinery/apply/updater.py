@@ -54,7 +54,7 @@ class Updater:
 
     `ignored`: fields that no update or apply sets.
 
-    `order_matters`: False up to 1.28: an apply that only reorders a set or map list then changes nothing.
+    `order_matters`: False up to 1.28. An apply that only reorders a set or map list then changes nothing.
     """
 
     node: Node

@@ -136,7 +136,7 @@ def byte_length(text: str) -> int:
 def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 label; returns error messages.
 
-    `unit`: how messages call the unit of a maximum length: "characters" or "bytes".
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
     """
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
@@ -149,7 +149,7 @@ def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
 def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 subdomain; returns error messages.
 
-    `unit`: how messages call the unit of a maximum length: "characters" or "bytes".
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
     """
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
@@ -162,7 +162,7 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
 def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 subdomain that may have capital letters; returns error messages.
 
-    `unit`: how messages call the unit of a maximum length: "characters" or "bytes".
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
     """
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not (value.isascii() and _is_subdomain(value.lower())):
@@ -190,7 +190,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 
     The name has up to 63 bytes. A prefix is optional: a DNS subdomain and a slash.
 
-    `unit`: how messages call the unit of a maximum length: "characters" up to 1.34, "bytes" from 1.35 on.
+    `unit`: the word for the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on.
     With "bytes", the message about several slashes also says `label key` instead of `qualified name`.
     """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
@@ -214,7 +214,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
     """Validates a label value; returns error messages.
 
-    `unit`: how messages call the unit of a maximum length: "characters" or "bytes".
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
     """
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []

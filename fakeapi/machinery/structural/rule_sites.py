@@ -11,7 +11,7 @@ from fakeapi.machinery.structural.schema import Schema
 class Strictness:
     """The checks that apply to the schemas of a CustomResourceDefinition.
 
-    A create makes all checks. An update skips checks that an old schema did not pass.
+    A create must pass all checks. An update skips checks that an old schema did not pass.
 
     - `requires_known_types`: whether types must be types of OpenAPI.
     - `requires_structural`: whether schemas must be structural.
