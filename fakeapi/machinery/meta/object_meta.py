@@ -122,8 +122,9 @@ def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEF
 def validate_annotations(
     annotations: Mapping[str, str], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates annotations. Keys in lower case must be qualified names; the total
-    size is at most 256 KiB.
+    """Validates annotations: keys must be qualified names in any case; the total size is at most 256 KiB.
+
+    Upper-case letters in keys are allowed, because the keys are converted to lower case before the check.
     """
     errors: list[FieldError] = []
     for key in _sorted_where(annotations, _is_bad_annotation):

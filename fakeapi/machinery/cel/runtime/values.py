@@ -101,7 +101,7 @@ class ListValue:
     def plus(self, other: Any) -> Any:
         """Returns the concatenation of two lists; an `Err` if `other` is not a list.
 
-        Copies the items only if both lists are short.
+        Copies the items only if the result has at most COPIED_ITEMS items.
         """
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
