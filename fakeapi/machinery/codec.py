@@ -1,4 +1,4 @@
-"""Encodes and decodes JSON; the only module that imports the JSON library msgspec."""
+"""Encodes and decodes JSON, with the library msgspec."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class RawJson:
-    """An immutable JSON value with its exact text; comparing and encoding use the text."""
+    """An immutable JSON value with its exact text. Comparisons and `encode` use the text."""
 
     __slots__ = ("json", "value")
 
@@ -53,11 +53,11 @@ _decode_labels = msgspec.json.Decoder(_Labelled).decode
 
 
 class JsonError(ValueError):
-    """Bytes that are not valid JSON, or JSON nested deeper than the decoder allows."""
+    """The bytes are not valid JSON, or JSON nested deeper than the decoder allows."""
 
 
 def encode(value: Any) -> bytes:
-    """Encodes a value as compact JSON; keys keep their order, and a RawJson its text."""
+    """Encodes a value as compact JSON. Keys keep their order; a RawJson keeps its text."""
     return _encode(value)
 
 
@@ -85,7 +85,9 @@ def compact(data: bytes) -> bytes:
 
 
 def members(data: bytes) -> dict[str, bytes]:
-    """Returns the members of a JSON object as undecoded text. Raises JsonError."""
+    """Returns the members of a JSON object as undecoded text. Raises JsonError if `data` is not a JSON
+    object.
+    """
     try:
         return {name: bytes(text) for name, text in _decode_members(data).items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -104,7 +106,7 @@ def labels_of(data: bytes) -> dict[str, str] | None:
 
 
 def items(data: bytes) -> list[bytes]:
-    """Returns the items of a JSON list as undecoded text. Raises JsonError."""
+    """Returns the items of a JSON list as undecoded text. Raises JsonError if `data` is not a JSON list."""
     try:
         return [bytes(text) for text in _decode_items(data)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -112,7 +114,7 @@ def items(data: bytes) -> list[bytes]:
 
 
 def decode(data: bytes | str) -> Any:
-    """Decodes JSON text; the last of duplicate keys wins. Raises JsonError."""
+    """Decodes JSON text; if a key is repeated, the last value counts. Raises JsonError if it is not JSON."""
     try:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Parses the documents of a JSON or YAML file like kubectl, within limits on their size."""
+"""Parses the documents of a JSON or YAML file like kubectl, with limits on their size."""
 
 import re
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from fakeapi.machinery.golang.json_decoding import decode_lenient
 from fakeapi.machinery.printable import printable_line
 
 NODES_MAX = 2_000_000
-"""Maximum number of values of one file; YAML aliases and merge keys count as often as they repeat values."""
+"""Maximum number of JSON values in one file. A value that YAML aliases repeat counts each time."""
 
 DOCUMENTS_MAX = 100_000
 """Maximum number of YAML documents of one file, including empty documents.
 
-A dump of all objects of a large cluster may have as many.
+A dump of all objects of a large cluster may contain this number.
 """
 
 DEPTH_MAX = 200
@@ -29,7 +29,7 @@ _NO_SEPARATORS = bytes(byte for byte in range(256) if byte not in b"[{,:")
 
 
 class DocumentError(ValueError):
-    """A text that is neither JSON nor YAML, or exceeds a limit; the message is one short line."""
+    """A text is neither JSON nor YAML, or exceeds a limit; the message is one short line."""
 
     def __init__(self, why: str) -> None:
         super().__init__(printable_line(why, _MESSAGE_LENGTH))
@@ -38,7 +38,8 @@ class DocumentError(ValueError):
 def documents_of(text: str) -> list[Any]:
     """Returns the documents of a YAML or JSON text, without empty documents.
 
-    Returns the items of a JSON array as separate documents. Raises DocumentError.
+    Returns the items of a JSON array as separate documents. Raises DocumentError if the text is neither JSON
+    nor YAML, or exceeds a limit.
     """
     documents = [document for _, document in numbered_documents(text)]
     if len(documents) == 1 and isinstance(documents[0], list) and _may_be_json(text):
@@ -49,7 +50,7 @@ def documents_of(text: str) -> list[Any]:
 def document_of(text: str) -> Any:
     """Returns the only document of a YAML or JSON text; None if the text is empty.
 
-    Raises DocumentError, also if the text has several documents.
+    Raises DocumentError if the text is neither JSON nor YAML, exceeds a limit, or has several documents.
     """
     documents = numbered_documents(text)
     if len(documents) > 1:
@@ -61,7 +62,8 @@ def numbered_documents(text: str) -> list[tuple[int, Any]]:
     """Returns (number, document) for the documents of a YAML or JSON text; numbers start at 1.
 
     Counts empty documents, but does not return them. Parses YAML like sigs.k8s.io/yaml: dates are strings,
-    and the last of repeated keys wins. Raises DocumentError.
+    and the last value of a repeated key counts. Raises DocumentError if the text is neither JSON nor YAML, or
+    exceeds a limit.
     """
     try:
         encoded = text.encode()
@@ -83,7 +85,10 @@ def numbered_documents(text: str) -> list[tuple[int, Any]]:
 
 
 def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
-    """Returns (number, value) for the values other than None. Raises DocumentError for too many values."""
+    """Returns (number, value) for the values other than None; numbers start at 1.
+
+    Raises DocumentError for more than DOCUMENTS_MAX values.
+    """
     numbered: list[tuple[int, Any]] = []
     for number, value in enumerate(values, 1):
         if number > DOCUMENTS_MAX:
@@ -96,7 +101,8 @@ def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
 def decode_json(data: bytes) -> Any:
     """Decodes JSON text, within the limits of this module.
 
-    Raises JsonError if it is not JSON or is nested too deeply, DocumentError if it has too many values.
+    Raises JsonError if the text is not JSON or is nested too deeply. Raises DocumentError if it has more than
+    NODES_MAX values.
     """
     if _separators(data) > NODES_MAX and _separators(_STRINGS.sub(b'""', data)) > NODES_MAX:
         raise DocumentError(f"it has more than {NODES_MAX} values")
@@ -104,7 +110,7 @@ def decode_json(data: bytes) -> Any:
 
 
 def _separators(data: bytes) -> int:
-    """Counts the opening brackets, commas and colons of JSON: about one or two for each value."""
+    """Counts the opening brackets, commas and colons of JSON: about one or two for each JSON value."""
     return len(data.translate(None, _NO_SEPARATORS))
 
 

@@ -1,6 +1,7 @@
-"""API errors: an `ApiError` has all data of a `metav1.Status`.
+"""API errors: an `ApiError` contains all data of a `metav1.Status`.
 
-Follows k8s.io/apimachinery `pkg/api/errors`. `fakeapi.http.filters.errors` converts the errors to responses.
+Follows k8s.io/apimachinery `pkg/api/errors`. `fakeapi.http.filters.errors` converts the errors to HTTP
+responses.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +13,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """An entry of `details.causes` of a Status."""
+    """An entry of `details.causes` in a Status."""
 
     reason: str
     message: str
@@ -21,7 +22,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """The `details` of a Status; its JSON omits empty members."""
+    """The `details` of a Status. In JSON, empty members are left out."""
 
     name: str = ""
     group: str = ""
@@ -30,16 +31,16 @@ class Details:
     causes: tuple[Cause, ...] = ()
     retry_after_seconds: int = 0
     continue_token: str = ""
-    """Token to continue an expired list; part of the metadata of the Status, not of its details."""
+    """Token to continue an expired list. In JSON, it is in the metadata of the Status, not in its details."""
 
 
 @dataclass(slots=True)
 class ApiError(Exception):
     """An error response of the API.
 
-    - `code`: the HTTP status.
+    - `code`: the HTTP status code.
     - `reason`: the reason of the Status; empty if Kubernetes sends none.
-    - `details`: None if the Status has no `details`; empty details are something else.
+    - `details`: None if the Status has no `details`. With an empty `Details`, the Status has empty details.
     - `retry_after`: the value of the Retry-After header, in seconds.
     """
 
@@ -55,7 +56,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """A kind or a resource with its group, printed as in messages: `deployments.apps`."""
+    """The name of a kind or resource, and its API group; `str()` is as in messages: `deployments.apps`."""
 
     group: str
     name: str
@@ -101,13 +102,13 @@ def conflict(resource: Qualified, name: str, why: str) -> ApiError:
 
 LIST_TOO_OLD = "The resourceVersion for the provided list is too old."
 WATCH_TOO_OLD = "The resourceVersion for the provided watch is too old."
-"""For a version that was compacted during the watch, from k8s.io/apiserver `pkg/storage/etcd3`."""
+"""Message for a watch whose resourceVersion was compacted, from k8s.io/apiserver `pkg/storage/etcd3`."""
 
 
 def expired(message: str, continue_token: str = "") -> ApiError:
-    """Returns a 410 for a resourceVersion that the history no longer contains.
+    """Returns an ApiError 410 for a resourceVersion that the history no longer contains.
 
-    `continue_token` continues the list at the newest version.
+    `continue_token`: a token to continue the list at the newest resourceVersion.
     """
     details = Details(continue_token=continue_token) if continue_token else None
     return ApiError(410, "Expired", message, details)
@@ -123,7 +124,9 @@ def forbidden(resource: Qualified, name: str, why: str, *causes: Cause) -> ApiEr
 
 
 def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiError:
-    """Returns an ApiError 422 with a cause for each field error; its message has no repetitions."""
+    """Returns an ApiError 422 with a cause for each field error. The message
+    mentions each error only once.
+    """
     field_errors: Sequence[FieldError] = list(errors)
     texts = list(dict.fromkeys(str(error) for error in field_errors))
     message = f"{kind} {quote(name)} is invalid"
@@ -136,7 +139,7 @@ def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiErro
 
 
 def internal(message: str) -> ApiError:
-    """Returns an ApiError 500, for requests to which Kubernetes itself responds with 500."""
+    """Returns an ApiError 500. Use it only where Kubernetes itself responds with status 500."""
     return ApiError(
         500,
         "InternalError",

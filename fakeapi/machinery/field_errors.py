@@ -15,7 +15,7 @@ from fakeapi.machinery.golang.strconv import quote, render
 class FieldError:
     """A validation error of a field.
 
-    `reason`, `body` and `field` become reason, message and field of a cause in the Status.
+    In the Status, the error is a cause: `reason` is its reason, `body` its message, and `field` its field.
     """
 
     reason: str
@@ -60,7 +60,7 @@ def not_found(field: str, value: Any) -> FieldError:
 
 
 def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
-    """Returns the error for an unsupported value; the message lists `supported` in its order."""
+    """Returns the error for an unsupported value; the message lists `supported` in the given order."""
     values = ", ".join(quote(name) for name in supported)
     detail = f"supported values: {values}" if values else ""
     return FieldError(
@@ -71,7 +71,7 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 def too_long(field: str, most: int, wording: str = "must have at most {} bytes") -> FieldError:
     """Returns the error for a text of more than `most` bytes.
 
-    `wording` differs by release, see `Wording.too_long`.
+    `wording`: the message template, which differs by release; see `Wording.too_long`.
     """
     return FieldError("FieldValueTooLong", field, f"Too long: {wording.format(most)}")
 
@@ -85,6 +85,6 @@ def too_many(field: str, actual: int, most: int) -> FieldError:
 
 
 def first_words(errors: Sequence[FieldError]) -> str:
-    """Joins the texts of errors without repetitions: a single one as it is, several as `[a, b]`."""
+    """Joins error messages, each only once: one message stays as it is, several become `[a, b]`."""
     texts = list(dict.fromkeys(str(error) for error in errors))
     return texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 ACCEPTED_HOSTS = r"^localhost$,^127\.0\.0\.1$,^\[::1\]$"
-"""The default accepted hosts, like those of `kubectl proxy --accept-hosts`: only loopback."""
+"""The default accepted hosts, like those of `kubectl proxy --accept-hosts`: only loopback hosts."""
 
 HOST_MAX = 1000
-"""Maximum length of a Host or Origin header; longer headers are rejected."""
+"""Maximum length of a Host or Origin header in characters; longer headers are rejected."""
 
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+(?:%[^\[\]\s]+)?\]|[^\[\]:/?#@\\\s]*)(?::[0-9]+)?")
-"""Pattern of a Host header in lower case: a host, IPv6 in brackets, and an optional port."""
+"""Regular expression for a lower-case Host header: a host, IPv6 in brackets, and an optional port."""
 
 _ORIGIN = re.compile(f"[a-z][a-z0-9+.-]*://{_AUTHORITY.pattern}")
 
@@ -35,7 +35,8 @@ def is_any_address(host: str) -> bool:
 def connect_host(host: str) -> str:
     """Returns the address for clients on this machine to connect to a server that listens on `host`.
 
-    Returns loopback for an any-address, `127.0.0.1` for `0.0.0.0`; otherwise `host` itself.
+    For an address that means all addresses, such as `0.0.0.0`, returns a loopback address, such as
+    `127.0.0.1`. Otherwise returns `host` itself.
     """
     return _ANY_ADDRESS.get(host, host)
 
@@ -49,27 +50,31 @@ def url_host(host: str) -> str:
 class HostRules:
     """The Host and Origin headers that a server accepts, to reject requests of foreign web pages.
 
-    A web page can send requests to a loopback address. By DNS rebinding, such a request has the name of the
-    page's site as Host; otherwise it has the site as Origin. Follows `kubectl proxy` (k8s.io/kubectl
-    `pkg/proxy`), which checks only Host. The check of Origin by the same patterns is an addition.
+    A web page can send requests to a loopback address. With DNS rebinding, the Host header of such a request
+    is the page's own site. Without DNS rebinding, the Origin header is the page's site. Follows `kubectl
+    proxy` (k8s.io/kubectl `pkg/proxy`), which checks only Host. fakeapi also checks Origin, by the same
+    patterns.
     """
 
     patterns: tuple[re.Pattern[str], ...]
 
     @classmethod
     def parse(cls, text: str = ACCEPTED_HOSTS) -> "HostRules":
-        """Parses a comma-separated list of regular expressions for hosts. Raises ValueError."""
+        """Parses a comma-separated list of regular expressions for hosts.
+
+        Raises ValueError if an item is not a regular expression.
+        """
         try:
             return cls(tuple(re.compile(pattern) for pattern in text.split(",") if pattern))
         except re.error as error:
             raise ValueError(f"{error.pattern!r} is not a regular expression: {error}") from error
 
     def also(self, host: str) -> "HostRules":
-        """Returns rules that also accept `host`."""
+        """Returns a copy of these rules that also accepts `host`."""
         return HostRules((*self.patterns, re.compile(f"^{re.escape(url_host(host).lower())}$")))
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
-        """Returns why a request with these headers is rejected; "" if it is accepted.
+        """Returns the reason for rejecting a request with these headers; "" if the request is accepted.
 
         The names of the headers must be in lower case.
         """
@@ -81,7 +86,7 @@ class HostRules:
         return ""
 
     def _accepts(self, form: re.Pattern[str], value: bytes) -> bool:
-        """Whether a header matches `form` and names an accepted host; "null" counts as a host."""
+        """Whether a header matches `form` and its host is accepted; the value "null" counts as a host."""
         text = value.decode("latin-1").strip().lower()
         if len(text) > HOST_MAX:
             return False
@@ -91,9 +96,9 @@ class HostRules:
         return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
-        """Whether any pattern matches a part of `host`.
+        """Whether the rules accept `host`: one of the patterns matches any part of the host.
 
-        `host` must not have a port; an IPv6 address may be in brackets.
+        `host` must not include a port. An IPv6 address may be in brackets.
         """
         if len(host) > HOST_MAX:
             return False

@@ -1,7 +1,7 @@
 """Kubernetes' JSONPath, for printer columns, the scale subresource and selectable fields.
 
-Follows k8s.io/client-go `util/jsonpath` for one action, `{...}`, with missing keys allowed. Upstream iterates
-over Go maps in random order; results here are sorted by name.
+Follows k8s.io/client-go `util/jsonpath` for a single action, `{...}`, with missing keys allowed. Upstream
+iterates over Go maps in random order; fakeapi sorts results by name.
 """
 
 import operator
@@ -28,9 +28,9 @@ from fakeapi.machinery.jsonpath_syntax import (
 )
 
 RESULTS_MAX = 10_000
-"""Maximum number of values that a step may return; more raise JsonPathError.
+"""Maximum number of values that a step of a path may return; more values raise JsonPathError.
 
-Each `..` in a path may double the number.
+The limit is needed because each `..` in a path may double the number.
 """
 
 Values: TypeAlias = list[Any]
@@ -38,19 +38,21 @@ Values: TypeAlias = list[Any]
 
 @dataclass(frozen=True, slots=True)
 class JsonPath:
-    """A parsed path, such as `.status.conditions[?(@.type=="Ready")].status`."""
+    """A parsed JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`."""
 
     steps: tuple[Step, ...]
 
     def find(self, obj: Any) -> Values:
-        """Returns the values at the path; an empty list if a key is missing.
+        """Returns the values at the path in `obj`; [] if a key is missing.
 
         Raises JsonPathError if a step does not fit the type of a value, and for more than RESULTS_MAX values.
         """
         return _walk([obj], self.steps)
 
     def first(self, obj: Any) -> tuple[bool, Any]:
-        """Returns (whether there is a value at the path, the first value); (False, None) also for errors."""
+        """Returns (True, first value at the path); (False, None) without a value, and if `find` raises an
+        error.
+        """
         try:
             values = self.find(obj)
         except JsonPathError:
@@ -59,7 +61,9 @@ class JsonPath:
 
 
 def parse_path(text: str) -> JsonPath:
-    """Parses a JSONPath without its braces, such as `.spec.replicas`. Raises JsonPathError."""
+    """Parses a JSONPath without its braces, such as `.spec.replicas`. Raises JsonPathError if it is not
+    valid.
+    """
     return JsonPath(parse(text))
 
 
@@ -75,12 +79,12 @@ def as_text(value: Any) -> str:
 
 
 def dotted(path: str) -> tuple[str, ...]:
-    """Splits a path of plain names: `.spec.replicas` becomes `("spec", "replicas")`."""
+    """Splits a JSONPath of plain names: `.spec.replicas` becomes `("spec", "replicas")`."""
     return tuple(path.removeprefix(".").split("."))
 
 
 def nested(obj: Object, names: Iterable[str]) -> tuple[bool, Any]:
-    """Returns (whether `obj` has a value at the path `names`, the value or None).
+    """Returns (True, value at the path `names` in `obj`), or (False, None) without a value.
 
     Raises JsonPathError if a value along the path is not an object.
     """
@@ -147,7 +151,7 @@ def _children(value: Any) -> Values:
 def _descended(values: Values) -> Values:
     """Returns all non-empty objects, lists and strings in the values, at any depth, parents first.
 
-    As in Go, the children of a string are its bytes. Raises JsonPathError for more than RESULTS_MAX.
+    As in Go, the children of a string are its bytes. Raises JsonPathError for more than RESULTS_MAX results.
     """
     containers: Values = []
     waiting = list(reversed(values))

@@ -1,4 +1,4 @@
-"""Parses JSONPath expressions of one action, like Parser of k8s.io/client-go `util/jsonpath`."""
+"""Parses JSONPath expressions with one action, like Parser of k8s.io/client-go `util/jsonpath`."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ LENGTH_MAX = 16 * 1024
 
 
 class JsonPathError(ValueError):
-    """A JSONPath that is not valid, or a step that does not fit a value; the message is client-go's."""
+    """A JSONPath is not valid, or a step does not fit the type of a value; the message is client-go's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class FieldStep:
 
 @dataclass(frozen=True, slots=True)
 class ArrayStep:
-    """An array step `[start:end:step]`; `end_is_next` marks a step with only one index: `[start]`."""
+    """An array step `[start:end:step]`. With `end_is_next`, a step with a single index: `[start]`."""
 
     start: int | None
     end: int | None
@@ -54,7 +54,7 @@ class UnionStep:
 
 @dataclass(frozen=True, slots=True)
 class LiteralStep:
-    """A literal step: a number or boolean replaces each value; a text replaces all values together.
+    """A literal step. A number or boolean replaces each value; a quoted text replaces all values by one.
 
     `is_text`: whether the literal is in quotes.
     """
@@ -89,7 +89,10 @@ _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 
 def parse(text: str) -> tuple[Step, ...]:
-    """Parses a JSONPath without its braces, up to the first closing brace. Raises JsonPathError."""
+    """Parses a JSONPath without its braces, up to the first closing brace.
+
+    Raises JsonPathError if the path is not valid or is too long.
+    """
     if len(text) > LENGTH_MAX:
         raise JsonPathError(f"a path may have at most {LENGTH_MAX} characters")
     return tuple(_Parser(text + "}").steps())

@@ -1,4 +1,4 @@
-"""Reads and sets the value at a path of field names in a JSON object."""
+"""Reads and replaces the value at a path of field names in a JSON object."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ Path = tuple[str, ...]
 
 
 def value_at(obj: Object, path: Path) -> Any:
-    """Returns the value at a path of names in an object; None if it is absent."""
+    """Returns the value at a path of field names in an object; None if it is absent."""
     value: Any = obj
     for name in path:
         value = (value or {}).get(name)

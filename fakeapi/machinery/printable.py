@@ -1,7 +1,7 @@
-"""Escapes untrusted text for terminals and logs, because it may contain escape sequences and line breaks."""
+"""Escapes untrusted text for terminals and logs, because it may contain control sequences and line breaks."""
 
 LINE_MAX = 4_096
-"""Maximum number of characters of untrusted text in a line of a log or message; longer text is cut."""
+"""Maximum number of characters of untrusted text in a line of a log or message; longer text is truncated."""
 
 _CUT = "…"
 
@@ -14,7 +14,7 @@ def printable(text: str) -> str:
 
 
 def printable_line(text: object, length_max: int = LINE_MAX) -> str:
-    """Formats a value as one printable line of at most `length_max` characters; cuts it with an ellipsis.
+    """Formats a value as one printable line; truncates it to `length_max` characters with an ellipsis.
 
     Replaces white space by single spaces, and escapes other unprintable characters like `printable`.
     """

@@ -1,4 +1,4 @@
-"""Compares two values of a type: the fields added, modified and removed.
+"""Compares two values with the same schema: which fields are added, modified and removed.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (Compare).
 """
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 Changes: TypeAlias = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
 """The fields added, modified and removed below a path, in this order.
 
-`MEMBER` stands for the path itself, None for no fields.
+An entry is `MEMBER` if only the path itself changed, and None if no field changed in this way.
 """
 
 Walk: TypeAlias = Callable[[Any, Any], Changes | None]
@@ -55,10 +55,10 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
     A new order of a set or map list changes nothing. Null differs from an empty list and an empty map.
 
-    `typed`: both values were read into Go types, so neither is an applied configuration. Atomic lists are
-    then compared by their JSON text.
+    `typed`: whether both values were read into Go types, so that neither is an applied configuration. Atomic
+    lists are then compared by their JSON text.
 
-    Raises TypedError for a list item without a key.
+    Raises TypedError if an item of a map list lacks its keys.
     """
     changes = _walk(node, typed)(old, new)
     if changes is None:
@@ -67,7 +67,7 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
 
 class _Builder:
-    """The changes of the children of one path, collected child by child."""
+    """The changes below one path, collected child by child."""
 
     __slots__ = ("added", "modified", "removed")
 
@@ -133,7 +133,9 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether the list belongs to a custom object; items then compare regardless of the order of members."""
+    """Whether the list belongs to a custom resource. The order of members in its
+    items then does not matter.
+    """
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -192,9 +194,9 @@ def same(old: Any, new: Any) -> bool:
 
 @kept_on_node
 def plain(node: Node) -> bool:
-    """Whether Python's `==` compares values of the type exactly.
+    """Whether Python's `==` compares all values of a schema node correctly.
 
-    Python's True equals 1, so `==` is wrong for types that allow any JSON value.
+    For nodes that allow any JSON value it does not, because Python's True equals 1.
     """
     seen: set[int] = set()
 
@@ -280,7 +282,7 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_others(
     old: dict[str, Any], new: dict[str, Any], walk_value: Walk, present: PresentWalk, found: _Builder
 ) -> None:
-    """Compares the members of two objects whose members have the same type; adds changes to `found`."""
+    """Compares two JSON objects whose members share one schema node; adds the changes to `found`."""
     for name, value in new.items():
         if name not in old:
             found.added["f:" + name] = present(value)

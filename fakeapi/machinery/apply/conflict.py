@@ -15,7 +15,7 @@ from fakeapi.machinery.golang.strconv import quote
 class Conflicts(Exception):
     """An apply without force changes fields of other managers.
 
-    `fields` has the conflicting fields by manager, at least one.
+    `fields`: the conflicting fields by manager.
     """
 
     def __init__(self, fields: dict[Manager, FieldSet]) -> None:

@@ -31,16 +31,16 @@ class _NoFields(dict[str, Any]):
 
 
 EMPTY: FieldSet = _NoFields()
-"""The set without members.
+"""The set without members, `{}`.
 
-As the value of an element, the same empty dict says that the element itself is a member. The code then calls
+The same empty dict has another meaning below an element: the element itself is a member. The code then calls
 the dict `MEMBER`.
 """
 MEMBER = EMPTY
 
 
 class FieldSetError(ValueError):
-    """FieldsV1 that is not valid."""
+    """FieldsV1 in a request is not valid."""
 
 
 def from_fields_v1(fields: Any) -> FieldSet:
@@ -120,7 +120,7 @@ def has(fields: FieldSet, path: Path) -> bool:
 
 
 def union(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Returns the union of two whole sets.
+    """Returns the union of two complete field sets.
 
     Do not call this for the sets below an element, where an empty set means the element itself.
     """
@@ -170,12 +170,12 @@ def difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
-    """Returns the members of `left` that are neither members of `right` nor below one."""
+    """Returns the members of `left` that are neither members of `right` nor below a member of `right`."""
     return _minus(left, right, _below_minus_all)
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""A function that subtracts the fields below one element; it returns None to remove the element itself."""
+"""Subtracts the fields below one element: (ours, theirs) -> rest. None removes the element itself."""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:

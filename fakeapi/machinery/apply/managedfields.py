@@ -25,7 +25,7 @@ ANCIENT_CHANGES = "ancient-changes"
 
 
 class ManagedFieldsError(ValueError):
-    """metadata.managedFields that is not valid."""
+    """metadata.managedFields in a request is not valid."""
 
 
 class Manager(NamedTuple):
@@ -41,7 +41,7 @@ class Manager(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The identifier of the manager in Kubernetes' JSON; managers are sorted by this text."""
+        """The manager as JSON text. Managers are sorted by this text, as in Kubernetes."""
         members = {
             "manager": self.name,
             "operation": self.operation,
@@ -77,12 +77,14 @@ def applier(name: str, subresource: str) -> Manager:
 
 
 def is_reset(entries: list[Entry] | None) -> bool:
-    """Whether a client's managedFields drop all managers: `[]` or one empty entry."""
+    """Whether managedFields in a request drop all managers: `[]` or one empty entry."""
     return entries is not None and (not entries or entries == [{}])
 
 
 def decode(entries: list[Entry] | None) -> Managed:
-    """Decodes and checks the entries that a client sent. Raises ManagedFieldsError."""
+    """Decodes and checks the entries that a client sent. Raises ManagedFieldsError
+    if an entry is not valid.
+    """
     managed: Managed = {}
     for index, entry in enumerate(entries or ()):
         _check(entry, index)
@@ -127,7 +129,8 @@ def _manager(entry: Entry) -> Manager:
 def encode(managed: Managed) -> list[Entry]:
     """Encodes managers and their records as sorted entries of metadata.managedFields.
 
-    Apply is before Update; then by time, manager, API version and subresource.
+    Apply entries come before Update entries. Within an operation, entries are sorted by time, manager, API
+    version and subresource.
     """
     rows = [
         (manager.operation, record.time or "", manager.name, record.api_version, manager.subresource, index)
@@ -151,9 +154,9 @@ def _entry(manager: Manager, record: Record) -> Entry:
 
 
 def cap_updaters(managed: Managed, most: int = UPDATE_MANAGERS_MAX) -> None:
-    """Merges the oldest Update records until at most `most` are left, or no two can be merged.
+    """Merges the oldest Update records until at most `most` are left. Changes `managed` in place.
 
-    Changes `managed` in place.
+    Only records of the same API version can be merged, so more than `most` may be left.
     """
     updaters = [manager for manager in managed if manager.operation == UPDATE]
     excess = len(updaters) - most

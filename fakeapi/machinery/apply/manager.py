@@ -29,7 +29,7 @@ Its applies also update the last-applied annotation.
 """
 
 BEFORE_FIRST_APPLY = "before-first-apply"
-"""Name of the manager that gets all fields of an object without managers at its first apply."""
+"""Name of the manager that owns all earlier fields after the first apply to an object without managers."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
@@ -73,7 +73,7 @@ class FieldManager:
 
     - `node`: the schema of the kind.
     - `reset_fields`: paths that a write of this subresource never sets, as in `Strategy.reset_fields`.
-    - `untyped`: the kind is custom: its objects have no Go type and may not fit `node`.
+    - `untyped`: whether the kind is custom. Custom objects have no Go type and may not fit `node`.
     - `convert`: converts objects to the API versions of records, see `updater.Convert`.
 
     Behaviour of older releases:
@@ -81,7 +81,7 @@ class FieldManager:
     - `allows_duplicates` False (up to 1.28): an object with two equal items in a set or map list loses its
       managedFields.
     - `order_matters` False (up to 1.28): see `Updater`.
-    - `checks_type_first` False (1.27): an apply of another type fails later, with another message.
+    - `checks_type_first` False (1.27): an apply with another `kind` fails later, with another message.
     - `survives_errors` False (up to 1.36): an update whose fields cannot be determined drops the stored
       object's managedFields.
     """
@@ -154,15 +154,16 @@ class FieldManager:
         """Returns the object after an apply of `patch` by `manager`, with its managedFields.
 
         - `live`: the canonical object, None for an apply that creates it; not changed.
-        - `patch`: the request body, not decoded into the type; not changed.
-        - `typed`: reads the merged object into the type and adds defaults; it may raise DecodeError. It is
-          not called if only managedFields differ; then the result shares all other parts with `live`.
+        - `patch`: the request body, as JSON, not read into the Go type; not changed.
+        - `typed`: reads the merged object into the Go type and adds defaults; it may raise DecodeError.
+          `apply` does not call it if only managedFields differ; then the result shares all other parts with
+          `live`.
 
         Raises ApiError:
 
-        - 400 for another type, or for managedFields in the patch;
+        - 400 for another apiVersion or kind, or for managedFields in the patch;
         - 409 for conflicts, unless `force`;
-        - 500 for a patch that does not fit the schema or the type.
+        - 500 for a patch that does not fit the schema or the Go type.
         """
         self._check(patch)
         before = self._zero if live is None else live
@@ -194,7 +195,7 @@ class FieldManager:
     def _with_managed_fields_of(self, live: Object | None, new: Object) -> Object:
         """Returns `new` with the managedFields of `live`, or without any if `survives_errors` is False.
 
-        For an update whose fields cannot be determined. Follows UpdateNoErrors.
+        Used for an update whose fields cannot be determined. Follows UpdateNoErrors.
         """
         before = None if live is None else live["metadata"].get("managedFields")
         if before and self.survives_errors:
@@ -223,7 +224,9 @@ class FieldManager:
     def _apply_or_take_over(
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
-        """Applies the patch; forces an apply of kubectl that conflicts only with its client-side apply."""
+        """Applies the patch. If kubectl conflicts only with its own client-side apply, applies again with
+        force.
+        """
         try:
             return self._apply(live, patch, dict(managed), manager, now, force=force)
         except Conflicts as conflicts:

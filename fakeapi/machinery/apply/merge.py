@@ -14,7 +14,7 @@ from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, Untyped
 
 
 class _Absent:
-    """A marker for a member that one side of a merge lacks; None would mean null."""
+    """Marks a member that one side of a merge lacks; None would mean null."""
 
 
 _ABSENT = _Absent()
@@ -23,8 +23,8 @@ _ABSENT = _Absent()
 def merge(live: Any, applied: Any, node: Node) -> Any:
     """Merges `applied` into `live` and returns the result, None if it is empty.
 
-    Neither argument is changed; the result shares parts with them. Raises TypedError for a list item without
-    a key, and for equal items in an applied list.
+    Neither argument is changed; the result shares parts with them. Raises TypedError if an item of a map list
+    lacks its keys, and for duplicate items in an applied list.
     """
     result = _merge(live, applied, node)
     return None if result is _ABSENT else result

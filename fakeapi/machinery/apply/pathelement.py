@@ -23,7 +23,7 @@ CACHED_MAX = 4096
 BRACKETS_MAX = 100
 """Maximum number of brackets in the value or key of a path element; more raise PathElementError.
 
-The limit bounds the depth. Path elements that Kubernetes writes have at most one bracket.
+The limit bounds the nesting depth. Path elements that Kubernetes writes have at most one bracket.
 """
 
 _INT64_DIGITS = 19
@@ -37,7 +37,7 @@ _MOST_INTEGRAL = 1e21  # from here on Go prints a number with an exponent
 
 
 class PathElementError(ValueError):
-    """Text that is not a path element."""
+    """The text is not a path element."""
 
 
 def of_field(name: str) -> PathElement:

@@ -58,7 +58,7 @@ def _remove_items(value: list[Any], fields: FieldSet, node: List) -> list[Any] |
 
 
 def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
-    """Returns `fields` and every struct field on the path to one of its members."""
+    """Adds to `fields` each declared struct field that has a member below it; returns the result."""
     result: FieldSet = {}
     for element, below in fields.items():
         child, is_named = _node_at(node, element)
@@ -71,7 +71,10 @@ def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
 
 
 def _node_at(node: Node | None, element: str) -> tuple[Node | None, bool]:
-    """Returns the schema node at `element`, None if unknown, and whether it is a declared struct field."""
+    """Returns the schema node at `element`, and whether `element` is a declared struct field.
+
+    The node is None if the schema does not declare it.
+    """
     if isinstance(node, Untyped):
         node = node.shapes()[0 if element.startswith("f:") else 1]
     if element.startswith("f:"):

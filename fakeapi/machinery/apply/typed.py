@@ -42,7 +42,10 @@ def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
 
 
 def is_leaf(node: Node) -> bool:
-    """Whether values of the type are owned as a whole: scalars, and atomic lists, maps and structs."""
+    """Whether server-side apply owns values of the node as a whole.
+
+    True for scalars, and for atomic lists, maps and structs.
+    """
     match node:
         case Struct() | Map():
             return node.atomic
@@ -75,7 +78,7 @@ def leaf(_: Any) -> FieldSet:
 def fields_walk(node: Node) -> FieldWalk:
     """Compiles a function that returns the fields below a value's path.
 
-    The function returns MEMBER if only the path itself is a field, and None if nothing is.
+    The function returns MEMBER if only the path itself is a field, and None without any field.
     """
     if is_leaf(node):
         return leaf
@@ -284,7 +287,7 @@ def _keyed_element(node: List) -> ItemElement:
 def _present(item: dict[str, Any], keys: tuple[str, ...], defaults: dict[str, Any]) -> list[tuple[str, Any]]:
     """Returns the (name, value) pairs of an item's keys, including defaults.
 
-    Raises TypedError if the item has none.
+    Raises TypedError if the item has no key field and no key has a default.
     """
     members = [
         (name, item.get(name, defaults.get(name))) for name in keys if name in item or name in defaults

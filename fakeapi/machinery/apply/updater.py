@@ -50,12 +50,11 @@ def no_other_version(_value: Any, _api_version: str) -> None:
 
 @dataclass(frozen=True)
 class Updater:
-    """Updates and applies of one kind, in the API version of the request.
+    """Computes the field owners after updates and applies of one kind, in the API version of the request.
 
     `ignored`: fields that no update or apply sets.
 
-    `order_matters` False (up to 1.28): an apply that changes only the order of a set or map list changes
-    nothing.
+    `order_matters`: False up to 1.28. An apply that only reorders a set or map list then changes nothing.
     """
 
     node: Node
@@ -68,7 +67,8 @@ class Updater:
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
         """Returns the fields that an update sets.
 
-        Removes fields that changed or disappeared from all records in `managed`, in place. Raises TypedError.
+        Removes changed and deleted fields from all records in `managed`, in place. Raises TypedError if an
+        item of a map list lacks its keys, and VersionError if a conversion fails.
         """
         if any(record.api_version != self.api_version for record in managed.values()):
             self._reconcile(live, managed)
@@ -113,7 +113,8 @@ class Updater:
     def apply(self, live: Any, config: Any, managed: Managed, manager: Manager, *, force: bool) -> Any:
         """Returns the object after an apply of `config` by `manager`; None if `live` does not change.
 
-        Changes `managed` in place. Raises Conflicts, unless `force`, and TypedError.
+        Changes `managed` in place. Raises Conflicts if the apply changes fields of other managers, unless
+        `force`. Raises TypedError if an item of a map list lacks its keys.
         """
         self._reconcile(live, managed)
         merged = merge(live, config, self.node)
@@ -129,7 +130,7 @@ class Updater:
         return (value, self.node) if version == self.api_version else self.convert(value, version)
 
     def _reconcile(self, live: Any, managed: Managed) -> None:
-        """Adapts the records in `managed` to current schemas; drops records of unknown API versions."""
+        """Adapts the records in `managed` to the current schemas; drops records of unknown API versions."""
         for manager, record in list(managed.items()):
             if record.api_version == self.api_version:
                 node = self.node
@@ -149,7 +150,8 @@ class Updater:
         """Removes changed fields from all managers except `but`; drops managers without fields.
 
         Returns the changes in the API version of the request. `but` is None for an update, whose two values
-        were both read into Go types. Raises Conflicts, unless `force`.
+        were both read into Go types. Raises Conflicts if another manager owns a changed field, unless
+        `force`.
         """
         typed = but is None
         changes = compare(live, new, self.node, typed=typed).without(self.ignored)
@@ -184,7 +186,9 @@ class Updater:
         return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
-        """Removes fields that the manager applied last time and not now, unless other managers own them."""
+        """Removes fields of the manager's previous apply that the new apply lacks
+        and no other manager owns.
+        """
         if last is None or not last.fields:
             return merged
         versioned = self._at(merged, last.api_version)
@@ -202,7 +206,7 @@ class Updater:
     def _add_back_owned(self, merged: Any, pruned: Any, node: Node, managed: Managed, version: str) -> Any:
         """Adds back fields that pruning removed although another manager owns them.
 
-        `version` is the API version of `merged` and `pruned`; its records are processed first.
+        `version` is the API version of `merged` and `pruned`. Records of this version are processed first.
         """
         owned: dict[str, FieldSet] = {version: EMPTY}
         for record in managed.values():

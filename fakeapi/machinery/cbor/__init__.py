@@ -10,10 +10,10 @@ SELF_DESCRIBED = b"\xd9\xd9\xf7"
 
 
 class CborError(ValueError):
-    """CBOR data that is malformed, or that Kubernetes rejects; the message is Go's.
+    """The CBOR data is malformed, or Kubernetes rejects it; the message is Go's.
 
-    `level` is 0 for malformed data. For well-formed data, `level` is the depth of the error: 1 for the
-    outermost map.
+    `level` is 0 for malformed data. For well-formed data, `level` is the nesting depth of the error: 1 for
+    the outermost map.
     """
 
     def __init__(self, text: str, level: int = 0) -> None:

@@ -1,6 +1,6 @@
 """Decodes CBOR to JSON values, in one pass over the data.
 
-Error messages and limits are those of github.com/fxamacker/cbor with the options of Kubernetes.
+Error messages and limits are the same as in github.com/fxamacker/cbor with the options of Kubernetes.
 """
 
 import struct
@@ -11,11 +11,11 @@ from fakeapi.machinery.cbor import CborError
 from fakeapi.machinery.golang.strconv import quote
 
 LEVELS_MAX: Final = 64
-"""Maximum number of nested arrays, maps and tags."""
+"""Maximum nesting depth of arrays, maps and tags."""
 ELEMENTS_MAX: Final = 1024
-"""Maximum number of elements of an array."""
+"""Maximum number of elements in an array."""
 PAIRS_MAX: Final = 1024
-"""Maximum number of pairs of a map."""
+"""Maximum number of key-value pairs in a map."""
 
 _TYPES = (
     "positive integer",
@@ -39,9 +39,10 @@ _SIMPLE = {20: False, 21: True, 22: None}
 
 
 def decode(data: bytes) -> Any:
-    """Decodes one CBOR data item to a JSON value. Raises CborError.
+    """Decodes one CBOR data item to a JSON value.
 
-    Byte strings become text; a tag can request base64 or hexadecimal digits instead. Other tags are dropped.
+    Byte strings become text; a tag can request base64 or hexadecimal digits instead. Other tags are ignored.
+    Raises CborError if the data is malformed or Kubernetes rejects it.
     """
     if not data:
         raise CborError("EOF")
@@ -56,7 +57,7 @@ def decode(data: bytes) -> Any:
 
 
 def split(data: bytes) -> list[bytes]:
-    """Splits a CBOR sequence (RFC 8742) into its encoded data items. Raises CborError."""
+    """Splits a CBOR sequence (RFC 8742) into its encoded data items. Raises CborError for malformed data."""
     decoder, items = _Decoder(data), list[bytes]()
     while decoder.at < len(data):
         start = decoder.at
@@ -66,9 +67,9 @@ def split(data: bytes) -> list[bytes]:
 
 
 class _Decoder:
-    """A reader of CBOR items, from the offset `at`.
+    """Reads CBOR data items, from the offset `at`.
 
-    `problem`: the first invalid value in well-formed data, None if there is none.
+    `problem`: the error for the first invalid value in well-formed data; None without such a value.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -77,7 +78,7 @@ class _Decoder:
         self.problem: CborError | None = None
 
     def item(self, level: int) -> Any:
-        """Reads the next item; `level` is its nesting depth. Raises CborError for malformed data."""
+        """Reads the next data item; `level` is its nesting depth. Raises CborError for malformed data."""
         major, more, argument = self._head()
         match major:
             case 0 | 1:
@@ -102,7 +103,7 @@ class _Decoder:
             self.problem = CborError(text, max(level, 1))
 
     def _head(self) -> tuple[int, int, int]:
-        """Reads the head of an item: its major type, additional information and argument."""
+        """Reads the head of a data item; returns (major type, additional information, argument)."""
         if self.at >= len(self.data):
             raise CborError(_END)
         first = self.data[self.at]
@@ -125,7 +126,7 @@ class _Decoder:
         return self.data[self.at - size : self.at]
 
     def _ends(self) -> bool:
-        """Whether an indefinite-length item ends at this byte; skips its break code."""
+        """Whether an indefinite-length item ends at the offset `at`; if so, skips the break code."""
         if self.at >= len(self.data):
             raise CborError(_END)
         if self.data[self.at] != _BREAK:
@@ -226,7 +227,7 @@ class _Decoder:
         return urlsafe_b64encode(raw).rstrip(b"=").decode() if number == _BASE64URL else raw.hex()
 
     def _check_time(self, number: int) -> None:
-        """Raises CborError if `number` is a tag for times and the next value cannot be a time."""
+        """Raises CborError if `number` is a tag for times and the next data item cannot be a time."""
         first = self.data[self.at]
         major = first >> 5
         if number == 0 and major != _TEXT:

@@ -1,4 +1,4 @@
-"""Encodes JSON values as CBOR, with the keys of maps in the order of their bytes."""
+"""Encodes JSON values as CBOR; the keys of maps are sorted by their encoded bytes."""
 
 import struct
 from base64 import b64decode
@@ -16,10 +16,11 @@ _Append = Callable[[bytes], None]
 
 
 def encode(value: Any, node: Node | None = None) -> bytes:
-    """Encodes an object as CBOR; `node` is its type, None if the type is unknown.
+    """Encodes an object as CBOR; `node` is its schema node, None if the type is unknown.
 
     Strings become byte strings, because Kubernetes does not check that strings are UTF-8. The base64 text of
-    a `[]byte` field becomes its bytes, with the tag for base64. Floats have the shortest exact form.
+    a `[]byte` field becomes its bytes, with the tag for base64. Floats have the shortest form without loss of
+    precision.
     """
     parts = [SELF_DESCRIBED]
     _encode(value, node, parts.append)
@@ -27,7 +28,7 @@ def encode(value: Any, node: Node | None = None) -> bytes:
 
 
 def watch_event(event_type: str, encoded: bytes) -> bytes:
-    """Encodes a metav1.WatchEvent as CBOR; `encoded` is its object, already encoded."""
+    """Encodes a metav1.WatchEvent as CBOR; `encoded` is the CBOR of its object."""
     kind = event_type.encode()
     return b"".join((SELF_DESCRIBED, b"\xa2\x44type", _head(_BYTES, len(kind)), kind, b"\x46object", encoded))
 

@@ -1,4 +1,4 @@
-"""CEL environments of admission policies and of the match conditions of webhooks.
+"""CEL environments for admission policies and for the match conditions of webhooks.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/cel` and, for mutations, `pkg/cel/mutation`.
 """
@@ -85,7 +85,8 @@ class Declared:
     `object`, `oldObject`, `namespaceObject` and `request` are always declared.
 
     - `params`, `authorizer`: whether the variables of these names are declared.
-    - `variables`: the policy variables declared before the expression; None if `variables` is undeclared.
+    - `variables`: name and type of the policy variables that precede the expression; None if the CEL variable
+      `variables` is undeclared.
     - `patches`: whether the expression may construct objects and JSON patches.
     """
 
@@ -96,7 +97,7 @@ class Declared:
 
 
 def admission_environment(libraries: frozenset[str], declared: Declared) -> Environment:
-    """Returns the environment of an admission expression, with the functions of `libraries`."""
+    """Returns the CEL environment of an admission expression, with the functions of `libraries`."""
     variables = {
         "object": DYN,
         "oldObject": DYN,

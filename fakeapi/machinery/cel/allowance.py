@@ -1,9 +1,9 @@
-"""Bounds the time that a step on the event loop spends evaluating expressions.
+"""Bounds the time that a function on the event loop spends evaluating CEL expressions.
 
-Kubernetes allows the rules of one object a cost of about a second. The interpreter of this package takes ten
-times as long for the same cost. A step within an `Allowance` ends with `AllowanceSpent` when its allowance is
-used up. The caller then repeats the step without an allowance, off the event loop. Therefore the step must
-not change its arguments.
+Kubernetes allows the CEL rules of one object a cost of about a second. The interpreter of this package takes
+ten times as long for the same cost. If a function in an `Allowance` context uses up the allowance,
+`AllowanceSpent` is raised. The caller then calls the function again without an allowance, in a thread outside
+the event loop. Therefore the function must not change its arguments.
 """
 
 from contextvars import ContextVar, Token
@@ -11,22 +11,30 @@ from types import TracebackType
 from typing import Self
 
 EVALUATION_UNITS = 5
-"""Cost units charged for each evaluation, because a long list may evaluate a cheap rule for every item."""
+"""Cost units that each CEL evaluation costs in an `Allowance`.
+
+A long list may evaluate a cheap rule for every item.
+"""
 
 _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
 
 
 def current() -> "Allowance | None":
-    """Returns the `Allowance` of the current context; None if only the limits of expressions apply."""
+    """Returns the `Allowance` of the current context; None if only the limits of
+    each CEL expression apply.
+    """
     return _current.get()
 
 
 class AllowanceSpent(Exception):
-    """An evaluation exceeded the running `Allowance`; the caller must repeat its work without one."""
+    """The current `Allowance` is used up; the caller must repeat the work without an allowance."""
 
 
 class Allowance:
-    """Context manager that limits the total cost of the expressions evaluated in it to `left` units."""
+    """Context manager: limits the total cost of the CEL evaluations inside it to `units` cost units.
+
+    `left`: the cost units that are left.
+    """
 
     __slots__ = ("_token", "left")
 

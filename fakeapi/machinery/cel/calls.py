@@ -1,4 +1,4 @@
-"""Estimates the cost of calls of CEL's and Kubernetes' functions.
+"""Estimates the cost of function calls in CEL expressions.
 
 Follows k8s.io/apiserver `pkg/cel/library/cost.go`, cel-go `checker/cost.go` and `ext/sets.go`.
 """
@@ -49,7 +49,7 @@ getScheme getHostname getHost getPort getEscapedPath getQuery format.named
 _ADDRESS = Size(4, 16)
 _FORMAT_PATTERN_MAX = 128
 _LISTED_MAX = 48
-"""Maximum number of attribute values of a device, summed over all attributes."""
+"""Maximum number of attribute values of a device, in total over all attributes."""
 _UNIT_EQUALITY = frozenset((
     "net.IP",
     "net.CIDR",
@@ -204,7 +204,7 @@ _BY_FUNCTION_LATER: dict[str, Estimator] = _BY_FUNCTION | {
 def kubernetes_estimate(
     function: str, target: Operand | None, arguments: list[Operand], *, prices_versions: bool
 ) -> Estimate | None:
-    """Returns Kubernetes' own cost estimate of a call; None if cel-go's estimate applies.
+    """Returns Kubernetes' own cost estimate of a CEL function call; None if cel-go's estimate applies.
 
     `prices_versions`: whether Kubernetes estimates the functions of semantic versions, as in 1.33 and later.
     """
@@ -273,7 +273,7 @@ _MAKES_LIST = 1 + 10
 
 
 def _listed(factor: float, size: Size) -> Estimate:
-    """Returns the cost estimate of a function that returns a list; each item costs `factor`."""
+    """Returns the cost estimate of a function that returns a list; each item costs `factor` cost units."""
     return Estimate(capped(size.cost(factor) + _MAKES_LIST), size)
 
 
@@ -358,7 +358,9 @@ _BY_OVERLOAD: dict[str, Estimator] = {
 
 
 def cel_estimate(overload: str, target: Operand | None, arguments: list[Operand]) -> Estimate:
-    """Returns cel-go's cost estimate of a call; the cost is 1 if the function traverses nothing."""
+    """Returns cel-go's cost estimate of a call. The cost is 1 if the function does not traverse its
+    arguments.
+    """
     estimator = _BY_OVERLOAD.get(overload)
     estimate = None if estimator is None else estimator(target, arguments)
     return estimate or _NOMINAL

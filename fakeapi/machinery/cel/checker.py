@@ -1,4 +1,4 @@
-"""Checks the types of an expression: resolves its names, functions and types.
+"""Type-checks a CEL expression: resolves its names, function overloads and types.
 
 Follows cel-go `checker/checker.go`, including its messages.
 """
@@ -41,7 +41,7 @@ _LOGICAL = frozenset(("_&&_", "_||_"))
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A type error in an expression; `id` is the id of the node with the error."""
+    """A type error in a CEL expression; `id` is the id of the syntax node with the error."""
 
     id: int
     message: str
@@ -49,12 +49,14 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """The result of checking an expression: types, overloads and names by node id, and the faults.
+    """The result of type-checking a CEL expression: data by id of the syntax node, and the type errors.
 
-    `overloads`: ids of the overloads that a call may resolve to.
-    `functions`: qualified function names, such as `sets.contains`, of calls whose target is a part of the
-    name.
-    `names`: qualified names of identifiers, including identifiers written as selections (`a.b`).
+    - `types`: the type of each node.
+    - `overloads`: ids of the overloads that a call may resolve to.
+    - `functions`: the qualified name of a called function, such as `sets.contains`; only if the call is
+      written like a method call.
+    - `names`: qualified names of identifiers, including identifiers written as selections (`a.b`).
+    - `faults`: the type errors.
     """
 
     root: Node
@@ -69,7 +71,7 @@ class Checked:
 
 
 def check(root: Node, environment: Environment) -> Checked:
-    """Checks the types of all nodes of an expression; if there are faults, the types are unreliable."""
+    """Type-checks all nodes of a CEL expression. If the result has faults, its types are unreliable."""
     checker = _Checker(root, environment)
     checker.check(root)
     checked, known = checker.checked, checker.known
@@ -85,7 +87,7 @@ class _Checker:
         self._scopes: list[dict[str, Type]] = []
 
     def check(self, node: Node) -> Type:
-        """Returns the type of a node; records the type, and any faults, in `checked`."""
+        """Returns the type of a syntax node; records the type and all type errors in `checked`."""
         match node:
             case Literal():
                 of = Type(node.kind)
@@ -263,7 +265,9 @@ class _Checker:
         return map_of(keys, values)
 
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
-        """Returns the type of an element; for an optional element (`?x`), the type inside its optional."""
+        """Returns the type of a list or map element; for an optional element (`?x`), the type inside the
+        optional.
+        """
         if not optional:
             return of
         inner, is_optional = unwrapped(of)
@@ -272,9 +276,9 @@ class _Checker:
         return inner
 
     def _joined(self, before: Type | None, of: Type) -> Type:
-        """Returns the common type of two elements; dyn if they have none.
+        """Returns the common type of two elements; dyn if they have no common type.
 
-        Mixed types are not a fault here; `literal_faults` reports them.
+        Mixed types are not an error here; `literal_faults` reports them.
         """
         if before is None:
             return of

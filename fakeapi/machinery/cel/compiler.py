@@ -18,13 +18,13 @@ from fakeapi.machinery.cel.syntax import Parsed
 from fakeapi.machinery.cel.types import ANY, BOOL, DYN, Type
 
 CACHED_CHARACTERS_MAX = 8 * 1024 * 1024
-"""Maximum number of characters of expressions and verdicts in a compiler's cache.
+"""Maximum number of characters of expressions and verdicts in the cache of one compiler.
 
-A full cache evicts the least recently used expressions.
+A full cache drops the least recently used expressions.
 """
 
 CACHED_ENTRY_MAX = 32 * 1024
-"""Maximum number of characters of one cached expression and its verdict; longer ones are not cached."""
+"""Maximum number of characters of a cached expression and its verdict; longer ones are not cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class TooComplex:
 
 @dataclass(frozen=True, slots=True)
 class Unplannable:
-    """The verdict on an expression with valid types for which cel-go cannot plan a program.
+    """The verdict on an expression with valid types that cel-go cannot turn into a program.
 
-    Kubernetes reports an internal error.
+    Kubernetes reports an internal error; `detail` is its text.
     """
 
     detail: str
@@ -51,14 +51,14 @@ class Unplannable:
 
 @dataclass(frozen=True, slots=True)
 class Unchecked:
-    """The verdict on an expression that cannot be checked here; it counts as valid. `detail` says why."""
+    """The verdict on an expression that fakeapi cannot check and counts as valid; `detail` says why."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """The verdict on a valid expression; `type` is the type of its result."""
+    """The verdict on a valid expression; `type` is the type of the result."""
 
     type: Type
 
@@ -84,13 +84,13 @@ PricedCompiler = Callable[[str], PricedVerdict]
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """The checks of expressions in one Kubernetes release.
+    """The checks of CEL expressions in one Kubernetes release.
 
-    - `any_result`: the type of the result may be `any`.
-    - `dyn_result`: the type of the result may be `dyn`.
-    - `checks_formats`: the arguments of `format` are checked.
-    - `checks_literals`: literal durations, timestamps and regular expressions are checked.
-    - `cost_max`: the limit on the estimated cost; None for no limit.
+    - `any_result`: whether the type of the result may be `any`.
+    - `dyn_result`: whether the type of the result may be `dyn`.
+    - `checks_formats`: whether the arguments of the CEL function `format` are checked.
+    - `checks_literals`: whether literal durations, timestamps and regular expressions are checked.
+    - `cost_max`: the limit on the estimated cost in CEL cost units; None without a limit.
     """
 
     any_result: bool
@@ -105,9 +105,9 @@ class Strictness:
 def compiler(environment: Environment, strictness: Strictness) -> Compiler:
     """Returns a function that compiles an expression and returns the verdict; any thread may call it.
 
-    Within a `Deferral`, the verdict on an expression is None until the deferral compiles it. If the extra
-    `cel` is not installed, the verdict is `Unchecked`, except for expressions that are too long or nested too
-    deeply. The first expression loads cel-expr-python.
+    Within a `Deferral` context, the verdict on an expression is None until the deferral compiles the
+    expression. If the extra `cel` is not installed, the verdict is `Unchecked`; expressions that are too long
+    or nested too deeply are still `Invalid`. Compiling the first expression loads cel-expr-python.
     """
     return _cached(lambda text: _verdict(text, environment, strictness))
 
@@ -117,9 +117,9 @@ def typed_compiler(
 ) -> TypedCompiler:
     """Returns a function that compiles an expression and checks the type of its result.
 
-    `strictness`: its limits on result type and cost are ignored.
-    `results`: the allowed types; empty allows every type.
-    `names_result`: errors also name the actual type.
+    `strictness`: the settings for result type and cost are ignored.
+    `results`: the allowed types of the result; empty allows every type.
+    `names_result`: whether errors also name the actual type.
     """
     return _cached(lambda text: _typed_verdict(text, environment, strictness, results, names_result))
 
@@ -129,9 +129,9 @@ def priced_compiler(
 ) -> PricedCompiler:
     """Returns a function that compiles an expression and returns its estimated cost.
 
-    `strictness`: its limits on result type and cost are ignored.
+    `strictness`: the settings for result type and cost are ignored.
     `results`: the allowed types of the result.
-    `wanted`: the name of the allowed types in errors.
+    `wanted`: how errors name the allowed types.
     """
     return _cached(lambda text: _priced_verdict(text, environment, strictness, results, wanted))
 
@@ -227,9 +227,9 @@ def _priced_verdict(
 
 
 def check_text(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
-    """Parses and type-checks an expression.
+    """Parses and type-checks a CEL expression.
 
-    Does not check the result type or the cost, whatever `strictness` says.
+    Ignores the settings of `strictness` for result type and cost.
     """
     beyond = source.beyond_limits(text)
     if beyond:
@@ -266,12 +266,12 @@ def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wordi
 
 
 def planning_fault(checked: Checked, environment: Environment) -> str:
-    """Returns cel-go's error of planning an expression that passed the type check; "" for none."""
+    """Returns cel-go's error of turning a type-checked expression into a program; "" without an error."""
     return constant_fault(checked) or _valueless(checked, environment)
 
 
 def _valueless(checked: Checked, environment: Environment) -> str:
-    """Returns the planning error for a struct type's name used as a value; "" for none."""
+    """Returns the error for the name of a struct type that is used as a value; "" without an error."""
     struct = next((name for name in checked.names.values() if name in environment.structs), "")
     return f"reference to undefined type: {struct}" if struct else ""
 

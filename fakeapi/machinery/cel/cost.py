@@ -1,4 +1,4 @@
-"""Estimates the worst-case cost of an expression, before its variables are known.
+"""Estimates the maximum cost of a CEL expression before the values of its variables are known.
 
 Follows cel-go `checker/cost.go`. `cost_by_path` follows cel-go 0.22, which knows sizes only along paths from
 variables. `cost_traced` follows cel-go 0.23, which also tracks the sizes of elements and of bound variables.
@@ -27,9 +27,9 @@ from fakeapi.machinery.cel.types import Type
 Path = tuple[str, ...]
 
 Pricing = Callable[[Checked, Extents], int]
-"""A function that estimates the maximum cost of a checked expression.
+"""Estimates the maximum cost of a type-checked expression: (expression, size limits of variables) -> cost.
 
-`Extents` are the maximum sizes of its variables.
+The cost is in CEL cost units.
 """
 
 _LIST, _MAP, _STRUCT = 10, 30, 40
@@ -37,20 +37,20 @@ _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 def cost_by_path(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes 1.32."""
+    """Estimates the maximum cost of a CEL expression like Kubernetes 1.32."""
     return _Coster(checked, extents).cost(checked.root)
 
 
 def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes 1.30 and 1.31.
+    """Estimates the maximum cost of a CEL expression like Kubernetes 1.30 and 1.31.
 
-    Unlike in 1.32, comparing values of Kubernetes' own types has no reduced cost.
+    Unlike in 1.32, comparing values of Kubernetes' own CEL types, such as quantities, has no reduced cost.
     """
     return _PlainCoster(checked, extents).cost(checked.root)
 
 
 def cost_without_loops(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes up to 1.29.
+    """Estimates the maximum cost of a CEL expression like Kubernetes up to 1.29.
 
     Unlike in 1.30, the size of a comprehension's result is unknown.
     """
@@ -58,12 +58,12 @@ def cost_without_loops(checked: Checked, extents: Extents) -> int:
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of an expression like Kubernetes 1.33 and later."""
+    """Estimates the maximum cost of a CEL expression like Kubernetes 1.33 and later."""
     return _TracingCoster(checked, extents).cost(checked.root)
 
 
 class _Coster:
-    """The cost estimator of one expression; visits each node once, in upstream's order."""
+    """Estimates the cost of one expression; visits each syntax node once, in upstream's order."""
 
     prices_versions = False
     prices_equality = True
@@ -77,7 +77,7 @@ class _Coster:
         self._ranges: dict[str, list[Node]] = {}
 
     def cost(self, node: Node) -> int:
-        """Returns the maximum cost of a node and everything below it."""
+        """Returns the maximum cost of a syntax node, including all nodes within it."""
         name = self._checked.names.get(node.id)
         if name is not None:
             return self._ident(node, name)
@@ -96,11 +96,13 @@ class _Coster:
                 return 0
 
     def path(self, node: Node) -> Path:
-        """Returns the path from a variable to the node; empty if there is none."""
+        """Returns the path from a CEL variable to the node's value; empty if the value is not part of a
+        variable.
+        """
         return self._paths.get(node.id, ())
 
     def size(self, node: Node) -> Size | None:
-        """Returns the size of a node's value; None if it is unknown."""
+        """Returns the size range of a syntax node's value; None if it is unknown."""
         if node.id in self._sizes:
             return self._sizes[node.id]
         size = _literal_size(node) or extent(self._extents, self.path(node))
@@ -155,7 +157,7 @@ class _Coster:
         arguments: list[Operand],
         costs: list[int],
     ) -> int:
-        """Returns the cost of a call with its arguments: the maximum over its possible overloads."""
+        """Returns the maximum cost of a call and its arguments, over all overloads that it may resolve to."""
         most = 0
         size: Size | None = None
         for overload in overloads:
@@ -227,7 +229,7 @@ class _LooplessCoster(_PlainCoster):
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """Sizes of the keys (or indices) of a list or map, and of its values."""
+    """The size ranges of a list's indices and elements, or of a map's keys and values."""
 
     kind: str
     keys: Size
@@ -264,7 +266,9 @@ class _TracingCoster(_Coster):
         return size
 
     def _size_of_type(self, of: Type) -> Size | None:
-        """Returns the size that a type implies, None for none; an optional has its value's size."""
+        """Returns the size range that a type implies, None without one; an optional
+        counts as its inner type.
+        """
         return super()._size_of_type(of.parameters[0] if of.is_optional else of)
 
     def _variable(self, node: Node) -> _Variable | None:
@@ -320,7 +324,7 @@ class _TracingCoster(_Coster):
         return super()._overload(node, function, overload, target, arguments, costs)
 
     def _join(self, to: Node, one: Node, other: Node) -> None:
-        """Records the sizes of the elements of `to`, which come from `one` and `other`."""
+        """Records the sizes of the elements of `to`, which contains the elements of `one` and `other`."""
         mine, theirs = self._elements_of(one), self._elements_of(other)
         if mine is not None and theirs is not None:
             self._elements[to.id] = _Elements(mine.kind, mine.keys | theirs.keys, mine.values | theirs.values)
@@ -371,7 +375,7 @@ class _TracingCoster(_Coster):
                 self._elements[node.id] = elements
 
     def _iterated(self, node: Comprehension) -> list[tuple[str, _Variable]]:
-        """Returns the variables that a comprehension binds: (name, variable with its size)."""
+        """Returns the variables that a comprehension binds, as (name, path and size of the variable)."""
         elements, path = self._elements_of(node.range), self.path(node.range)
         is_list = (self._type(node.range).kind if elements is None else elements.kind) == "list"
         keys = None if elements is None else elements.keys

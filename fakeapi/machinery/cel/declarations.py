@@ -1,8 +1,8 @@
 """Declarations of the functions in each CEL library of Kubernetes.
 
 Names, types and overload ids are those of cel-go (`common/stdlib`, `ext`, `cel/library.go`) and of
-k8s.io/apiserver `pkg/cel/library`. Each line has the name of a function and its overloads, in the order in
-which the type checker tries them. The receiver type of a method precedes the dot.
+k8s.io/apiserver `pkg/cel/library`. Each line has the name of a function and its overloads, in the order of
+the type checker's attempts. The receiver type of a method precedes the dot.
 """
 
 import re
@@ -323,7 +323,9 @@ _AUTHORIZATION = "kubernetes.authorization."
 
 
 def _listed(name: str, result: str) -> str:
-    """Returns the overloads of a list function, one for each ordered (for `sum`: numeric) element type."""
+    """Returns the overloads of a list function, one per element type: ordered types,
+    for `sum` numeric types.
+    """
     return "; ".join(
         f"list({of}).list_{of}_{name}() {result.format(of)}"
         for of in (_ORDERED if name != "sum" else ("int", "uint", "double", "duration"))
@@ -377,7 +379,7 @@ _TABLES = {
 }
 
 LIBRARIES = frozenset(_TABLES)
-"""Names of all CEL libraries; `bindings`, `lists`, `optionals` and `two variables` also have macros."""
+"""Names of all CEL libraries. `bindings`, `lists`, `optionals` and `two variables` also contain macros."""
 
 KUBERNETES = frozenset((
     "list functions", "regular expressions", "urls", "quantities", "versions", "authorizer",
@@ -389,7 +391,7 @@ _OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 
 @cache
 def functions_of(libraries: frozenset[str]) -> Functions:
-    """Returns the functions of CEL libraries, by name. Raises KeyError for an unknown library."""
+    """Returns the functions of CEL libraries by function name. Raises KeyError for an unknown library."""
     functions: dict[str, list[Overload]] = {}
     places = {library: place for place, library in enumerate(_TABLES)}
     for library in sorted(libraries, key=places.__getitem__):

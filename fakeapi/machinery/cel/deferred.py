@@ -1,10 +1,10 @@
-"""Defers compiling many expressions, so that a server can compile them off its event loop.
+"""Defers compiling CEL expressions, so that the server can compile many of them outside its event loop.
 
-Validation is one synchronous step. An object may contain hundreds of expressions of 10 KiB, and each takes a
-tenth of a second to compile. The step runs within a `Deferral`, which compiles the first
-EVENT_LOOP_CHARACTERS_MAX characters immediately. The deferral skips further expressions, as if they were
-valid. If it skipped any, the result or error of the step is void: the caller compiles the skipped expressions
-and runs the step again.
+Validation of an object is one synchronous function. An object may contain hundreds of expressions of 10 KiB,
+and each takes a tenth of a second to compile. The server calls the function within a `Deferral`, which
+compiles the first EVENT_LOOP_CHARACTERS_MAX characters immediately. The deferral skips further expressions,
+as if they were valid. If it skipped any, the result or error of the function must not be used: the caller
+compiles the skipped expressions and calls the function again.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def current() -> "Deferral | None":
 
 
 class Deferral:
-    """A list of expressions whose compilation is deferred, with their verdicts after compilation."""
+    """Collects expressions whose compilation is deferred, and keeps their verdicts after compilation."""
 
     def __init__(self) -> None:
         self._spent = 0
@@ -32,7 +32,9 @@ class Deferral:
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """Calls `step` within this deferral and returns its result, which is void if `is_pending`."""
+        """Calls `step` within this deferral and returns its result. If `is_pending` is then True, do not use
+        the result.
+        """
         self._spent = 0
         token = _current.set(self)
         try:
@@ -41,7 +43,7 @@ class Deferral:
             _current.reset(token)
 
     def verdict(self, compile_: Callable[[str], Any], text: str) -> Any:
-        """Returns the verdict of `compile_` on an expression; None if its compilation is deferred."""
+        """Returns the verdict of `compile_` on an expression; None if the compilation is deferred."""
         key = compile_, text
         if key in self._verdicts:
             return self._verdicts[key]
@@ -53,11 +55,13 @@ class Deferral:
 
     @property
     def is_pending(self) -> bool:
-        """Whether deferred expressions are not compiled yet; the result or error of `run` is then void."""
+        """Whether some deferred expressions are not compiled yet. The result or error of `run` is then not
+        valid.
+        """
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles the next deferred expression; may run in another thread than `run`."""
+        """Compiles the next deferred expression. Another thread than that of `run` may call this method."""
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

@@ -1,8 +1,8 @@
 """Evaluates CEL device selectors against devices.
 
-Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the variables of a device, their order,
-errors and cost. Handles stored selectors of DeviceClasses and requests, which may use every library of the
-release.
+Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the fields of the variable `device`, errors
+and cost. The selectors are stored ones, in DeviceClasses and device requests. They may use every CEL library
+of the release.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ DEVICE = "device"
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device of a ResourceSlice, as CEL selectors see it.
+    """A device of a ResourceSlice, with the data that CEL selectors can access.
 
     `attributes` and `capacity` are as in resource.k8s.io/v1: `{"model": {"string": "a"}}`, `{"memory":
     {"value": "1Gi"}}`. Names without a domain belong to the domain `driver`.
@@ -42,9 +42,11 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The result of a selector on a device: whether the device matches, or the `error` of the evaluation.
+    """The result of evaluating a selector on a device.
 
-    `cost`: the actual cost of the evaluation; None if nothing was evaluated.
+    `matches`: whether the device matches; False after an error.
+    `error`: the error message of the evaluation; "" without an error.
+    `cost`: the actual cost in CEL cost units; None if nothing was evaluated.
     """
 
     matches: bool
@@ -53,7 +55,7 @@ class Selection:
 
 
 class DeviceSelector:
-    """A compiled CEL selector; evaluate it on any number of devices."""
+    """A compiled CEL device selector; it can be evaluated on any number of devices."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -91,7 +93,9 @@ _UNCONVERTED = {
 def device_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles a stored CEL device selector; ignores the limits on result type and cost in `strictness`."""
+    """Compiles a stored CEL device selector; ignores the settings of `strictness`
+    for result type and cost.
+    """
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked
@@ -105,7 +109,7 @@ def device_selector(
 
 
 class _Domains(MapValue):
-    """A CEL map of maps, by domain and name; an unknown domain has an empty map."""
+    """A CEL map from domain to a map by name. Selecting an unknown domain returns an empty map."""
 
     __slots__ = ("_by_domain",)
 
@@ -129,7 +133,7 @@ class _Domains(MapValue):
 def _device_value(device: Device) -> MapValue:
     """Returns the CEL value of a device.
 
-    Raises ValueError for an attribute without a value, and for an invalid version.
+    Raises ValueError for an attribute without a value, and for an invalid semantic version.
     """
     return Entries(
         (

@@ -1,4 +1,4 @@
-"""CEL environments of device selectors, and of the named resources of v1alpha2.
+"""CEL environments for device selectors, and for selectors of v1alpha2's named resources.
 
 Follows k8s.io/dynamic-resource-allocation `cel` and `structured/namedresources/cel`.
 """
@@ -50,9 +50,9 @@ def device_environment(
 ) -> Environment:
     """Returns the CEL environment of device selectors, with the functions of `libraries`.
 
-    - `constructible`: expressions may construct a device, see `Environment`.
-    - `shared`: the field `device.allowMultipleAllocations` exists.
-    - `listed`: attributes may be lists, and the function `includes` exists.
+    - `constructible`: whether expressions may construct a device, see `Environment`.
+    - `shared`: whether the field `device.allowMultipleAllocations` exists.
+    - `listed`: whether attributes may be lists, and the function `includes` exists.
     """
     fields = _DEVICE_FIELDS | (_SHARES_FIELD if shared else {}) | (_LISTED_FIELDS if listed else {})
     return Environment(

@@ -1,4 +1,4 @@
-"""CEL environments: the variables, types and functions that expressions may use."""
+"""CEL environments: the variables, types and functions that CEL expressions may use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class Extent:
 
     `fields`: the limits of struct fields.
     `keys`, `elements`: the limits of map keys and of map values or list elements.
-    `any_field`: a selection of any other field has the limits of `elements`.
+    `any_field`: whether selecting any other field has the limits of `elements`.
     """
 
     most: int = 0
@@ -68,7 +68,7 @@ Extents = dict[str, Extent]
 
 
 def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
-    """Returns the size limits of the value at a path; None if the path has no limits.
+    """Returns the size range of the value at a path; None if the path has no size limits.
 
     A path is the name of a variable, followed by field names, `@keys`, `@values` or `@items`.
     """
@@ -88,7 +88,7 @@ def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
 
 
 class _AnyFields(dict[str, Type]):
-    """A mapping that contains every field name, with type dyn."""
+    """A mapping in which every field name exists and has the type dyn."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)
@@ -106,16 +106,16 @@ def _is_object(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Environment:
-    """The declarations that expressions are checked against; immutable.
+    """The declarations for type-checking CEL expressions; immutable.
 
     - `variables`: types of variables by name; names may contain dots.
     - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
-    - `structs`: the fields of struct types, by type name. Selecting a field of another struct is an error.
+    - `structs`: the fields of struct types, by type name. Selecting a field of any other struct is an error.
     - `extents`: the maximum sizes of variables, for estimating cost.
-    - `constructible`: expressions may construct the types in `structs`.
-    - `objects`: expressions may construct the types `Object` and any `Object.a.b`, with any fields.
-    - `forgets_unknown_calls`: a call of an undeclared function has no type, which causes another error in
-      the expression around the call.
+    - `constructible`: whether expressions may construct the types in `structs`.
+    - `objects`: whether expressions may construct the types `Object` and any `Object.a.b`, with any fields.
+    - `forgets_unknown_calls`: whether a call of an undeclared function has no type. The expression around the
+      call then has a second error.
     """
 
     variables: dict[str, Type]
@@ -132,7 +132,7 @@ class Environment:
 
     @cached_property
     def names(self) -> dict[str, Type]:
-        """Types of all variables and type names, by qualified name."""
+        """Types of all variables and type names, by qualified name. The type of a type name is `type(T)`."""
         types = {name: type_of(of) for name, of in _NAMED_TYPES.items()}
         if "addresses" in self.libraries:
             types |= {name: type_of(of) for name, of in _ADDRESS_TYPES.items()}
@@ -143,13 +143,13 @@ class Environment:
         return types | self.variables
 
     def lookup(self, name: str) -> Type | None:
-        """Returns the type of an identifier by its qualified name; None if undeclared."""
+        """Returns the CEL type of an identifier by its qualified name; None if it is undeclared."""
         if self.objects and _is_object(name):
             return type_of(Type("struct", name))
         return self.names.get(name)
 
     def fields(self, struct: str) -> Mapping[str, Type] | None:
-        """Returns the types of the fields of a struct or message, by name; None if undeclared."""
+        """Returns field types by field name for a struct or protobuf message; None if it is undeclared."""
         if self.objects and _is_object(struct):
             return _ANY_FIELDS
         if struct in self.structs:

@@ -20,7 +20,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """An expression that this package cannot evaluate; `reason` says why."""
+    """The expression cannot be evaluated by this package; `reason` says why."""
 
     reason: str
 

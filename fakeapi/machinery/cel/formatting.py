@@ -1,4 +1,4 @@
-"""Checks calls of `"…".format([…])` with constant arguments.
+"""Checks calls of the CEL function `format` on a string literal, as in `"…".format([…])`.
 
 Follows cel-go `ext/formatting.go`.
 """
@@ -31,7 +31,7 @@ _ACCEPTED = {
 
 
 def format_fault(call: Call, types: dict[int, Type]) -> Fault | None:
-    """Returns the first error of a call of `format`; None also for errors that appear only at run time."""
+    """Returns the first error of a `format` call; None without one, or if it can only appear at run time."""
     target = call.target
     if call.function != "format" or not isinstance(target, Literal) or not isinstance(target.value, str):
         return None
@@ -87,7 +87,7 @@ def _argument_fault(letter: str, argument: Node, types: dict[int, Type]) -> Faul
 
 
 def _parts(node: Node) -> list[Node]:
-    """Returns the node and, for a list or map literal, all nodes within it."""
+    """Returns the syntax node and, for a list or map literal, all nodes within it."""
     if isinstance(node, ListLiteral):
         return [node, *(part for element in node.elements for part in _parts(element))]
     if isinstance(node, MapLiteral):

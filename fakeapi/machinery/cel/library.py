@@ -1,7 +1,7 @@
 """The CEL parser of cel-expr-python (extra `cel`), loaded with the first expression.
 
-The library parses expressions, expands macros, and evaluates RE2 patterns, durations and timestamps. Its own
-limits bound the time and the stack of parsing: 32 nesting levels, where Kubernetes allows 250.
+The library parses expressions, expands macros, and evaluates RE2 patterns, durations and timestamps. The
+library limits the time and the stack depth of parsing: to 32 nesting levels, although Kubernetes allows 250.
 """
 
 import re
@@ -16,15 +16,15 @@ from fakeapi.machinery.cel.wire import read_parsed
 MODULE = "cel_expr_python"
 
 _lock = threading.Lock()
-"""Serializes calls of cel-expr-python, whose documentation does not say whether it is thread-safe."""
+"""Held during calls of cel-expr-python, whose documentation does not say whether it is thread-safe."""
 
 
 class SyntaxFault(ValueError):
-    """A syntax error in an expression; its text has a line `ERROR: …` for each message of the parser."""
+    """A syntax error in an expression; the text has a line `ERROR: …` for each error of the parser."""
 
 
 class DeeperThanLibrary(ValueError):
-    """An expression nested deeper than cel-expr-python can parse."""
+    """The expression is nested deeper than cel-expr-python can parse."""
 
 
 def is_installed() -> bool:
@@ -38,13 +38,13 @@ MACROS = {
     "optionals": "optional",
     "two variables": "two-var-comprehensions",
 }
-"""The names of cel-expr-python's extensions, by CEL library; only for libraries with macros."""
+"""Names of cel-expr-python's parser extensions by CEL library. Contains only libraries with macros."""
 
 
 def parse(text: str, libraries: frozenset[str]) -> Parsed:
-    """Parses an expression and expands the macros of `libraries`.
+    """Parses a CEL expression and expands the macros of `libraries`.
 
-    Raises SyntaxFault, and DeeperThanLibrary if the expression is nested too deeply.
+    Raises SyntaxFault for a syntax error. Raises DeeperThanLibrary if the expression is nested too deeply.
     """
     try:
         with _lock:
@@ -61,7 +61,7 @@ _TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
 
 
 def fault_in(function: str, text: str) -> str:
-    """Returns the error of calling a function in CALLS with a string; "" if the call succeeds."""
+    """Returns the error of calling a function of CALLS with a string; "" if the call succeeds."""
     with _lock:
         result = _evaluator(function).eval(data={"text": text})
         return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""
@@ -76,7 +76,7 @@ def matches(text: str, pattern: str) -> bool:
 
 
 def found_all(text: str, pattern: str) -> list[str]:
-    """Returns the texts that the only capturing group of an RE2 pattern matches, in order."""
+    """Returns all matches of an RE2 pattern's only capturing group, in order."""
     with _lock:
         call = _pattern_call("regex.extractAll(text, pattern)")
         return list(call.eval(data={"text": text, "pattern": pattern}).plain_value())

@@ -1,7 +1,7 @@
-"""Checks constant arguments (durations, times, patterns) and list and map literals of mixed types.
+"""Checks literals after the type check: durations, timestamps, regular expressions, lists and maps.
 
-Follows cel-go `cel/validator.go`, which runs after the type check. Also returns the errors of cel-go's
-planner, which evaluates calls on constants in advance.
+Follows cel-go `cel/validator.go`. Elements of list and map literals must have the same type. Also returns the
+errors of cel-go's planner, which evaluates calls on constants in advance.
 """
 
 import math
@@ -29,10 +29,12 @@ _UINT_MAX = (1 << 64) - 1
 
 
 def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -> list[Fault]:
-    """Returns the faults of literals, grouped by kind of check; always checks literals of mixed types.
+    """Returns the errors of literals, grouped by kind of check.
 
-    `formats`: also check calls of `format`.
-    `constants`: also check durations, timestamps and regular expressions.
+    Always checks that the elements of a list or map literal have the same type.
+
+    `formats`: whether to check calls of the CEL function `format`, too.
+    `constants`: whether to check durations, timestamps and regular expressions, too.
     """
     calls = [node for node in walk(checked.root) if isinstance(node, Call)]
     faults = [
@@ -49,7 +51,7 @@ def literal_faults(checked: Checked, *, formats: bool, constants: bool = True) -
 
 
 def number_faults(root: Node) -> list[Fault]:
-    """Returns a fault for each number that is too large for a double."""
+    """Returns an error for each number literal that is too large for a double."""
     return [
         Fault(node.id, "invalid double literal")
         for node in walk(root)
@@ -66,7 +68,7 @@ def _first_argument_fault(call: Call, function: str) -> Iterator[Fault]:
 def _is_duration(value: Constant) -> bool:
     """Whether Go's ParseDuration accepts a constant; numbers are never valid.
 
-    Go has three spellings of microseconds, cel-expr-python only `us`.
+    Go accepts three spellings of microseconds; cel-expr-python accepts only `us`.
     """
     if not isinstance(value, str):
         return False
@@ -88,7 +90,7 @@ def _is_pattern(value: Constant) -> bool:
 
 
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
-"""Unix seconds at which year 1 begins and year 9999 ends."""
+"""The first second of year 1 and the last second of year 9999, as Unix time."""
 
 _MEANINGFUL: dict[str, Callable[[Constant], bool]] = {
     "duration": _is_duration,
@@ -102,10 +104,10 @@ def _text(node: Node) -> str | None:
 
 
 def _mixed(node: Node, checked: Checked) -> Iterator[Fault]:
-    """Yields faults of list and map literals with elements, keys or values of different types.
+    """Yields errors for list and map literals whose elements, keys or values have different types.
 
-    Yields at most one fault each for the elements, keys and values of a literal. Arguments of `format` may
-    have different types.
+    Yields at most one error for the elements of a list, the keys of a map, and the values of a map. Arguments
+    of `format` may have different types.
     """
     if isinstance(node, Call) and node.function == "format":
         return
@@ -164,7 +166,7 @@ def regex_fault(pattern: str) -> str:
 
 
 def constant_fault(checked: Checked) -> str:
-    """Returns cel-go's planning error for the first call on constants that cannot succeed; "" for none."""
+    """Returns cel-go's planning error for the first call on constants that cannot succeed; otherwise ""."""
     for node in walk(checked.root):
         if isinstance(node, Call):
             wrong = _call_fault(node)
@@ -211,7 +213,7 @@ def _is_utf8(value: bytes) -> bool:
 
 
 def _pattern(call: Call) -> str | None:
-    """Returns the constant regular expression of a call; None if the call has none."""
+    """Returns the constant regular expression in a call; None if the call has no such argument."""
     position = 0 if call.target is not None else 1
     if call.function not in {"matches", "find", "findAll"} or len(call.arguments) <= position:
         return None

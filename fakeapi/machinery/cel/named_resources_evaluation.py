@@ -1,4 +1,4 @@
-"""Evaluates selectors of v1alpha2's named resources on the attributes of an instance.
+"""Evaluates CEL selectors of v1alpha2's named resources on the attributes of a resource instance.
 
 Follows k8s.io/dynamic-resource-allocation `structured/namedresources/cel` of 1.30.
 """
@@ -31,7 +31,7 @@ _KINDS: Mapping[str, Callable[[Object], Any]] = {
 
 
 class NamedResourcesSelector:
-    """A compiled CEL selector of named resources; evaluate it on any number of instances."""
+    """A compiled CEL selector of named resources; it can be evaluated on any number of instances."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -1,8 +1,8 @@
-"""Measures the nesting depth of an expression on its tokens; cel-go rejects more than 250 levels.
+"""Measures the nesting depth of a CEL expression from its tokens; cel-go rejects more than 250 levels.
 
-Follows cel-go `parser`. The grammar recurses for each bracket, each "else" of a condition and each right
-operand. The visitor recurses for each operator, selection, index and method call. One pass without recursion
-measures both depths.
+Follows cel-go `parser`. cel-go's grammar recurses for each bracket, each `:` branch of a condition and each
+right operand. Its syntax tree visitor recurses for each operator, selection, index and method call. This
+module measures both depths in one pass without recursion.
 """
 
 import re
@@ -17,7 +17,7 @@ _STRING = r"""
     | '''(?:[^'\\]|\\.|'(?!''))*+(?:''')? | \"""(?:[^"\\]|\\.|"(?!""))*+(?:\""")?
     | '(?:[^'\\\r\n]|\\.)*+'? | "(?:[^"\\\r\n]|\\.)*+"?
 """
-"""Pattern of a string literal, or of the beginning of an unclosed one.
+"""Regular expression for a string literal, or for an unclosed string literal.
 
 Only one alternative matches a given text, so matching is fast.
 """
@@ -34,7 +34,7 @@ TOKEN = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""Pattern of a token of an expression; does not match spaces and invalid characters."""
+"""Regular expression for a token of a CEL expression; matches neither spaces nor invalid characters."""
 
 _RELATION, _SUM, _PRODUCT = 3, 4, 5
 _PRECEDENCE = {
@@ -53,13 +53,13 @@ _CLOSING = frozenset(")]}")
 class _Bracket:
     """The expression inside one pair of brackets, or the whole expression.
 
-    - `is_suffix`: the bracket is an index on the operand before it.
+    - `is_suffix`: whether the bracket is an index of the operand before it.
     - `operands`, `operators`: the depths of operands not combined yet, and the operators between them.
     - `deepest`: the maximum depth of the parts before the last comma.
-    - `wants_operand`: the last token was an operator, a comma or an opening bracket.
+    - `wants_operand`: whether an operand must follow: after an operator, a comma or an opening bracket.
     - `questions`: the number of "?" without their ":" so far.
-    - `conditions`: the number of "else" branches that contain the next token, in this and outer brackets.
-    - `relations`: the number of relations whose right operand contains the next token.
+    - `conditions`: the number of `:` branches that contain the next token, in this and outer brackets.
+    - `relations`: the number of comparisons whose right operand contains the next token.
     - `sums`: the number of sums and products whose right operand contains the next token.
     """
 
@@ -120,8 +120,8 @@ class _Bracket:
 class Nesting:
     """The nesting depths of an expression.
 
-    `grammar`: the deepest recursion of a rule of cel-go's grammar.
-    `operations`: the depth of the tree of operators, selections and calls.
+    `grammar`: the maximum recursion depth of a rule in cel-go's grammar.
+    `operations`: the depth of the syntax tree: operators, selections and calls.
     """
 
     grammar: int
@@ -129,7 +129,9 @@ class Nesting:
 
 
 def nesting_of(text: str) -> Nesting:
-    """Measures the nesting of an expression in linear time; for invalid text the result is meaningless."""
+    """Measures the nesting of a CEL expression in linear time. For invalid text, the
+    result is meaningless.
+    """
     bracket = _Bracket()
     level = deepest = 1
     for token in TOKEN.finditer(text):
@@ -164,15 +166,16 @@ _OPENING = frozenset("([{")
 
 
 def _opened(outer: _Bracket, symbol: str) -> _Bracket:
-    """Opens a bracket within `outer`; an index becomes a suffix of the operand before it."""
+    """Opens a bracket within `outer`. An index belongs to the operand before it."""
     is_suffix = symbol == "[" and not outer.wants_operand
     return _Bracket(outer, is_suffix, conditions=outer.conditions, relations=outer.relations, sums=outer.sums)
 
 
 def _closed(inner: _Bracket, outer: _Bracket) -> _Bracket:
-    """Closes `inner` and adds its depth to `outer`: as an operand, or to the last operand.
+    """Closes the bracket `inner` and returns `outer`, with the depth of `inner` as an operand.
 
-    An index adds a level of its own. Arguments add none, because the dot of a method already did.
+    An index or argument list counts for the operand before it. An index adds one level; arguments add none,
+    because the dot of the method call already added one.
     """
     inner.end_part()
     if outer.wants_operand:

@@ -1,4 +1,4 @@
-"""Size ranges of CEL values, with saturating arithmetic.
+"""Size ranges of CEL values. Sums and products stop at a maximum instead of overflowing.
 
 Follows cel-go `checker/cost.go`.
 """
@@ -7,18 +7,18 @@ import math
 from dataclasses import dataclass
 
 MOST = (1 << 64) - 1
-"""The maximum size or cost, also for unknown sizes; larger sums and products become this value."""
+"""The maximum size or cost; also means an unknown size. Larger sums and products become this value."""
 
 TRAVERSAL = 0.1
-"""Cost of reading one character."""
+"""CEL cost units for reading one character."""
 
 PATTERN = 0.25
-"""Cost of one character of a regular expression."""
+"""CEL cost units for one character of a regular expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A range of sizes: `least` to `most` characters, bytes, elements or entries."""
+    """A range of sizes: from `least` to `most` characters, bytes, elements or entries."""
 
     least: int
     most: int
@@ -30,11 +30,13 @@ class Size:
         return Size(capped(self.least * other.least), capped(self.most * other.most))
 
     def __or__(self, other: "Size") -> "Size":
-        """Returns the range that covers both ranges."""
+        """Returns the smallest range that contains both ranges."""
         return Size(min(self.least, other.least), max(self.most, other.most))
 
     def cost(self, factor: float = TRAVERSAL) -> int:
-        """Returns the maximum cost of traversing the value, at `factor` for each character or item."""
+        """Returns the maximum cost of reading a value of this size, at `factor` for
+        each character or item.
+        """
         return scaled(self.most, factor)
 
 

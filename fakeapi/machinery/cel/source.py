@@ -1,4 +1,4 @@
-"""Limits on the source text of expressions, and error messages that quote the line of an error.
+"""Limits on the text of CEL expressions, and error messages that quote the line of an error.
 
 Follows cel-go `common/errors.go`, `common/error.go` and `parser`.
 """
@@ -22,10 +22,10 @@ FAULTS_MAX = 100
 """Maximum number of errors that are reported one by one; further errors are only counted."""
 
 DETAIL_MAX = 128 * 1024
-"""Maximum number of characters of an expression's errors; errors over the limit are only counted.
+"""Maximum number of characters in all error messages of an expression; further errors are only counted.
 
-cel-go has no such limit. There, a hundred errors in a line of 10 KiB produce 1.5 MB, and a ResourceClaim may
-contain hundreds of such lines.
+cel-go has no such limit: a hundred errors in a line of 10 KiB produce 1.5 MB. A ResourceClaim may contain
+hundreds of such lines.
 """
 
 SNIPPET_MAX = 16_384
@@ -37,8 +37,10 @@ class Wording:
     """Differences between releases in the syntax errors of CEL expressions.
 
     - `empty_column`: the column in the error for an empty expression.
-    - `line_starts_before`: an error at the start of a line is reported at the end of the previous line.
-    - `lexes_quoted_fields`: the lexer accepts names in backquotes, and a later check rejects them.
+    - `line_starts_before`: whether an error at the start of a line is reported at the end of the previous
+      line.
+    - `lexes_quoted_fields`: whether the lexer accepts names in backquotes, so that a later check rejects
+      them.
     """
 
     empty_column: int
@@ -47,13 +49,13 @@ class Wording:
 
 
 _Place = tuple[int, int]
-"""A position in an expression: line, from 1, and column, from 0."""
+"""A position in an expression: (line number from 1, column number from 0)."""
 
 _NOWHERE = (-1, -1)
 
 
 def beyond_limits(text: str) -> str:
-    """Returns the error for an expression that is too long or nested too deeply; "" if it is neither."""
+    """Returns the error for an expression that is too long or nested too deeply; otherwise ""."""
     if len(text) > CODE_POINTS_MAX:
         size = f"size: {len(text)}, limit {CODE_POINTS_MAX}"
         return f"ERROR: <input>:-1:0: expression code point size exceeds limit: {size}"
@@ -70,7 +72,7 @@ def too_many_operations(text: str) -> str:
 
 
 def quoted_faults(text: str, wording: Wording) -> str:
-    """Returns the errors for names in backquotes, which no release allows; "" if there are none."""
+    """Returns the errors for names in backquotes, which no release allows; "" without such names."""
     if "`" not in text:
         return ""
     places = [token.start() for token in TOKEN.finditer(text) if token[0] == "`"]
@@ -82,9 +84,9 @@ def quoted_faults(text: str, wording: Wording) -> str:
 
 
 def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
-    """Returns cel-go's offset of each node, by node id.
+    """Returns cel-go's text offset of each syntax node, by node id.
 
-    The offset of a struct is that of its brace `{`; other offsets are those of cel-expr-python.
+    cel-go reports a struct literal at its brace `{`. Other offsets are the same as in cel-expr-python.
     """
     offsets = parsed.offsets
     braces = {
@@ -96,7 +98,7 @@ def go_offsets(parsed: Parsed, text: str) -> dict[int, int]:
 
 
 def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> str:
-    """Formats errors in source order, each with a quote of its line.
+    """Formats errors in source order; each error quotes its line.
 
     `faults`: (offset, message); the offset is None if it is unknown.
     """
@@ -108,9 +110,11 @@ def shown(faults: list[tuple[int | None, str]], text: str, wording: Wording) -> 
 
 
 def _truncated(texts: Iterable[str], count: int) -> str:
-    """Joins the errors that fit into DETAIL_MAX, at least the first.
+    """Joins error messages up to DETAIL_MAX characters; always includes the first message.
 
-    `count`: the number of all errors; a last line says how many are omitted.
+    A last line says how many errors are left out.
+
+    `count`: the number of all errors.
     """
     kept: list[str] = []
     size = 0
@@ -129,7 +133,7 @@ def _place_of(placed: tuple[_Place, str]) -> _Place:
 
 
 def _place(offset: int | None, starts: list[int], wording: Wording) -> _Place:
-    """Returns the line and column of an offset; `starts` has the offset of the start of each line."""
+    """Returns the line and column of an offset; `starts` contains the offset of each line's start."""
     if offset is None:
         return _NOWHERE
     find = bisect_left if wording.line_starts_before else bisect_right
@@ -162,7 +166,7 @@ def in_go_words(message: str, text: str, wording: Wording) -> str:
 
 
 def _line_in_go_words(line: str) -> str:
-    """Converts an error line to cel-go's message; lines that quote the expression stay unchanged."""
+    """Converts an error line to cel-go's message; returns lines that quote the expression unchanged."""
     if line.startswith("ERROR: "):
         for theirs, words in _GO_WORDS:
             line = theirs.sub(words, line)
@@ -170,9 +174,9 @@ def _line_in_go_words(line: str) -> str:
 
 
 def _with_last_line(message: str, text: str) -> str:
-    """Adds the quote of an empty last line below its errors.
+    """Adds a quoted empty line below each error in the empty last line of the expression.
 
-    cel-go quotes an empty last line, cel-expr-python does not.
+    cel-go quotes an empty last line; cel-expr-python does not.
     """
     head = rf"^ERROR: <input>:{text.count(chr(10)) + 1}:1: .*$(?!\n \|)"
     return re.sub(head, lambda match: f"{match[0]}\n | \n | ^", message, flags=re.MULTILINE)

@@ -1,7 +1,7 @@
-"""The syntax tree of a CEL expression after its macros are expanded.
+"""The syntax tree of a CEL expression after the expansion of macros.
 
-Follows the messages of cel.expr `syntax.proto`. Every node has an id, the key of its position in the text,
-its type and its cost.
+Follows the messages of cel.expr `syntax.proto`. Every syntax node has an id. Other data about the node, such
+as its type, is stored by this id.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Constant: TypeAlias = bool | int | float | str | bytes | None
 
 @dataclass(slots=True)
 class Literal:
-    """A constant; `kind` is its CEL type, because ints and uints have the same Python type."""
+    """A constant; `kind` is the CEL type, because ints and uints have the same Python type."""
 
     id: int
     kind: str
@@ -28,7 +28,7 @@ class Ident:
 
 @dataclass(slots=True)
 class Select:
-    """A selection `operand.field`; with `test_only`, the macro call `has(operand.field)`."""
+    """A selection `operand.field`. With `test_only`, the macro call `has(operand.field)`."""
 
     id: int
     operand: "Node"
@@ -48,7 +48,7 @@ class Call:
 class ListLiteral:
     """A list literal.
 
-    `optional`: the indices of elements written `?x`, which are omitted if they have no value.
+    `optional`: the indices of elements written `?x`, which are left out if they are empty optionals.
     """
 
     id: int
@@ -60,7 +60,7 @@ class ListLiteral:
 class Entry:
     """An entry of a map literal, with `key`, or of a struct literal, with `field`.
 
-    `optional`: the entry is written `?key`, and omitted if its value is an empty optional.
+    `optional`: whether the entry is written `?key`, so that it is left out if its value is an empty optional.
     """
 
     id: int
@@ -85,7 +85,7 @@ class StructLiteral:
 
 @dataclass(slots=True)
 class Comprehension:
-    """A loop over `range` that folds into `accumulator`; `second` is "" if the loop has only one variable."""
+    """A loop over `range` that computes `accumulator`; `second` is "" if the loop has only one variable."""
 
     id: int
     variable: str
@@ -105,7 +105,7 @@ Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | S
 class Parsed:
     """The syntax tree of an expression.
 
-    `offsets`: the position of each node in the text, in code points, by node id.
+    `offsets`: the position of each syntax node in the text, in code points, by node id.
     """
 
     root: Node
@@ -113,7 +113,7 @@ class Parsed:
 
 
 def children(node: Node) -> list[Node]:
-    """Returns the children of a node, in source order."""
+    """Returns the children of a syntax node, in source order."""
     match node:
         case Select(operand=operand):
             return [operand]
@@ -130,14 +130,16 @@ def children(node: Node) -> list[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yields the node and all nodes below it, each before its children."""
+    """Yields the syntax node and all nodes within it, each before its children."""
     yield node
     for child in children(node):
         yield from walk(child)
 
 
 def qualified_name(node: Node) -> str:
-    """Returns `a.b.c` for plain selections from an identifier; "" for any other node."""
+    """Returns the dotted name, such as `a.b.c`, for plain selections from an
+    identifier; "" for other nodes.
+    """
     fields: list[str] = []
     while isinstance(node, Select) and not node.test_only:
         fields.append(node.field)

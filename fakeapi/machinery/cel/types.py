@@ -119,7 +119,7 @@ def read_all(text: str) -> tuple[Type, ...]:
 
 
 def _read(tokens: _Tokens) -> tuple[Type, str]:
-    """Reads a type; returns the type and the next token, "" at the end."""
+    """Reads a type; returns the type and the token after it, which is "" at the end."""
     name = next(tokens)
     after = next(tokens, "")
     parameters: tuple[Type, ...] = ()
@@ -152,7 +152,7 @@ def _named(name: str, parameters: tuple[Type, ...]) -> Type:
 
 @dataclass(slots=True)
 class Substitution:
-    """The types bound to type parameters; a failed match leaves the bindings unchanged."""
+    """The CEL types bound to type parameters. A failed match leaves the bindings unchanged."""
 
     bound: dict[Type, Type] = field(default_factory=dict)
     _undo: list[tuple[Type, Type | None]] = field(default_factory=list)
@@ -164,11 +164,11 @@ class Substitution:
         return parameter(f"_var{self._fresh - 1}")
 
     def assignable(self, one: Type, other: Type) -> bool:
-        """Whether two types are compatible; binds type parameters as needed."""
+        """Whether two CEL types are compatible; if so, binds type parameters as needed."""
         return self.all_assignable((one,), (other,))
 
     def all_assignable(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
-        """Whether all pairs of types are compatible; binds type parameters only if they are."""
+        """Whether all pairs of CEL types are compatible; if so, binds type parameters as needed."""
         self._undo.clear()
         if self._agree_all(ones, others):
             return True
@@ -224,7 +224,9 @@ class Substitution:
         return _plain(one) == _plain(other)
 
     def _substitutes(self, one: Type, name: Type) -> tuple[bool, bool]:
-        """Returns whether parameter `name` can be bound to a type, and whether it was already bound."""
+        """Returns (whether type parameter `name` can be bound to type `one`, whether
+        it was already bound).
+        """
         if one == name:
             return True, True
         known = self.bound.get(name)

@@ -1,6 +1,6 @@
-"""Decodes a `cel.expr.ParsedExpr` from cel-expr-python, in protobuf's binary form.
+"""Decodes the protobuf message `cel.expr.ParsedExpr`, the result of cel-expr-python's parser.
 
-The decoder is written by hand, because one message does not justify a protobuf runtime.
+The decoder is written by hand, so that a single message type does not require a protobuf runtime.
 """
 
 import struct
@@ -26,7 +26,7 @@ from fakeapi.machinery.schema.protobuf_wire import Fields, fields_of, packed, si
 def read_parsed(serialized: bytes) -> Parsed:
     """Decodes a `google.protobuf.Any` with a ParsedExpr, as cel-expr-python serializes it.
 
-    Raises ValueError for an expression or a constant of an unknown kind.
+    Raises ValueError for an unknown kind of expression or constant.
     """
     message = fields_of(_message(fields_of(serialized), 2))
     source = fields_of(_message(message, 3))

@@ -4,6 +4,6 @@ from collections.abc import Iterable
 
 
 def aggregate(texts: Iterable[str]) -> str:
-    """Joins error texts without repetitions: a single one as it is, several as `[a, b]`."""
+    """Joins error messages, each only once: one message stays as it is, several become `[a, b]`."""
     unique = list(dict.fromkeys(texts))
     return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

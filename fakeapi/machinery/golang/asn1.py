@@ -26,11 +26,12 @@ class Asn1Error(ValueError):
 class Form:
     """The required structure of a DER value.
 
-    - `name`: the name of its Go type, for errors.
-    - `tag`: its universal tag; None for any tag.
+    - `name`: the name of the Go type, for error messages.
+    - `tag`: the universal tag; None for any tag.
     - `fields`: the first elements of a sequence; more elements may follow.
     - `optional`: whether the value may be absent at the end of a sequence.
-    - `context`: the number of its context-specific tag; the value may then contain any values.
+    - `context`: the number of a context-specific tag, None without one. A value with such a tag may contain
+      any values.
     """
 
     name: str
@@ -53,7 +54,7 @@ class _Head:
 
 
 def check(content: bytes, form: Form) -> None:
-    """Raises Asn1Error unless the content is exactly one DER value of the form."""
+    """Raises Asn1Error unless the content is exactly one DER value with the structure `form`."""
     if _value(content, 0, form) != len(content):
         raise _syntax("trailing data")
 
@@ -67,7 +68,10 @@ def _structural(text: str) -> Asn1Error:
 
 
 def _value(content: bytes, offset: int, form: Form) -> int:
-    """Checks the value that begins at `offset` and returns its end offset. Raises Asn1Error."""
+    """Checks the DER value that begins at `offset` and returns its end offset.
+
+    Raises Asn1Error if the value does not have the structure `form`.
+    """
     if offset == len(content):
         if form.optional:
             return offset

@@ -9,7 +9,10 @@ _QUANTUM = 4
 
 
 def decode_base64(text: str) -> bytes:
-    """Decodes base64 with padding; ignores line breaks. Raises ValueError with Go's message."""
+    """Decodes base64 with padding; ignores line breaks.
+
+    Raises ValueError with Go's message if the text is not valid base64.
+    """
     joined = text.translate(_BREAKS)
     problem = None if _is_plain(joined) else _problem(text)
     if problem is not None:
@@ -18,7 +21,10 @@ def decode_base64(text: str) -> bytes:
 
 
 def canonical_base64(text: str) -> str:
-    """Normalizes base64 to the output of Go's encoding/json. Raises ValueError with Go's message."""
+    """Returns base64 as Go's encoding/json writes it: without line breaks.
+
+    Raises ValueError with Go's message if the text is not valid base64.
+    """
     return base64.b64encode(decode_base64(text)).decode()
 
 
@@ -31,7 +37,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _problem(text: str) -> int | None:
-    """Returns the offset of the first invalid byte in the UTF-8 text; None if there is none."""
+    """Returns the byte offset that Go's error reports for invalid base64; None if the text is valid."""
     characters = [
         (at, character)
         for at, character in enumerate(text.encode().decode("latin-1"))

@@ -1,4 +1,4 @@
-"""Stores duplicate keys of JSON objects, and reports them as strict errors.
+"""Keeps duplicate keys of JSON objects, and reports them as strict errors: errors of strict field validation.
 
 Follows sigs.k8s.io/json.
 """
@@ -9,14 +9,14 @@ from typing import Any
 from fakeapi.machinery.golang.strconv import quote
 
 MAX_STRICT_ERRORS = 100
-"""Maximum number of strict errors of a body; like sigs.k8s.io/json, omits further errors silently."""
+"""Maximum number of strict errors per request body. Like sigs.k8s.io/json, omits further errors silently."""
 
 
 class RepeatedKeys(dict[str, Any]):
-    """A JSON object that repeats a key, or contains an object that does.
+    """A JSON object that repeats a key, or contains another object with a repeated key.
 
     As a dict, it has the last value of each key. `pairs` has all members in document order, because Go
-    decodes all of them. So Go also reports errors in a value that a later value of the key overwrites.
+    decodes all of them. So Go also reports errors in values that a repeated key overwrites.
     """
 
     __slots__ = ("pairs",)
@@ -57,7 +57,7 @@ def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
 
 
 def first_strict_errors(errors: Iterable[str]) -> list[str]:
-    """Returns the first MAX_STRICT_ERRORS errors, without repetitions, like sigs.k8s.io/json."""
+    """Returns the first MAX_STRICT_ERRORS different errors, like sigs.k8s.io/json."""
     unique: dict[str, None] = {}
     for error in errors:
         unique[error] = None

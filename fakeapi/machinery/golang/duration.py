@@ -12,7 +12,7 @@ _STEP = re.compile(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:
-    """Returns Go's error message for a text that is not a duration; "" for a duration such as `1h30m`."""
+    """Returns Go's error message if a text is not a duration such as `1h30m`; otherwise ""."""
     negative = text.startswith("-")
     at = 1 if text[:1] in ("-", "+") else 0
     if text[at:] == "0":
@@ -41,6 +41,8 @@ def duration_error(text: str) -> str:
 
 
 def _whole(digits: str) -> int:
-    """Parses decimal digits; numbers of more than 19 digits become _LONGEST + 1, which is over the limit."""
+    """Parses decimal digits. Numbers with more than 19 digits become _LONGEST + 1,
+    which is over the limit.
+    """
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _DIGITS_MAX else _LONGEST + 1

@@ -8,7 +8,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """The text of a Go value that has no JSON form; field errors print the text unchanged."""
+    """The Go syntax of a value that has no JSON form. Field errors print this text unchanged."""
 
     text: str
 

@@ -11,15 +11,16 @@ from typing import Final, Literal, TypeAlias
 Family: TypeAlias = Literal["IPv4", "IPv6"]
 
 _MAPPED_BITS: Final = 96
-"""Bits before the IPv4 address in an IPv4-mapped IPv6 address."""
+"""Number of bits before the IPv4 address in an IPv4-mapped IPv6 address."""
 
 
 @dataclass(frozen=True, slots=True)
 class IP:
-    """An IP address; its text is Go's canonical form.
+    """An IP address. `str()` returns Go's canonical form.
 
-    `mapped`: the input was an IPv4-mapped IPv6 address; `value` is the IPv4 address.
-    `leading_zeros`: the input had leading zeros, which only `ParseIPSloppy` accepts.
+    `mapped`: whether the input was an IPv4-mapped IPv6 address such as `::ffff:192.0.2.1`; `value` is then
+    the IPv4 address.
+    `leading_zeros`: whether the input had leading zeros, which only `ParseIPSloppy` accepts.
     """
 
     value: ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -32,7 +33,9 @@ class IP:
 
     @property
     def strict(self) -> bool:
-        """Whether all parsers agree on the input: not IPv4-mapped, and without leading zeros."""
+        """Whether all parsers read the input in the same way: it is not IPv4-mapped
+        and has no leading zeros.
+        """
         return not self.mapped and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -41,11 +44,11 @@ class IP:
 
 @dataclass(frozen=True, slots=True)
 class CIDR:
-    """An IP address with a prefix length; its text is the network in Go's canonical form.
+    """An IP address with a prefix length. `str()` returns the network in Go's canonical form.
 
     `address`: the part before the slash; bits after the prefix may be set.
-    `prefix`: the length in the input; for an IPv4-mapped address it includes the 96 bits before the IPv4
-    address.
+    `prefix`: the prefix length in the input. For an IPv4-mapped address, the length includes the 96 bits
+    before the IPv4 address.
     """
 
     address: IP
@@ -54,7 +57,7 @@ class CIDR:
 
     @property
     def network(self) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-        """The network of the address: bits after the prefix are zero."""
+        """The network that contains the address: its bits after the prefix are zero."""
         value = self.address.value
         if not self.address.mapped:
             return ipaddress.ip_network((value, self.prefix), strict=False)
@@ -64,12 +67,14 @@ class CIDR:
 
     @property
     def is_network(self) -> bool:
-        """Whether `address` is the network address: all bits after the prefix are zero."""
+        """Whether `address` is the network's own address: all bits after the prefix are zero."""
         return self.network.network_address == self.address.value
 
     @property
     def strict(self) -> bool:
-        """Whether all parsers agree on the input: not IPv4-mapped, and without leading zeros."""
+        """Whether all parsers read the input in the same way: it is not IPv4-mapped
+        and has no leading zeros.
+        """
         return self.address.strict and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -77,7 +82,9 @@ class CIDR:
 
 
 def parse_ip(text: str) -> IP | None:
-    """Parses an IP address, leading zeros allowed; None for other text and for an address with a zone."""
+    """Parses an IP address; leading zeros are allowed. Returns None for other text
+    and addresses with a zone.
+    """
     if ":" in text:
         return _ipv6(text)
     octets = _octets(text)
@@ -88,7 +95,7 @@ def parse_ip(text: str) -> IP | None:
 
 
 def parse_cidr(text: str) -> CIDR | None:
-    """Parses an address with a prefix length; None for other text and for a prefix that is too long."""
+    """Parses an IP address with a prefix length such as `10.0.0.0/8`; returns None for other text."""
     written, slash, length = text.partition("/")
     address = parse_ip(written) if slash else None
     if address is None or not _is_digits(length):
@@ -107,7 +114,7 @@ def family_of(text: str) -> Family | None:
 
 
 def family_of_cidr(text: str) -> Family | None:
-    """Returns the family of a CIDR value's network; None for text that is not a CIDR value."""
+    """Returns the family of the address in a CIDR value; None for text that is not a CIDR value."""
     cidr = parse_cidr(text)
     return None if cidr is None else cidr.address.family
 
@@ -122,7 +129,7 @@ def _is_digits(text: str) -> bool:
 
 
 def _octets(text: str) -> tuple[int, bool] | None:
-    """Returns (IPv4 address as a number, whether it has leading zeros); None for other text."""
+    """Parses an IPv4 address: (address as a number, whether it has leading zeros); None for other text."""
     parts = text.split(".")
     if len(parts) != 4 or not all(map(_is_digits, parts)):
         return None

@@ -24,13 +24,13 @@ from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 
 GO_UTF8 = "fakeapi.go"
-"""The `errors` argument of bytes.decode to read invalid UTF-8 like Go: U+FFFD for each invalid byte."""
+"""Name of the error handler for bytes.decode that reads invalid UTF-8 like Go: U+FFFD for each bad byte."""
 
 NESTING_MAX = 900
 """Maximum nesting depth of JSON, a little less than Python's stack allows."""
 
 _INTEGER_DIGITS = 300
-"""Number of digits up to which an integer is certainly in the range of float64.
+"""Number of digits that an integer may have to be certainly in the range of float64.
 
 Longer integers are first parsed as floats, because Python rejects integers of more than 4,300 digits.
 """
@@ -49,8 +49,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
     """Decodes any JSON that Go accepts; invalid UTF-8 and lone surrogates become U+FFFD.
 
-    The last of repeated keys wins. Raises JsonError with Go's message; unlike Go, also for nesting deeper
-    than `nesting_max` and for numbers beyond float64.
+    If a key is repeated, the last value counts. Raises JsonError with Go's message if the body is not JSON.
+    Unlike Go, also raises JsonError for nesting deeper than `nesting_max` and for numbers beyond float64.
     """
     check_depth(body, nesting_max)
     try:
@@ -82,9 +82,9 @@ def decode_noting_form(body: bytes) -> tuple[Any, bool]:
 
 
 def decode_untyped(body: bytes) -> Any:
-    """Decodes JSON like Go's decoding to `any`: integers beyond int64 become floats.
+    """Decodes JSON as Go decodes it to `any`: integers beyond int64 become floats.
 
-    Raises JsonError, also for a number beyond float64.
+    Raises JsonError if the body is not JSON, or contains a number beyond float64.
     """
     value = decode_lenient(body)
     return _decode_slowly(body, None, _untyped) if _PERHAPS_BEYOND_INT64.search(body) else value
@@ -102,7 +102,7 @@ def check_untyped(body: bytes) -> None:
 def duplicate_errors_of(body: bytes) -> list[str]:
     """Returns the strict errors of a JSON body for repeated keys: `duplicate field "metadata.labels.a"`.
 
-    The errors are in the order of the repetitions: each text once, at most MAX_STRICT_ERRORS. Raises
+    The errors are in document order, without repetitions. There are at most MAX_STRICT_ERRORS. Raises
     JsonError if the body is not JSON.
     """
     return first_strict_errors(duplicate_errors(decode_marking_duplicates(body), None))
@@ -147,7 +147,10 @@ def _depth_outside_strings(body: bytes) -> int:
 
 
 def _decode_suspect(body: bytes, hook: Any) -> Any:
-    """Decodes a body that the fast decoder rejected. Raises JsonError if it is not JSON."""
+    """Decodes a body that the fast decoder rejected; `hook` is json's `object_pairs_hook`.
+
+    Raises JsonError if the body is not JSON.
+    """
     problem = json_syntax_error(body)
     if problem:
         raise JsonError(problem)
@@ -202,7 +205,9 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
-    """Replaces the first byte of an invalid UTF-8 sequence; Python's handler replaces all of its bytes."""
+    """Replaces only the first byte of an invalid UTF-8 sequence; Python's own
+    handler replaces all its bytes.
+    """
     assert isinstance(error, UnicodeDecodeError)
     return _REPLACEMENT, error.start + 1
 

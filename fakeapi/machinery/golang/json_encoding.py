@@ -28,15 +28,15 @@ def escape_html(text: bytes) -> bytes:
 
 
 def is_as_go_writes(body: bytes, value: Any) -> bool:
-    """Whether `body`, which decodes to `value`, equals Go's encoding of `value`, apart from spacing."""
+    """Whether `body` equals Go's encoding of `value`, apart from spacing; `body` must decode to `value`."""
     return is_respaced(body, go_encode(value))
 
 
 def is_respaced(body: bytes, compact: bytes) -> bool:
     """Whether `body` is the JSON text `compact`, with the spacing of Go or of Python's json module.
 
-    `compact` must be an encoding of the value that `body` decodes to. The comparison removes spaces even
-    inside strings, but then the string would differ from `compact`. So equal texts have equal tokens.
+    `compact` must be an encoding of the value that `body` decodes to. The comparison also removes spaces
+    inside strings. The result then differs from `compact`, so bodies with other strings are never accepted.
     """
     text = body.strip(_SPACE)
     if len(text) == len(compact):

@@ -21,7 +21,7 @@ _LITERALS = {ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}
 def json_syntax_error(body: bytes) -> str:
     """Returns Go's message for the first syntax error in `body`; "" if the body is JSON.
 
-    Like Go, reads the end of the input as a space. Takes time linear in the size of the body.
+    Like Go, treats the end of the input as a space. Takes time linear in the size of the body.
     """
     try:
         _scan(body + b" ")
@@ -31,13 +31,13 @@ def json_syntax_error(body: bytes) -> str:
 
 
 class _SyntaxFoundError(Exception):
-    """The first syntax error in a JSON text, with Go's message."""
+    """Reports the first syntax error in a JSON text, with Go's message."""
 
 
 def _scan(text: bytes) -> None:
     """Scans JSON like Go's state machine, token by token; `text` must end with a space.
 
-    Raises _SyntaxFoundError.
+    Raises _SyntaxFoundError at the first syntax error.
     """
     open_brackets = bytearray()
     at = past_spaces(text, 0)
@@ -60,9 +60,9 @@ def _scan(text: bytes) -> None:
 
 
 def _past_closings(text: bytes, at: int, open_brackets: bytearray) -> int | None:
-    """Reads closing brackets and a comma after a value; returns the start of the next value.
+    """Reads the closing brackets and the comma after a JSON value; returns the offset of the next value.
 
-    Returns None at the end of the text.
+    Returns None at the end of the text. Raises _SyntaxFoundError at a syntax error.
     """
     while open_brackets:
         at = past_spaces(text, at)
@@ -142,7 +142,7 @@ def past_string(text: bytes, at: int) -> int:
 
 
 def past_spaces(text: bytes, at: int) -> int:
-    """Returns the position of the next character that is not a space.
+    """Returns the offset of the next character that is not whitespace.
 
     Raises _SyntaxFoundError at the end of the text.
     """

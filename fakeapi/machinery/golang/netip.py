@@ -48,7 +48,9 @@ def prefix_error(text: str) -> str | None:
 
 
 def _ipv4(text: str) -> tuple[str, str] | None:
-    """Returns (error of an IPv4 address, the text that Go's message quotes or ""); None if valid."""
+    """Returns the error of an IPv4 address as (message, text that Go's message
+    quotes or ""); None if valid.
+    """
     dots, digits = 0, ""
     for index, character in enumerate(text):
         if character.isascii() and character.isdigit():
@@ -69,7 +71,9 @@ def _ipv4(text: str) -> tuple[str, str] | None:
 
 
 def _ipv6(text: str) -> tuple[str, str] | None:
-    """Returns (error of an IPv6 address, the text that Go's message quotes or ""); None if valid."""
+    """Returns the error of an IPv6 address as (message, text that Go's message
+    quotes or ""); None if valid.
+    """
     rest, percent, zone = text.partition("%")
     if percent and not zone:
         return "zone must be a non-empty string", ""

@@ -1,7 +1,7 @@
 """Parses and converts numbers like Go: 64-bit integers of strconv, and numbers of untyped JSON.
 
-Python's `int` differs: it also accepts digits beyond ASCII, and rejects texts of more than 4,300 digits, even
-leading zeros.
+Python's `int` differs in two ways. It also accepts digits beyond ASCII. It rejects texts of more than 4,300
+digits, even if most of them are leading zeros.
 """
 
 from decimal import Decimal
@@ -14,11 +14,14 @@ INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
 UINT64_MAX = (1 << 64) - 1
 _DIGITS = 20
 _EXPONENT_FROM = 1e21
-"""The smallest float that Go's JSON formats with an exponent; smaller whole floats get no decimal point."""
+"""The smallest whole float that Go's JSON formats with an exponent; smaller whole floats become integers."""
 
 
 def parse_int(text: str) -> int:
-    """Parses an int64, with or without a sign. Raises ValueError with Go's message."""
+    """Parses an int64, with or without a sign.
+
+    Raises ValueError with Go's message if the text is not an integer or beyond int64.
+    """
     number = _natural(text[1:] if text[:1] in ("+", "-") else text, "ParseInt", text)
     if text.startswith("-"):
         number = -number
@@ -28,7 +31,10 @@ def parse_int(text: str) -> int:
 
 
 def parse_uint(text: str) -> int:
-    """Parses a uint64, which must not have a sign. Raises ValueError with Go's message."""
+    """Parses a uint64, which must not have a sign.
+
+    Raises ValueError with Go's message if the text is not an integer or beyond uint64.
+    """
     number = _natural(text, "ParseUint", text)
     if number > UINT64_MAX:
         raise _out_of_range("ParseUint", text)
@@ -38,9 +44,9 @@ def parse_uint(text: str) -> int:
 def rewritten(value: Any) -> Any:
     """Normalizes a JSON value as if Go decoded it to `any` and encoded it again; returns a copy.
 
-    Sorts keys. Integers beyond 64 bits and whole floats get the fewest digits that identify the float64.
-    Raises ValueError with Go's message for a number beyond float64. Follows sigs.k8s.io/json and
-    encoding/json.
+    Sorts keys. Integers beyond int64 become floats. Whole floats below 1e+21 become ints, because Go writes
+    them without a decimal point. Raises ValueError with Go's message for a number beyond float64. Follows
+    sigs.k8s.io/json and encoding/json.
     """
     match value:
         case dict():
@@ -78,7 +84,7 @@ def _float_as_written(value: float) -> int | float:
 def converted(value: float, bits: int) -> int:
     """Converts a whole number to a signed integer of `bits` bits, like Go on amd64.
 
-    Keeps the lower bits of the number; a number beyond 64 bits first becomes the smallest int64.
+    A number beyond int64 first becomes the smallest int64. The result is the lowest `bits` bits of the int64.
     """
     number = int(value) if INT64_MIN <= value <= INT64_MAX else INT64_MIN
     half = 1 << bits - 1

@@ -33,7 +33,7 @@ def is_request_uri(text: str) -> bool:
 
 
 def _starts_like_a_scheme(text: str) -> bool:
-    """Whether `text` begins with a colon, so its scheme is missing."""
+    """Whether `text` begins with a colon: the URI scheme before the colon is missing."""
     return text.startswith(":")
 
 

@@ -1,8 +1,8 @@
 """Sorts like Go's `sort.SliceStable`, for comparisons that are not a consistent order.
 
-With an inconsistent comparison, the result depends on which elements the algorithm compares. The algorithm is
-insertion sort of blocks of 20, then SymMerge by Kim and Kutzner. For a consistent order, Python's sort gives
-the same result.
+With an inconsistent comparison, the result depends on which elements the algorithm compares. So this module
+copies Go's algorithm: insertion sort in blocks of 20, then SymMerge by Kim and Kutzner. For a consistent
+order, Python's sort gives the same result.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ _BLOCK = 20
 
 
 def slice_stable(items: list[Any], less: Callable[[Any, Any], bool]) -> list[Any]:
-    """Returns a sorted copy, with the same comparisons as Go's sort.SliceStable."""
+    """Returns a sorted copy of `items`, with the same comparisons as Go's sort.SliceStable."""
     result = list(items)
     size = len(result)
     for start in range(0, size, _BLOCK):

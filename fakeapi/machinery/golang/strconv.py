@@ -36,8 +36,8 @@ def _escaped(character: str) -> str:
 def render(value: Any) -> str:
     """Formats the bad value of a field error, like `field.Error` of k8s.io/apimachinery.
 
-    Strings are quoted, numbers and booleans are as in Go's `%v`, and None is `"null"`. Other values are in Go
-    syntax, an approximation: in Go the text also depends on types and addresses.
+    Strings are quoted, numbers and booleans are as in Go's `%v`, and None is `"null"`. Other values are
+    approximately in Go syntax, because the text in Go also depends on types and addresses.
     """
     match value:
         case str():

@@ -1,8 +1,8 @@
 """Parses and formats metav1.Time (seconds) and metav1.MicroTime (microseconds), both in UTC.
 
-Accepts all texts that Go's time.Parse accepts for the layouts of these types. Go accepts more than RFC 3339:
-an hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's messages. Follows Go
-1.23 and later, which Kubernetes 1.29 is built with; earlier releases of Go did not limit offsets.
+Accepts all texts that Go's time.Parse accepts for metav1.Time and metav1.MicroTime. Go accepts more than RFC
+3339: an hour of one digit, a comma before the fraction, offsets up to 24:60. Errors have Go's messages.
+Follows Go 1.23 and later, which Kubernetes 1.29 is built with; earlier releases of Go did not limit offsets.
 """
 
 import re
@@ -21,7 +21,7 @@ _LOCAL_LAYOUT = "2006-01-02T15:04:05"
 _ZERO = "0001-01-01T00:00:00Z"
 _ZERO_MICRO = "0001-01-01T00:00:00.000000Z"
 _CYCLE = 400
-"""Number of years after which the calendar repeats."""
+"""Number of years after which the Gregorian calendar repeats."""
 
 
 def canonical(text: str) -> str | None:
@@ -65,7 +65,7 @@ def _second_text(second: int) -> str:
 def later(text: str, seconds: int) -> str:
     """Adds seconds, which may be negative, to a canonical metav1.Time.
 
-    As in Go, the number of nanoseconds wraps around as an int64.
+    As in Go, the seconds are converted to int64 nanoseconds, which wrap around after about 292 years.
     """
     span = (seconds * _SECOND + (1 << 63)) % (1 << 64) - (1 << 63)
     at = datetime.fromisoformat(text) + timedelta(microseconds=span // 1000)
@@ -92,10 +92,10 @@ class _Element(NamedTuple):
     """A number in a time layout.
 
     - `prefix`: the text before the number.
-    - `layout`: the number in Go's layout, for errors.
-    - `digits`: the pattern of the number.
+    - `layout`: how Go's layout writes the number; used in error messages.
+    - `digits`: the regular expression of the number.
     - `least`, `most`: the range of the number.
-    - `name`: its name in range errors.
+    - `name`: the name of the number in "out of range" errors.
     """
 
     prefix: str
@@ -128,9 +128,9 @@ _is_usual_micro: Callable[[str], re.Match[str] | None] = re.compile(_USUAL + r"\
 
 
 class _Reader:
-    """A reader of a time in a given layout; `rest` is the text that is not read yet.
+    """A parser of a time text in one of Go's layouts; `rest` is the part that is not read yet.
 
-    Each character of `rest` is one byte of the text in UTF-8.
+    Each character of `rest` stands for one UTF-8 byte of the text.
     """
 
     def __init__(self, text: str, layout: str) -> None:
@@ -162,7 +162,8 @@ class _Reader:
     def microseconds(self) -> int:
         """Reads a fraction of exactly six digits and returns nanoseconds.
 
-        Go also accepts a sign in place of the first digit; a negative number is out of range.
+        Like Go, accepts a sign in place of the first digit. Raises ValueError for a negative number, and for
+        text that does not begin with such a fraction.
         """
         match = _MICRO_FRACTION.match(self.rest)
         if match is None:
@@ -174,7 +175,9 @@ class _Reader:
         return number * 1000
 
     def offset(self) -> int:
-        """Reads the time zone, `Z` or `+hh:mm`; returns minutes east of UTC."""
+        """Reads the time zone, `Z` or `+hh:mm`; returns minutes east of UTC. Raises ValueError for other
+        text.
+        """
         if self.rest.startswith("Z"):
             self.rest = self.rest[1:]
             return 0
@@ -217,7 +220,9 @@ def _parse(text: str, layout: str) -> _Moment:
 
 
 def parsed_date(text: str) -> int:
-    """Parses a date, `2024-01-02`, to seconds since 1970. Raises ValueError with Go's message."""
+    """Parses a date, `2024-01-02`, to seconds since 1970. Raises ValueError with
+    Go's message for other text.
+    """
     reader = _Reader(text, _DATE_LAYOUT)
     year, month, day = map(reader.number, _ELEMENTS[:3])
     return _seconds(reader, year, month, day)
@@ -226,7 +231,7 @@ def parsed_date(text: str) -> int:
 def parsed_local(text: str) -> int:
     """Parses a time without a zone, `2024-01-02T03:04:05`, as UTC to seconds since 1970.
 
-    Raises ValueError with Go's message.
+    Raises ValueError with Go's message for text that is not such a time.
     """
     reader = _Reader(text, _LOCAL_LAYOUT)
     year, month, day, hour, minute, second = map(reader.number, _ELEMENTS)
@@ -244,7 +249,7 @@ def _seconds(reader: _Reader, year: int, month: int, day: int) -> int:
 
 
 def _utc(moment: _Moment) -> str:
-    """Formats a time in UTC, without fractions and zone; years before 0 and after 9999 as in Go."""
+    """Formats a time in UTC without its fraction and zone; years before 0 and after 9999 have Go's format."""
     stand_in = 5 * _CYCLE + moment.year % _CYCLE
     local = datetime(stand_in, *moment[1:6], tzinfo=UTC)
     at = local - timedelta(minutes=moment.offset)

@@ -1,4 +1,4 @@
-"""Encodes YAML like sigs.k8s.io/yaml: block style, keys in go-yaml's order, long lines folded."""
+"""Encodes YAML like sigs.k8s.io/yaml: block style, keys in go-yaml's order, long lines wrapped."""
 
 from collections.abc import Iterator
 from functools import cmp_to_key
@@ -16,13 +16,13 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def dump(value: Any) -> bytes:
-    """Encodes a JSON value as YAML: block style, keys in go-yaml's order, long lines folded."""
+    """Encodes a JSON value as YAML: block style, keys in go-yaml's order, long lines wrapped."""
     text: str = yaml.emit(_document(value), Dumper=_Dumper, allow_unicode=True)
     return text.removesuffix("...\n").encode() if text.endswith("\n...\n") else text.encode()
 
 
 def float_text(value: float, *, bits: int = 64) -> str:
-    """Formats a float like go-yaml; with `bits` 32, values beyond float32 become infinite."""
+    """Formats a float like go-yaml. `bits` is 64 or 32; with 32, values beyond float32 become infinite."""
     if bits == 32 and abs(value) >= _BEYOND_FLOAT32:
         value = copysign(inf, value)
     if isfinite(value):
@@ -75,7 +75,9 @@ def _scalar_event(value: Any) -> yaml.ScalarEvent:
 
 
 def _compared(one: str, other: str) -> int:
-    """Compares two keys in go-yaml's order (keyList.Less): letters last, numbers by value.
+    """Compares two keys in go-yaml's order (keyList.Less); returns a negative number, 0 or a positive number.
+
+    Letters come last; numbers within keys are compared by value.
 
     Example of the order: `_x`, `1`, `B`, `a.b`, `a1`, `a2`, `a10`, `aa`.
     """
@@ -93,9 +95,9 @@ def _compared(one: str, other: str) -> int:
 
 
 def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
-    """Returns the number that `text` begins with, wrapped to an int64, and the number of its digits.
+    """Returns (the number that `text` begins with, wrapped to an int64; the count of its digits).
 
-    `led`: a digit other than 0 precedes `text`.
+    `led`: whether a digit other than 0 precedes `text`. The number then begins with an additional digit 1.
     """
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
     number = int(led)
@@ -106,7 +108,7 @@ def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
 
 
 _DIGITS_AT_ONCE = 1000
-"""Number of digits converted in one step.
+"""Number of decimal digits that are converted to an int in one step.
 
 Python rejects integers of more than 4,300 digits, and parses long integers slowly.
 """

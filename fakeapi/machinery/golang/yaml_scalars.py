@@ -1,4 +1,4 @@
-"""Resolves the types and values of plain YAML scalars like go-yaml v2; tells which strings need quotes."""
+"""Finds the type and value of plain YAML scalars like go-yaml v2, and the strings that need quotes."""
 
 import datetime as dt
 import re
@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 STRICT_PREFIX = "yaml: unmarshal errors:\n"
-"""The first line of the strict error for a YAML text; one line for each duplicate key follows."""
+"""The first line of the strict error for a YAML text. The next lines report one duplicate key each."""
 
 MAX_INT64, MAX_UINT64 = 2**63 - 1, 2**64 - 1
 _DECIMAL_DIGITS = 20
@@ -34,7 +34,7 @@ _BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
 def resolved(text: str) -> tuple[str, Any]:
     """Returns the type (`str`, `int`, `float`, `bool`, `null`) and value of a plain scalar.
 
-    Dates are strings.
+    Dates have the type `str`.
     """
     if text in _WORDS:
         return _WORDS[text]

@@ -1,8 +1,9 @@
 """Decodes YAML to JSON values like sigs.k8s.io/yaml, which uses its fork of go-yaml v2.
 
-So `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML is the parser.
-If PyYAML uses libyaml, its error messages equal go-yaml's, because go-yaml is a port of libyaml to Go. For a
-request body, only the first document is decoded; like the real server, fakeapi ignores the text after it.
+So `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML parses the
+text. If PyYAML uses libyaml, its error messages equal go-yaml's, because go-yaml is a port of libyaml to Go.
+Request bodies are decoded with `load` or `load_strictly`. Like the real server, these functions ignore text
+after the first document.
 """
 
 import base64
@@ -23,29 +24,30 @@ from fakeapi.machinery.golang.yaml_encoding import float_text
 from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, STRICT_PREFIX, is_timestamp, resolved
 
 MAX_DEPTH = 400
-"""Maximum nesting depth of a request body.
+"""Maximum nesting depth of YAML in a request body.
 
 go-yaml allows 10,000 levels; Python's stack does not.
 """
 
 NODES_MAX = 200_000
-"""Maximum number of nodes of a request body; aliases and merge keys count as often as they repeat nodes.
+"""Maximum number of YAML nodes of a request body.
 
-go-yaml has no such limit. The largest objects of Kubernetes, CustomResourceDefinitions, have about 50,000.
+A node that aliases or merge keys repeat counts each time. go-yaml has no such limit. The largest objects of
+Kubernetes, CustomResourceDefinitions, have about 50,000 nodes.
 """
 
 ALIASED_CHARACTERS_MAX = 3 * 1024 * 1024
-"""Maximum number of characters that aliases may repeat; equal to the size limit of a request body."""
+"""Maximum number of characters in scalars that aliases repeat, the same as the maximum bytes of a body."""
 
 FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
-"""Numbers of nodes between which the allowed share of nodes from aliases falls, from 99% to 10%.
+"""The node counts between which the maximum share of aliased nodes falls, from 99% to 10% of all nodes.
 
-Documents with a higher share are rejected. Documents with at most 1,000 nodes, or at most 100 nodes from
-aliases, are always allowed.
+Documents with a higher share are rejected. Documents with at most 1,000 nodes, or at most 100 aliased nodes,
+are always allowed.
 """
 
 TAG_DIRECTIVES_MAX = 100
-"""Maximum number of `%TAG` lines of a text, because libyaml compares each with all earlier lines."""
+"""Maximum number of `%TAG` directives in a text. libyaml compares each directive with all earlier ones."""
 
 _TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
 _TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")
@@ -61,14 +63,14 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlError(ValueError):
-    """Text that is not YAML, or cannot be converted to JSON; the message is go-yaml's."""
+    """A text is not YAML or cannot be converted to JSON; the message is go-yaml's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A decoded YAML document.
 
-    `value`: its JSON value; the keys of objects are sorted.
+    `value`: the JSON value of the document. The keys of objects are sorted.
     `strict_error`: the error about all repeated keys; "" if no key is repeated.
     """
 
@@ -77,15 +79,19 @@ class Loaded:
 
 
 def load(text: bytes) -> Any:
-    """Decodes the first YAML document to a JSON value with sorted keys. Raises YamlError.
+    """Decodes the first YAML document to a JSON value with sorted keys.
 
-    The last of repeated keys wins.
+    If a key is repeated, the last value counts. Raises YamlError if the text is not valid YAML or exceeds a
+    limit.
     """
     return load_strictly(text).value
 
 
 def load_strictly(text: bytes) -> Loaded:
-    """Decodes the first YAML document, with a strict error for repeated keys. Raises YamlError."""
+    """Decodes the first YAML document; the result includes a strict error for repeated keys.
+
+    Raises YamlError if the text is not valid YAML or exceeds a limit.
+    """
     bounds = _Bounds(NODES_MAX, MAX_DEPTH)
     root = _Parser(text, bounds).document()
     if root is None:
@@ -98,12 +104,13 @@ def load_strictly(text: bytes) -> Loaded:
 
 
 def load_all(text: bytes, *, nodes_max: int, depth_max: int) -> Iterator[Any]:
-    """Yields the JSON values of all YAML documents, None for empty documents. Raises YamlError.
+    """Yields the JSON values of all YAML documents, None for empty documents.
 
-    The last of repeated keys wins.
+    If a key is repeated, the last value counts. Raises YamlError if the text is not valid YAML or exceeds a
+    limit.
 
-    `nodes_max`: the maximum number of nodes of all documents together; aliases and merge keys count as often
-    as they repeat nodes.
+    `nodes_max`: the maximum number of nodes in all documents together. A node that aliases or merge keys
+    repeat counts each time.
     `depth_max`: the maximum nesting depth.
     """
     bounds = _Bounds(nodes_max, depth_max)
@@ -153,12 +160,18 @@ class _Parser:
         self._anchors: dict[str, _Node] = {}
 
     def document(self) -> _Node | None:
-        """Returns the root node of the first document, None for an empty text. Raises YamlError."""
+        """Returns the root node of the first document; None for an empty text.
+
+        Raises YamlError if the text is not valid YAML or exceeds a limit.
+        """
         with closing(self.documents()) as documents:
             return next(documents, None)
 
     def documents(self) -> Generator[_Node, None, None]:
-        """Yields the root nodes of all documents. Raises YamlError."""
+        """Yields the root nodes of all documents.
+
+        Raises YamlError if the text is not valid YAML or exceeds a limit.
+        """
         if _has_too_many_tag_directives(self._text):
             raise YamlError(_TOO_MANY_TAG_DIRECTIVES)
         try:
@@ -226,7 +239,7 @@ def _words(error: yaml.YAMLError) -> str:
 
 
 class _Decoder:
-    """A converter of YAML nodes to Python values; mappings become _Members.
+    """Converts YAML nodes to Python values; mappings become `_Members`.
 
     `repeated`: an error line for each repeated key.
     """
@@ -279,7 +292,10 @@ class _Decoder:
             members.values[identity] = value
 
     def _merge(self, node: _Node, members: "_Members") -> None:
-        """Applies a merge key `<<`: adds the members of other mappings; in a list, earlier mappings win."""
+        """Applies a merge key `<<`: adds the members of one or several mappings to `members`.
+
+        In a list of mappings, earlier mappings take precedence over later ones.
+        """
         sources = reversed(node.children) if node.kind == "sequence" else [node]
         for source in sources:
             target = source.children[0] if source.kind == "alias" else source
@@ -324,7 +340,7 @@ class _Decoder:
 
 
 class _Members:
-    """The members of a YAML mapping by (type, value) of the key, because Go distinguishes both."""
+    """The members of a YAML mapping by (type of the key, key): Go distinguishes the keys `1` and `1.0`."""
 
     __slots__ = ("values",)
 
@@ -376,7 +392,8 @@ def _binary(text: str) -> str:
 def _jsonable(value: Any) -> Any:
     """Converts a decoded YAML value to JSON like sigs.k8s.io/yaml.
 
-    Keys become sorted strings, and whole floats become integers. Raises YamlError.
+    Keys become sorted strings, and whole floats become integers. Raises YamlError for keys that cannot become
+    strings, infinity and NaN.
     """
     if isinstance(value, _Members):
         members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}
@@ -403,7 +420,7 @@ def _key(key: Any, value: Any) -> str:
 
 
 def _go_syntax(value: Any, nil: str = "<nil>") -> str:
-    """Formats a decoded YAML value like Go's `%#v`."""
+    """Formats a decoded YAML value like Go's `%#v`; `nil` is the text for null."""
     match value:
         case None:
             return nil

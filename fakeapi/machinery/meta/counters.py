@@ -12,7 +12,7 @@ NEGATIVE = "must be greater than or equal to 0"
 
 
 def validate_nonnegative(value: int | None, path: str) -> list[FieldError]:
-    """Returns an error if `value` is negative; None, an absent number, is valid."""
+    """Returns an error if `value` is negative; None means an absent number, which is valid."""
     return [invalid(path, value, NEGATIVE)] if value is not None and value < 0 else []
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from fakeapi.machinery.golang.strconv import quote
 
 METADATA_ONLY = '{quoted} is not a known field selector: only "metadata.name", "metadata.namespace"'
-"""Error message for kinds without selectable fields of their own.
+"""Message template for an unknown field of a kind that declares no selectable fields.
 
 The message names both fields even if the kind is cluster-scoped.
 """
 
 NOT_SUPPORTED = "field label not supported: {label}"
-"""Error message for most kinds with selectable fields of their own."""
+"""Message template for an unknown field of most kinds that declare selectable fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,14 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class FieldSelector:
-    """A parsed field selector: conditions that must all be true, sorted by their text."""
+    """A parsed field selector: all its conditions must be true. They are in the order of their text."""
 
     requirements: tuple[Requirement, ...]
 
     def matches(self, fields: Mapping[str, str]) -> bool:
-        """Whether the selector matches an object with these fields; a missing field counts as empty."""
+        """Whether the selector matches an object with these fields: name -> value. A missing field counts as
+        "".
+        """
         return all(
             (fields.get(requirement.field, "") == requirement.value) is not requirement.negated
             for requirement in self.requirements
@@ -61,7 +63,7 @@ class FieldSelector:
 
 
 def parse(text: str) -> FieldSelector:
-    """Parses a field selector. Raises ValueError with Kubernetes' message.
+    """Parses a field selector. Raises ValueError with Kubernetes' message if the text is not valid.
 
     Drops conditions in which both field and value are empty.
     """
@@ -74,7 +76,8 @@ def parse(text: str) -> FieldSelector:
 def check_labels(selector: FieldSelector, supported: Collection[str], refusal: str = METADATA_ONLY) -> None:
     """Raises ValueError for the first field of a selector that is not in `supported`.
 
-    `refusal` is the message, with the placeholders `label` (the field) and `quoted` (the field in quotes).
+    `refusal` is the template of the message. Its placeholders are `label`, the field, and `quoted`, the field
+    in quotes.
     """
     for requirement in selector.requirements:
         if requirement.field not in supported:

@@ -17,7 +17,7 @@ Labels: TypeAlias = Mapping[str, str]
 
 
 class Operator(StrEnum):
-    """The operator of a condition in a label selector; the values are as in error messages."""
+    """The operator of a label selector's condition, as error messages print it."""
 
     IN = "in"
     NOT_IN = "notin"
@@ -34,8 +34,8 @@ class Operator(StrEnum):
 class Requirement:
     """A condition of a label selector.
 
-    `values` are sorted, without repetitions. EXISTS and DOES_NOT_EXIST have none, IN and NOT_IN have at least
-    one, other operators have exactly one.
+    `values` are sorted, without repetitions. EXISTS and DOES_NOT_EXIST have no values. IN and NOT_IN have at
+    least one value, other operators exactly one.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A parsed label selector: conditions that must all be true, sorted by key."""
+    """A parsed label selector: all its conditions must be true. They are sorted by key."""
 
     requirements: tuple[Requirement, ...]
     _tests: tuple[Callable[[Labels], bool], ...] = field(init=False, compare=False, repr=False)
@@ -80,7 +80,7 @@ class Selector:
 
 
 def parse(text: str) -> Selector:
-    """Parses a label selector. Raises ValueError with Kubernetes' message."""
+    """Parses a label selector. Raises ValueError with Kubernetes' message if the text is not valid."""
     return Selector(tuple(sorted(_Parser(text).parse(), key=lambda requirement: requirement.key)))
 
 
@@ -134,9 +134,8 @@ _END = ("", False)
 
 
 class _Parser:
-    """A parser of label selectors.
-
-    Tokens are (text, whether the text is a word). `in` and `notin` are operators only after a key.
+    """Parses label selectors. A token is (text, whether the text is a word). `in` and `notin` are operators
+    only after a key.
     """
 
     def __init__(self, text: str) -> None:
@@ -260,7 +259,7 @@ def _checked(requirement: Requirement) -> Requirement:
 
 
 def _integer(text: str | None) -> int | None:
-    """Parses a 64-bit integer like Go's strconv.ParseInt; None for None and for other text."""
+    """Parses a 64-bit integer like Go's strconv.ParseInt; returns None for None and for other text."""
     try:
         return None if text is None else parse_int(text)
     except ValueError:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 
 NameValidator: TypeAlias = Callable[[str, bool], list[str]]
-"""A function that validates a name and returns error messages; the flag marks a generateName prefix."""
+"""Validates a name: (name, whether it is a generateName prefix) -> error messages, [] if it is valid."""
 
 DNS1123_LABEL_MAX_LENGTH = 63
 DNS1123_SUBDOMAIN_MAX_LENGTH = 253
@@ -20,7 +20,7 @@ DNS1035_LABEL_MAX_LENGTH = 63
 QUALIFIED_NAME_MAX_LENGTH = 63
 LABEL_VALUE_MAX_LENGTH = 63
 GENERATE_NAME_MAX_LENGTH = 58
-"""Maximum length in bytes of a `generateName` prefix; longer ones are cut.
+"""Maximum length of a `generateName` prefix in bytes; longer prefixes are cut.
 
 A suffix of five bytes follows, so the name has at most 63 bytes like a DNS label.
 """
@@ -54,7 +54,9 @@ _is_config_map_key = _matcher(_CONFIG_MAP_KEY_PATTERN)
 
 
 def regex_error(message: str, pattern: str, *examples: str) -> str:
-    """Returns an error message with examples and the regular expression: `... (e.g. 'a', regex ...)`."""
+    """Returns the message with examples and the pattern: `MESSAGE (e.g. 'a', regex used for validation is
+    '…')`.
+    """
     if not examples:
         return f"{message} (regex used for validation is '{pattern}')"
     listed = " or ".join(f"'{example}', " for example in examples)
@@ -125,12 +127,17 @@ _CONFIG_MAP_KEY_ERROR = regex_error(
 
 
 def byte_length(text: str) -> int:
-    """Returns the length of a text in bytes of UTF-8; a surrogate of `surrogateescape` is one byte."""
+    """Returns the length of a text in UTF-8 bytes. A surrogate of the
+    `surrogateescape` handler is one byte.
+    """
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
 def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
-    """Validates a DNS-1123 label; returns error messages, in which `unit` is the unit of lengths."""
+    """Validates a DNS-1123 label; returns error messages.
+
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    """
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
     errors = _length_errors(value, DNS1123_LABEL_MAX_LENGTH, unit)
@@ -140,7 +147,10 @@ def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
-    """Validates a DNS-1123 subdomain; returns error messages, in which `unit` is the unit of lengths."""
+    """Validates a DNS-1123 subdomain; returns error messages.
+
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    """
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
@@ -152,7 +162,7 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
 def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 subdomain that may have capital letters; returns error messages.
 
-    `unit` is the unit of lengths in messages.
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
     """
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not (value.isascii() and _is_subdomain(value.lower())):
@@ -178,10 +188,10 @@ def is_wildcard_dns1123_subdomain(value: str) -> list[str]:
 def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
     """Validates a qualified name, such as a label key; returns error messages.
 
-    A qualified name has up to 63 bytes, after an optional DNS subdomain and a slash.
+    The name has up to 63 bytes. A prefix is optional: a DNS subdomain and a slash.
 
-    `unit`: the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on. With "bytes", the
-    message about several slashes also says `label key` instead of `qualified name`.
+    `unit`: the word for the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on.
+    With "bytes", the message about several slashes also says `label key` instead of `qualified name`.
     """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
         return []
@@ -202,7 +212,10 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 
 
 def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
-    """Validates a label value; returns error messages, in which `unit` is the unit of lengths."""
+    """Validates a label value; returns error messages.
+
+    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    """
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []
     errors = _length_errors(value, LABEL_VALUE_MAX_LENGTH, unit)
@@ -231,7 +244,7 @@ def is_config_map_key(value: str) -> list[str]:
 
 
 def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
-    """Validates that a name is a DNS subdomain of at least three segments; returns at most one error."""
+    """Validates that a name is a DNS subdomain with at least three segments; returns at most one error."""
     if not name:
         return [required(path)]
     if messages := is_dns1123_subdomain(name):
@@ -243,7 +256,9 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """Validates that a name can be a segment of a URL path, as all object names must; returns messages."""
+    """Validates that a name can be one segment of a URL path, as all object names must; returns error
+    messages.
+    """
     if name in (".", ".."):
         return [f"may not be '{name}'"]
     return is_valid_path_segment_prefix(name)
@@ -290,7 +305,7 @@ def _prefix_errors(prefix: str, unit: str) -> list[str]:
 
 
 def _mask_trailing_dash(name: str) -> str:
-    """Replaces the last byte and a dash after it by `a`, so that a prefix may end with a dash.
+    """Replaces a final dash and the byte before it by `a`, because a generateName prefix may end with a dash.
 
     Follows maskTrailingDash. As in upstream, the prefix `x_-` is valid, although all names generated from it
     are invalid.

@@ -1,8 +1,9 @@
 """Validates ObjectMeta on create and on update.
 
 Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, which differs between 1.27 and 1.37 only in
-messages. Built-in kinds also follow `pkg/apis/core/validation` of k8s.io/kubernetes. Metadata is canonical.
-Errors are in upstream's order, and sorted by key where upstream iterates over a map in random order.
+messages. Built-in kinds also follow `pkg/apis/core/validation` of k8s.io/kubernetes. Functions expect
+canonical metadata. Errors are in upstream's order. For labels and annotations, which upstream checks in
+random order, errors are sorted by key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,20 +21,20 @@ TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """Maximum size of all annotations in bytes, keys and values together."""
 MAX_SUBRESOURCE_NAME_LENGTH = 256
 _RIGHT_ENTRIES, _SHORT = 256, 256
-"""Maximum number of cached results for managedFields entries, and of characters of a cached entry.
+"""Two limits of the cache of valid managedFields entries: the number of entries, and the length of an entry.
 
-The characters are those of manager and subresource.
+The length counts the characters of `manager` and `subresource`. Longer entries are not cached.
 """
 
 FINALIZER_ORPHAN = "orphan"
 FINALIZER_FOREGROUND = "foregroundDeletion"
 STANDARD_FINALIZERS = frozenset({"kubernetes", FINALIZER_ORPHAN, FINALIZER_FOREGROUND})
-"""Finalizers of Kubernetes, which do not need a domain."""
+"""Finalizers that do not need a domain, because Kubernetes itself uses them."""
 
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_TEXTS = ("name", "namespace", "uid")
 _IMMUTABLE_TIMES = {"creationTimestamp": "0001-01-01 00:00:00 +0000 UTC", "deletionTimestamp": "null"}
-"""Immutable times: name -> text of an absent time in errors, for a zero value or a nil pointer in Go."""
+"""Immutable times: name -> how errors in Go syntax print an absent time, as a zero value or a nil pointer."""
 _POINTER = "0xc000012345"
 
 
@@ -68,10 +69,11 @@ def validate_object_meta_update(
 ) -> list[FieldError]:
     """Validates an update of ObjectMeta, like ValidateObjectMetaAccessorUpdate.
 
-    The caller must have copied the members that an update cannot change from `old` to `new`. For finalizers,
-    there is only one rule: an update must not add any to an object in deletion.
+    Before the call, the registry copies metadata that an update cannot change from `old` to `new`. For
+    finalizers, there is only one rule: an update must not add finalizers to an object that is being deleted.
 
-    `is_right`: `new` has passed `validate_object_meta`, so the rules of that function are skipped.
+    `is_right`: whether `new` has passed `validate_object_meta`, so that the rules of that function are
+    skipped.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):
@@ -94,7 +96,7 @@ def validate_core_object_meta(
     path: str = "metadata",
     wording: Wording = DEFAULT,
 ) -> list[FieldError]:
-    """Validates ObjectMeta of a built-in kind: finalizers must also have a domain, or be standard."""
+    """Validates ObjectMeta of a built-in kind. Finalizers must have a domain or be standard finalizers."""
     errors = validate_object_meta(meta, namespaced, name_validator, path, wording)
     return errors + _undomained_finalizer_errors(meta, path)
 
@@ -102,7 +104,7 @@ def validate_core_object_meta(
 def validate_core_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str = "metadata", wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates an update of ObjectMeta of a built-in kind: finalizers must also have a domain."""
+    """Validates an update of a built-in kind's ObjectMeta. Finalizers must have a domain or be standard."""
     errors = validate_object_meta_update(new, old, path, wording)
     return errors + _undomained_finalizer_errors(new, path)
 
@@ -120,7 +122,10 @@ def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEF
 def validate_annotations(
     annotations: Mapping[str, str], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates annotations: keys must be qualified names in any case, the total size at most 256 KiB."""
+    """Validates annotations: keys must be qualified names in any case; the total size is at most 256 KiB.
+
+    Upper-case letters in keys are allowed, because the keys are converted to lower case before the check.
+    """
     errors: list[FieldError] = []
     for key in _sorted_where(annotations, _is_bad_annotation):
         messages = names.is_qualified_name(_lower(key), wording.length_unit)
@@ -188,7 +193,7 @@ def validate_managed_fields(
 
 @lru_cache(_RIGHT_ENTRIES)
 def _is_right_entry(operation: str, fields_type: str, manager: str, subresource: str) -> bool:
-    """Whether these members of a managedFields entry are valid, in any release."""
+    """Whether a managedFields entry with these members is valid; the result is the same in all releases."""
     return (
         operation in ("Apply", "Update")
         and fields_type in ("", "FieldsV1")
@@ -328,7 +333,7 @@ def _second_controller(
 
 
 def _owner_as_json(owner: dict[str, Any]) -> dict[str, Any]:
-    """Returns an owner reference with its members in the order of the Go struct, without None."""
+    """Returns an owner reference with its members in the order of the Go struct, without null members."""
     names_in_order = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
     return {name: owner[name] for name in names_in_order if owner.get(name) is not None}
 
@@ -367,5 +372,5 @@ def _is_bad_annotation(key: str, _value: str) -> bool:
 
 
 def _lower(key: str) -> str:
-    """Converts a key to lower case like Go's strings.ToLower, which keeps the number of characters."""
+    """Converts a key to lower case like Go's strings.ToLower. The number of characters stays the same."""
     return key.lower() if key.isascii() else "".join(character.lower()[0] for character in key)

@@ -1,8 +1,8 @@
 """Validates DeleteOptions, CreateOptions, UpdateOptions and PatchOptions.
 
 Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Options are dicts in their JSON form; an absent
-member is nil. Callers return the errors as 422 of kind `DeleteOptions`, `CreateOptions`, `UpdateOptions` or
-`PatchOptions` in the group `meta.k8s.io`, with an empty name.
+member is nil in Go. Callers return the errors as status 422 of kind `DeleteOptions`, `CreateOptions`,
+`UpdateOptions` or `PatchOptions` in the group `meta.k8s.io`, with an empty name.
 """
 
 from collections.abc import Iterator, Sequence

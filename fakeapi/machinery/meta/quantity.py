@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NANO = -9
-"""The smallest power of ten of a quantity: finer amounts are rounded away from zero to 10^-9."""
+"""The smallest power of ten in a quantity. More precise amounts are rounded away from zero to 10^-9."""
 MILLI = -3
 MAX_BINARY = (1 << 63) - 1
-"""The largest amount with a binary suffix; larger amounts are reduced to this."""
+"""The largest amount with a binary suffix. Larger amounts are replaced by this."""
 
 FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC_ERROR = "unable to parse numeric part of quantity"
@@ -29,16 +29,18 @@ _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
 _FAST_DIGITS = 18
 _INT64_DIGITS = 19
 _FRACTION_DIGITS_MAX = 80
-"""Number of fraction digits that are exact in a binary amount.
+"""Number of exact fraction digits in a quantity with a binary suffix.
 
-Further digits only matter for rounding up: whether all of them are zero.
+Further digits only decide the rounding: if one of them is not zero, the amount is rounded up.
 """
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""Characters that `parse` trims: Go's spaces, except those that JSON strings must escape."""
+"""The characters that `parse` trims: Unicode spaces as in Go, without the control characters tab to carriage
+return.
+"""
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
-"""Maximum number of cached texts of quantities, and the maximum length of a cached text."""
+"""Maximum number of cached quantities, and the maximum length of a cached text in characters."""
 
 _is_plain: Callable[[str], re.Match[str] | None] = re.compile("[1-9][0-9]{0,14}").fullmatch
 _split: Callable[[str], re.Match[str] | None] = re.compile(
@@ -58,7 +60,7 @@ class Quantity(NamedTuple):
 def canonical(text: str) -> str:
     """Returns the canonical text of a quantity: `500m` for `0.5`.
 
-    Raises ValueError with Kubernetes' message.
+    Raises ValueError with Kubernetes' message if the text is not a quantity.
     """
     if len(text) > _REMEMBERED_LENGTH:
         return parse(text).text
@@ -82,14 +84,18 @@ def compare(left: str, right: str) -> int:
 def add(left: str, right: str) -> str:
     """Adds two quantities; returns the canonical text in the format of `left`.
 
-    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError.
+    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError if one
+    is not a quantity.
     """
     first, second = parse(left).amount, parse(right).amount
     return _spelled(first + second, left if first else right)
 
 
 def multiply(left: str, right: str) -> str:
-    """Multiplies two quantities; returns the canonical text in the format of `left`. Raises ValueError."""
+    """Multiplies two quantities; returns the canonical text in the format of `left`.
+
+    Raises ValueError if one is not a quantity.
+    """
     return _spelled(parse(left).amount * parse(right).amount, left)
 
 
@@ -108,7 +114,7 @@ def _spelled(amount: Decimal, like: str) -> str:
 def subtract(left: str, right: str) -> str:
     """Subtracts `right` from `left`; returns the canonical text in the format of `left`.
 
-    If `left` is 0, the format is that of `right`. Raises ValueError.
+    If `left` is 0, the format is that of `right`. Raises ValueError if one is not a quantity.
     """
     right = right.strip(_SPACES)
     return add(left, right[1:] if right.startswith("-") else f"-{right.removeprefix('+')}")
@@ -120,17 +126,19 @@ def canonical_binary(number: int) -> str:
 
 
 def rounded_up_to_milli(text: str) -> str:
-    """Rounds a quantity away from zero to thousandths, like `Quantity.RoundUp(-3)`; returns its text.
+    """Rounds a quantity away from zero to thousandths, like `Quantity.RoundUp(-3)`; returns its canonical
+    text.
 
-    Raises ValueError.
+    Raises ValueError if the text is not a quantity.
     """
     return _rounded_up_to(text, MILLI)
 
 
 def rounded_up_to_whole(text: str) -> str:
-    """Rounds a quantity away from zero to a whole number, like `Quantity.RoundUp(0)`; returns its text.
+    """Rounds a quantity away from zero to a whole number, like `Quantity.RoundUp(0)`; returns its canonical
+    text.
 
-    Raises ValueError.
+    Raises ValueError if the text is not a quantity.
     """
     return _rounded_up_to(text, 0)
 
@@ -150,14 +158,14 @@ def _rounded_up_to(text: str, finest: int) -> str:
 def whole(text: str) -> int:
     """Returns a quantity as an int64, like `Quantity.Value`: 2 for `1500m`.
 
-    Rounds away from zero; a larger number wraps around. Raises ValueError.
+    Rounds away from zero. Numbers beyond int64 wrap around. Raises ValueError if the text is not a quantity.
     """
     number = int(parse(text).amount.to_integral_value(ROUND_UP))
     return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def is_whole(text: str) -> bool:
-    """Whether a quantity is a whole number. Raises ValueError."""
+    """Whether a quantity is a whole number. Raises ValueError if the text is not a quantity."""
     amount = parse(text).amount
     return amount == amount.to_integral_value()
 
@@ -165,7 +173,8 @@ def is_whole(text: str) -> bool:
 def milli(text: str) -> int | None:
     """Returns a quantity in thousandths, like `Quantity.MilliValue`: 1500 for `1.5`.
 
-    Returns None for a finer amount, and for an amount beyond int64. Raises ValueError.
+    Returns None if the result is not a whole number or exceeds int64. Raises ValueError if the text is not a
+    quantity.
     """
     thousandths = parse(text).amount.scaleb(3)
     if thousandths != thousandths.to_integral_value() or not -(1 << 63) <= thousandths < 1 << 63:
@@ -174,7 +183,10 @@ def milli(text: str) -> int | None:
 
 
 def parse(text: str) -> Quantity:
-    """Parses a quantity; ignores spaces around it. Raises ValueError with Kubernetes' message."""
+    """Parses a quantity; ignores spaces around it.
+
+    Raises ValueError with Kubernetes' message if the text is not a quantity.
+    """
     text = text.strip(_SPACES)
     match = _split(text)
     if not text or match is None:
@@ -231,9 +243,9 @@ def _int32(number: int) -> int:
 
 
 def _fast_binary_digits(exponent: int) -> int:
-    """Returns the maximum number of digits before a binary suffix that upstream parses fast.
+    """Returns the maximum number of digits before a binary suffix in upstream's fast parser.
 
-    Upstream's fast parser has no upper limit on amounts, and keeps nearly canonical texts unchanged.
+    This parser has no upper limit on amounts, and keeps nearly canonical texts unchanged.
     """
     return 14 - exponent * 3 // 10
 
@@ -268,7 +280,7 @@ def _decimal(
 
     Like upstream, omits an exponent that has no suffix: `1000E` becomes `1`.
 
-    `kept`: the text of the input if it stays unchanged; otherwise None.
+    `kept`: the text to keep, for input that is nearly canonical; None formats the amount anew.
     """
     sign = "-" if negative else ""
     significant = digits.strip("0")
@@ -287,7 +299,7 @@ def _decimal(
 def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  # noqa: FBT001 - like _decimal
     """Returns the quantity of a whole number, with a binary suffix only from 1024 on.
 
-    `kept`: the text of the input if it stays unchanged; otherwise None.
+    `kept`: the text to keep, for input that is nearly canonical; None formats the amount anew.
     """
     if amount < 1024:
         return _decimal(negative, str(amount), 0, _PLAIN)

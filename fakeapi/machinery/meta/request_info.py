@@ -24,7 +24,7 @@ class RequestInfo:
 
     - `version`: empty for the path of a group, such as /apis/apps.
     - `resource`: empty for the path of a version, such as /apis/apps/v1.
-    - `watched`: whether the path is deprecated: `watch/` precedes the resource.
+    - `watched`: whether the deprecated segment `watch/` precedes the resource.
     - `tail`: segments after the subresource.
     - `in_namespace`: whether the path is below namespaces/NAME/, such as namespaces/NAME/pods; NAME may be
       empty.
@@ -73,7 +73,8 @@ def parse(path: str) -> RequestInfo | None:
 
 
 def verb_of(method: str, info: RequestInfo | None, query: str = "") -> str:
-    """Returns the verb: get, list, watch, create, update, patch, delete or deletecollection.
+    """Returns the Kubernetes verb of a request: get, list, watch, create, update, patch, delete or
+    deletecollection.
 
     - Without a resource in the path, the verb is the method in lower case.
     - A deprecated path with `watch/` always has the verb watch.
@@ -100,5 +101,5 @@ def asks_to_watch(query: str) -> bool:
 
 
 def first_values(query: str) -> dict[str, str]:
-    """Parses a raw query string; like Kubernetes, the first of several values of a parameter wins."""
+    """Parses a raw query string to name -> value. If a parameter is repeated, the first value counts."""
     return dict(reversed(parse_qsl(query, keep_blank_values=True)))

@@ -29,7 +29,7 @@ _token = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range of hashes, `start` included and `end` excluded, as hexadecimal texts of the request."""
+    """A range of hashes. `start` is included, `end` is excluded; both are hexadecimal texts like `0x80…`."""
 
     start: str
     end: str
@@ -64,7 +64,9 @@ def hash_of(text: str) -> int:
 
 
 def parse(text: str) -> ShardSelector:
-    """Parses a shard selector. Raises ValueError with the message of kube-apiserver."""
+    """Parses a shard selector. Raises ValueError with kube-apiserver's message if
+    the selector is not valid.
+    """
     text = text.strip()
     if not text:
         raise ValueError("empty shard selector is not allowed; omit the parameter for unfiltered lists")
@@ -110,7 +112,10 @@ def _unparsable(word: str) -> ValueError:
 
 
 def _ranges(tokens: _Tokens) -> Iterator[tuple[str, Range]]:
-    """Parses a shard selector; yields (field, range) for each call of shardRange."""
+    """Parses a shard selector; yields (field, range) for each shardRange call.
+
+    Raises ValueError with kube-apiserver's message if the selector is not valid.
+    """
     depth = 0
     while True:
         while tokens.peek()[1] == "(":

@@ -1,6 +1,6 @@
 """The wording of errors about metadata, options and selectors, by release.
 
-All releases have the same rules, but their messages and the format of values differ. Follows
+All releases have the same rules. Only the messages differ, and the format of values in messages. Follows
 k8s.io/apimachinery `pkg/api/validation`, `pkg/apis/meta/v1/validation` and `pkg/util/validation/field`.
 """
 
@@ -14,13 +14,13 @@ from fakeapi.machinery.golang.strconv import quote
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The wording of errors in one release; the defaults are those of 1.32 and 1.33."""
+    """The wording of errors in one release; the default values are correct for 1.32 and 1.33."""
 
     too_long: str = "may not be more than {} bytes"
-    """The message for a text that is too long; `{}` is the limit in bytes."""
+    """The message template for a text that is too long; `{}` is the limit in bytes."""
 
     applied: str = "YAML"
-    """The name of the format of an apply's body in errors: `error decoding YAML: …`."""
+    """The name of the format of a server-side apply's body in errors: `error decoding YAML: …`."""
 
     length_unit: str = "characters"
     """The unit of lengths in messages about label keys and values: "characters" or "bytes"."""
@@ -35,22 +35,25 @@ class Wording:
     """Whether errors quote invalid resource names like other strings."""
 
     empty_owner_member: str = "{} must not be empty"
-    """The message for an empty member of an owner reference; `{}` is the name of the member."""
+    """The message template for an empty member of an owner reference; `{}` is the name of the member."""
 
     required_where_empty: bool = False
     """Whether an empty member of an owner reference or managedFields entry is a required-value error.
 
-    If True, the paths of errors also include the index of the owner reference.
+    If True, the error paths of owner references also include their index.
     """
 
     def strings(self, texts: Sequence[str]) -> str:
-        """Formats a list of strings for an error."""
+        """Formats a list of strings for an error message."""
         if self.json_values:
             return self.json(list(texts))
         return "[]string{" + ", ".join(map(quote, texts)) + "}"
 
     def time(self, text: str | None, *, zero: str) -> str:
-        """Formats a canonical time for an error; `zero` is the text of an absent time in Go syntax."""
+        """Formats a time such as `2024-01-02T03:04:05Z` for an error message.
+
+        `zero`: how Go syntax prints an absent time.
+        """
         if self.json_values:
             return self.json(text)
         return f"{text[:10]} {text[11:19]} +0000 UTC" if text else zero

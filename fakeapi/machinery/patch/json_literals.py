@@ -12,7 +12,7 @@ from fakeapi.machinery.golang.json_syntax import closing_bracket, past_scalar, p
 
 
 def decode_literals(body: bytes) -> Any:
-    """Decodes JSON, but keeps each scalar as its text (bytes); null is None, and keys are decoded.
+    """Decodes JSON, but keeps each scalar as its JSON text in bytes. null becomes None; keys are decoded.
 
     `body` must be valid JSON.
     """
@@ -20,7 +20,7 @@ def decode_literals(body: bytes) -> Any:
 
 
 def literals_of(value: Any) -> Any:
-    """Replaces each scalar in a JSON value by its text in Go's encoding (bytes); None stays None."""
+    """Replaces each scalar in a JSON value by its JSON text in bytes, as Go encodes it; None stays None."""
     if isinstance(value, dict):
         return {key: literals_of(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -29,7 +29,9 @@ def literals_of(value: Any) -> Any:
 
 
 def matches_literals(value: Any, literals: Any) -> bool:
-    """Whether a JSON value equals the result of `decode_literals`; compares scalars by Go's encoding."""
+    """Whether a JSON value equals a result of `decode_literals`; compares scalars by
+    their JSON text in Go.
+    """
     if isinstance(value, dict):
         return (
             isinstance(literals, dict)
@@ -50,7 +52,10 @@ def matches_literals(value: Any, literals: Any) -> bool:
 
 
 def _value_at(text: bytes, at: int) -> tuple[Any, int]:
-    """Returns the value at an offset, and the offset of its end; `text` must be valid JSON."""
+    """Decodes the JSON value at an offset like `decode_literals`; returns (value, offset of its end).
+
+    `text` must be valid JSON.
+    """
     byte = text[at]
     if byte not in b"{[":
         end = past_scalar(text, at)

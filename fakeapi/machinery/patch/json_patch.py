@@ -29,25 +29,28 @@ from fakeapi.machinery.patch.json_literals import decode_literals, literals_of, 
 from fakeapi.machinery.schema import raw_extension
 
 MAX_OPERATIONS = 10_000
-"""Maximum number of operations of a JSON patch; more are rejected with 413."""
+"""Maximum number of operations of a JSON patch; more operations are rejected with status 413."""
 
 MAX_COPIED_BYTES = 3 * 1024 * 1024
-"""Maximum size of the JSON that `copy` operations of a patch add, in bytes; more is rejected with 422."""
+"""Maximum size of the JSON that all `copy` operations of a patch add, in bytes.
+
+More is rejected with status 422.
+"""
 
 ABSENT: Any = object()
-"""The value of an operation that has no `value`: `add` and `replace` use null, `test` fails."""
+"""The value of an operation without a member `value`: `add` and `replace` then use null, and `test` fails."""
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""Texts in the error for a number out of range: the text of the decoder, and its replacement."""
+"""Two texts of the error for a number out of range: the text of fakeapi's decoder, and upstream's."""
 
 
 class PatchError(ValueError):
-    """A JSON patch operation that cannot be applied; the message is evanphx/json-patch's."""
+    """A JSON patch operation cannot be applied; the message is evanphx/json-patch's."""
 
 
 class FailedTestError(PatchError):
-    """A `test` operation of a JSON patch whose value differs from the value in the document."""
+    """A `test` operation of a JSON patch failed: its value differs from the value in the document."""
 
 
 _MISSING = "missing value"
@@ -61,8 +64,8 @@ class Operation:
 
     - `kind`: the member `op`; "unknown" if it is absent or not a string.
     - `path`, `source`: the members `path` and `from`; None if they are absent or not strings.
-    - `value`: the decoded value, or ABSENT.
-    - `text`: for `test` only, the value with each scalar as its JSON text.
+    - `value`: the decoded member `value`, or ABSENT.
+    - `text`: only for `test`: the member `value` with each scalar as its JSON text in bytes.
     """
 
     kind: str
@@ -75,10 +78,10 @@ class Operation:
 def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
     """Decodes the operations of a JSON patch.
 
-    Raises ApiError: 400 if the body is not a list of objects, 413 for too many operations.
+    Raises ApiError 400 if the body is not a list of objects, and 413 for more than MAX_OPERATIONS.
 
-    `checked`: False for fieldValidation=Ignore. Then messages have no prefix, and members of a wrong type are
-    errors only when their operation is applied.
+    `checked`: False for fieldValidation=Ignore. Error messages then have no prefix. Members with a wrong type
+    are then errors only when the operation is applied.
     """
     prefix = "error decoding patch: " if checked else ""
     try:
@@ -109,7 +112,8 @@ def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
 def strict_errors(body: bytes) -> list[str]:
     """Returns the strict errors of a JSON patch itself: unknown and repeated members of its operations.
 
-    `body` must have passed `decode_operations`. In a response, these errors precede those of the object.
+    `body` must have passed `decode_operations`. In a response, these errors precede the errors of the patched
+    object.
     """
     return first_strict_errors(
         f"json patch {error}" for error in _strict_errors(decode_marking_duplicates(body) or [])
@@ -120,8 +124,8 @@ def apply(operations: Sequence[Operation], document: Any) -> Any:
     """Applies a JSON patch to an object or list. Raises ApiError 422 if an operation cannot be applied.
 
     Returns the patched document, which shares unchanged parts with `document`; `document` itself is not
-    changed. Objects along the path of an operation have sorted keys, because Go encodes them again. A `test`
-    of a value that an earlier operation wrote compares with Go's encoding of the value.
+    changed. Objects along the path of an operation have sorted keys, because Go encodes them again. If an
+    earlier operation wrote the value, `test` compares with Go's encoding of the value.
     """
     try:
         return applied(operations, document)
@@ -188,6 +192,7 @@ def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
 
     Raises PatchError unless the index is between -`end` and `end` - 1; a negative index counts from `end`.
 
+    `end`: the number of valid indexes.
     `odd`: the prefix of the error for a segment that is not a number.
     """
     try:
@@ -200,7 +205,10 @@ def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
 
 
 def _get(container: Any, key: str) -> Any:
-    """Returns an element of an object or list; None for a missing key. Raises PatchError for a bad index."""
+    """Returns a member of an object, None if it is missing, or an item of a list.
+
+    Raises PatchError if `key` is not a valid index of the list.
+    """
     if isinstance(container, dict):
         return container.get(key)
     return container[_position(container, key, end=len(container))]
@@ -227,7 +235,10 @@ def _remove(container: Any, key: str) -> None:
 
 
 def _put(container: Any, key: str, value: Any) -> None:
-    """Sets an element of an object or list; the key of an object may be new."""
+    """Sets a member of an object, which may be new, or an existing item of a list.
+
+    Raises PatchError if `key` is not a valid index of the list.
+    """
     value = None if value is ABSENT else value
     if isinstance(container, dict):
         container[key] = value
@@ -236,7 +247,7 @@ def _put(container: Any, key: str, value: Any) -> None:
 
 
 class _Document:
-    """A document during a JSON patch; copies objects and lists before it changes them."""
+    """The document that a JSON patch changes; copies objects and lists before it changes them."""
 
     def __init__(self, root: Any) -> None:
         self._touched: list[Any] = []
@@ -332,11 +343,12 @@ class _Document:
             raise FailedTestError(f"testing value {operation.path} failed: {_FAILED_TEST}")
 
     def _parent(self, path: str | None, problem: str) -> tuple[Any, str]:
-        """Returns (writable copy of the object or list that a path ends in, last segment of the path).
+        """Returns the object or list that contains the target of a path, and the last path segment.
 
-        Ignores text before the first slash. Raises PatchError if the object or list is missing.
+        The caller may change the object or list, because it is a copy. Ignores text before the first slash.
+        Raises PatchError if the path is None, or the object or list is missing.
 
-        `problem`: the message for a missing object or list, with placeholders.
+        `problem`: the message template for a missing object or list.
         """
         if path is None:
             operation = problem.partition(" operation")[0]
@@ -372,7 +384,7 @@ class _Document:
 
 @contextmanager
 def _said(what: str) -> Iterator[None]:
-    """Prefixes the message of a PatchError with the failed operation, `what`."""
+    """Adds the prefix `what`, which describes the failed operation, to the message of a PatchError."""
     try:
         yield
     except PatchError as error:

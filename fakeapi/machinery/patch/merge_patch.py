@@ -18,9 +18,9 @@ _BAD_PATCH = "Invalid JSON Patch"
 
 
 def decode_patch(body: bytes, *, checked: bool = True) -> Any:
-    """Decodes a JSON merge patch, which must be an object. Raises ApiError 400.
+    """Decodes a JSON merge patch. Raises ApiError 400 if the body is not a JSON object.
 
-    `checked`: False for fieldValidation=Ignore; then the patch may also be a list.
+    `checked`: False for fieldValidation=Ignore. The patch may then also be a list.
     """
     try:
         patch = decode_marking_duplicates(body)
@@ -41,7 +41,7 @@ def decode_patch(body: bytes, *, checked: bool = True) -> Any:
 def strict_errors(body: bytes) -> list[str]:
     """Returns the strict errors for repeated keys in a JSON merge patch itself.
 
-    In a response, these errors precede those of the patched object.
+    In a response, these errors precede the errors of the patched object.
     """
     return duplicate_errors_of(body)
 
@@ -50,7 +50,7 @@ def apply(patch: Any, document: dict[str, Any]) -> Any:
     """Applies a JSON merge patch and returns the patched document.
 
     The result shares unchanged parts with `document`; neither argument is changed. Objects that the patch
-    contains have sorted keys, because Go encodes them again. A patch that is a list replaces the document.
+    mentions have sorted keys, because Go encodes them again. A patch that is a list replaces the document.
     """
     return _merged(document, patch) if isinstance(patch, dict) else _pruned(patch)
 
@@ -71,7 +71,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pruned(value: Any) -> Any:
-    """Returns a copy of a value without null members of objects, at any depth, and with sorted keys."""
+    """Returns a copy of a JSON value with sorted keys and without null members of objects, at any depth."""
     if isinstance(value, dict):
         return {key: _pruned(item) for key, item in sorted(value.items()) if item is not None}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Merges the lists of strategic merge patches: which elements are the same, and the order of the result.
+"""Merges lists in strategic merge patches: finds elements with the same identity, and orders the result.
 
 Follows the list functions of k8s.io/apimachinery `pkg/util/strategicpatch`. The merge key of a list of
 scalars is the empty string. Unexpected patches raise ApiError 500, as in kube-apiserver.
@@ -13,7 +13,7 @@ from fakeapi.machinery.golang.fmt import printed, type_name
 from fakeapi.machinery.golang.sorting import slice_stable
 
 DIRECTIVE = "$patch"
-"""The member of an object in a strategic merge patch that says how to apply the object."""
+"""The member of an object in a strategic merge patch with a directive: replace, delete or merge."""
 
 
 def unexpected(message: str) -> ApiError:
@@ -29,7 +29,7 @@ def wrong_type(wanted: Any, value: Any) -> ApiError:
 
 
 def identity(value: Any) -> Hashable:
-    """Returns a key for comparing scalars like Go: the key of 1 differs from those of true and 1.0.
+    """Returns a hashable key that compares scalars like Go: 1, true and 1.0 have different keys.
 
     Raises ApiError 500 for an object or a list.
     """
@@ -62,10 +62,10 @@ def element_kind(*lists: list[Any]) -> type:
 
 
 def deduplicated(items: list[Any]) -> list[Any]:
-    """Returns scalars without repetitions, in the order of upstream's deduplicateScalars.
+    """Removes repeated scalars from a list; returns the rest in the order of upstream's deduplicateScalars.
 
-    Upstream replaces each repetition by the last element of the list: `[a, b, a, c, a, d]` becomes
-    `[a, b, d, c]`.
+    Upstream replaces each repetition by the last element of the list: `[a, b, a, c, a, d]` becomes `[a, b, d,
+    c]`.
     """
     items = list(items)
     places: dict[Hashable, list[int]] = {}
@@ -91,7 +91,8 @@ def is_directive(value: Any) -> bool:
 def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
     """Raises ApiError 500 unless `$setElementOrder` lists the elements of the patch, in their order.
 
-    `$setElementOrder` need not list deleted elements. Follows validatePatchWithSetOrderList.
+    `order` is the value of `$setElementOrder`; it need not list deleted elements. Follows
+    validatePatchWithSetOrderList.
     """
     if not order or not changes:
         return
@@ -128,7 +129,8 @@ def _deletes(item: Any) -> bool:
 def merge_value(item: Any, merge_key: str) -> Hashable:
     """Returns the identity of a list element: the value of its merge key, or the scalar itself.
 
-    Raises ApiError 500 for an element without the merge key.
+    With a merge key, raises ApiError 500 for an element without the key. Without one, raises ApiError 500 for
+    an object or a list.
     """
     return _member_value(item, merge_key) if merge_key else identity(item)
 
@@ -142,7 +144,9 @@ def _member_value(item: Any, merge_key: str) -> Hashable:
 
 
 def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """Splits `items` into (elements that are also in `by`, others), like partitionMapsByPresentInList."""
+    """Splits `items` into (elements that are also in `by`, other elements), like
+    partitionMapsByPresentInList.
+    """
     if merge_key:
         for index, item in enumerate(by):
             if not isinstance(item, dict):
@@ -158,11 +162,11 @@ def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any
 
 
 def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
-    """Returns the live list after upstream's mergeSliceWithSpecialElements, for ordering elements.
+    """Returns the live list as upstream sees it after mergeSliceWithSpecialElements; it orders elements.
 
-    Upstream deletes elements in place and then appends to the same array. So the first new elements overwrite
-    the slots freed by deletions, and count as live. With the changes delete a, x, y, the list `[a, b, c]`
-    becomes `[b, c, x]`.
+    Upstream deletes elements in place and then appends to the same Go array. So the first new elements
+    overwrite the slots freed by deletions, and count as live elements. Example: if the patch deletes a and
+    adds x and y, the list `[a, b, c]` becomes `[b, c, x]`.
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live
@@ -199,7 +203,7 @@ def _deleted_in_place(live: list[Any], deletions: list[Any], merge_key: str) -> 
 
 
 class _Order:
-    """The positions of the elements of a list, by the identity of the element."""
+    """The positions of the elements of a list, by the identity of each element."""
 
     def __init__(self, items: Sequence[Any], merge_key: str | None) -> None:
         self._merge_key = merge_key
@@ -214,9 +218,10 @@ class _Order:
         return self._places.get(self._of(item))
 
     def sorted(self, items: list[Any]) -> list[Any]:
-        """Returns `items` in the order of this list, deletions last, like normalizeSliceOrder.
+        """Sorts `items` into the order of this list, like normalizeSliceOrder; elements with `$patch: delete`
+        are last.
 
-        Upstream treats an element that is not in this list as less than all others: in the order of
+        Upstream treats an element that is not in this list as less than all other elements. In the order of
         `[a, b, c]`, `[a, c, x]` becomes `[x, a, c]`.
         """
         placed = [(self.place(item), item) for item in items if not _deletes(item)]
@@ -245,8 +250,8 @@ def in_order(
     `[a, b, c, d]`, returns `[b, c, a, d]`.
 
     - `named`: elements that the patch orders; they follow the order of `wanted`.
-    - `others`: other elements, in the order of `live`. An element of `others` comes before the elements of
-      `named` that it precedes in `live`.
+    - `others`: the remaining elements; they follow the order of `live`. An element of `others` comes before
+      the elements of `named` that it precedes in `live`.
     - `merge_key`: None for scalars.
     """
     live_order = _Order(live, merge_key)

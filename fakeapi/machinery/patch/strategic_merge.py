@@ -6,7 +6,7 @@ the rule `keeps_directives`.
 
 Two kinds of patch make Go panic, and kube-apiserver closes the connection: `$setElementOrder` for a list of
 objects that does not merge (Go cannot hash an object), and null in a list that merges (null has no Go type).
-Here the response is 500, as for other unexpected errors of the handler.
+fakeapi responds with status 500 instead, as for other unexpected errors of the handler.
 """
 
 from collections.abc import Hashable
@@ -40,7 +40,9 @@ _STRUCTS = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarK
 
 
 def decode_patch(body: bytes) -> dict[str, Any]:
-    """Decodes a strategic merge patch; null is an empty patch. Raises ApiError 400."""
+    """Decodes a strategic merge patch; null is an empty patch. Raises ApiError 400 for other JSON than
+    objects.
+    """
     try:
         patch = decode_untyped(body)
     except JsonError as error:
@@ -55,7 +57,7 @@ def decode_patch(body: bytes) -> dict[str, Any]:
 def strict_errors(body: bytes) -> list[str]:
     """Returns the strict errors for repeated keys in a strategic merge patch itself.
 
-    In a response, these errors precede those of the patched object.
+    In a response, these errors precede the errors of the patched object.
     """
     return duplicate_errors_of(body)
 
@@ -68,8 +70,8 @@ def apply(
     The result shares unchanged parts with `document`; no argument is changed. Raises ApiError: 400 and 422
     for malformed patches, 500 for patches that kube-apiserver does not expect.
 
-    `keeps_directives`: the rule of 1.27. New values keep the directives inside them as unknown fields, and
-    `$deleteFromPrimitiveList` replaces a list that does not merge.
+    `keeps_directives`: whether to follow the rule of release 1.27. New values keep the directives inside them
+    as unknown fields, and `$deleteFromPrimitiveList` replaces a list that does not merge.
     """
     return _Merge(keeps_directives=keeps_directives).objects(document, patch, schema)
 
@@ -217,7 +219,7 @@ def _directed(patch: dict[str, Any]) -> dict[str, Any]:
 def _after_slash(directive: str, of: str) -> str:
     """Returns the field name in a directive such as `$setElementOrder/containers`.
 
-    Raises ApiError 400 for another form; `of` names the directive in the message.
+    Raises ApiError 400 for text that is not such a directive; `of` names the directive in the message.
     """
     name, slash, key = directive.partition("/")
     if not slash or name not in (_DELETE_FROM_LIST, _ELEMENT_ORDER):
@@ -240,7 +242,7 @@ def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[
 
 
 def _without_nulls(value: Any) -> Any:
-    """Returns a copy of a value without null members of objects, at any depth; keeps nulls in lists."""
+    """Returns a copy of a JSON value without null members of objects, at any depth; keeps nulls in lists."""
     if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -249,7 +251,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _without_directives(value: Any) -> Any:
-    """Returns a copy of a value without inner objects that contain `$patch`, at any depth."""
+    """Returns a copy of a JSON value without inner objects that contain `$patch`, at any depth."""
     if isinstance(value, dict):
         return {key: _without_directives(item) for key, item in value.items() if not is_directive(item)}
     if isinstance(value, list):
@@ -262,7 +264,7 @@ def _apply_element_directives(
 ) -> tuple[list[Any], list[Any]]:
     """Applies the list elements with `$patch`; returns the remaining elements of both lists.
 
-    Raises ApiError 500 for an unknown directive.
+    Raises ApiError 500 for an unknown directive, for `merge`, and for a deletion without the merge key.
     """
     changes = [item for item in patch if DIRECTIVE not in item]
     replaced = False
@@ -288,7 +290,10 @@ def _apply_element_directives(
 
 
 def _field(schema: Node, key: str) -> Field:
-    """Returns the struct field of a JSON key, ignoring case. Raises ApiError 500 if there is none."""
+    """Returns the field of a struct by its JSON name, ignoring case.
+
+    Raises ApiError 500 if the schema node is not a struct or has no such field.
+    """
     kind = _go_kind(schema)
     if kind != "struct":
         raise unexpected(f"merging an object in json but data type is not struct, instead is: {kind}")

@@ -9,16 +9,19 @@ from fakeapi.machinery.golang.numbers import converted, rewritten
 from fakeapi.machinery.golang.strconv import quote
 
 Path: TypeAlias = tuple[Any, ...]
-"""A path as nested pairs (path above, last segment): `(((), "spec"), "name")`; () is the root."""
+"""A path to a value in an object as nested pairs (path of the container, last segment); () is the root.
+
+For example, `(((), "spec"), "name")` is `spec.name`.
+"""
 
 STRICT_ERRORS_MAX = 100
-"""Maximum number of unknown and duplicate fields that are reported; further ones are ignored."""
+"""Maximum number of unknown and repeated fields that are reported; further fields are ignored silently."""
 
 
 class DecodeErrors:
     """The errors of decoding an object.
 
-    - `error`: the first error, None if there is none.
+    - `error`: the message of the first error; None without errors.
     - `strict`: the strict errors for unknown and repeated fields.
     - `repeats`: whether a field is repeated.
     """
@@ -47,14 +50,14 @@ class DecodeErrors:
         )
 
     def integer(self, value: Any, bits: int) -> int | None:
-        """Converts a number that is not an integer of `bits` bits; None if that is an error.
+        """Converts a value that is not an integer of `bits` bits; returns None if the value is not valid.
 
         This class always returns None, like Go's JSON decoder; subclasses may convert numbers.
         """
         return None
 
     def of_any_shape(self, value: Any) -> Any:
-        """Returns the decoded form of a value without a schema: the value itself, except in subclasses."""
+        """Returns the decoded form of a JSON value without a schema. This class returns the value itself."""
         return value
 
     def unknown(self, path: Path) -> None:
@@ -70,7 +73,7 @@ class DecodeErrors:
 
 
 class UnstructuredDecodeErrors(DecodeErrors):
-    """The errors of converting an unstructured object to a Go type, and the rules of that conversion.
+    """The errors and rules for converting an unstructured object to a Go type.
 
     Strategic merge patches and server-side apply use this conversion. Whole floats are accepted as integers.
     Values without a schema get sorted keys, because Go encodes them again. Follows k8s.io/apimachinery
@@ -111,11 +114,11 @@ _CONVERTIBLE_IN_GO = frozenset(
     (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
 )
 JSON_TEXT = "JSON text"
-"""Name of the basic type for Go types with their own UnmarshalJSON, such as times."""
+"""Marks Go types with their own UnmarshalJSON, such as times, in place of a basic type."""
 
 
 def spell(path: Path) -> str:
-    """Formats a path as text: `spec.devices.requests[0].name`."""
+    """Formats a path like field errors do: `spec.devices.requests[0].name`."""
     parts: list[str] = []
     while path:
         path, segment = path
@@ -126,7 +129,7 @@ def spell(path: Path) -> str:
 def _place(path: Path, owner: str) -> str:
     """Formats the place of an error like Go: `struct field Pod.spec.nodeName`, or `value` for the root.
 
-    Omits indexes and map keys.
+    Leaves out indexes and map keys.
     """
     fields: list[str] = []
     while path:

@@ -35,23 +35,27 @@ from fakeapi.machinery.schema.nodes import (
 
 
 class DecodeError(ValueError):
-    """A value that cannot be decoded: a wrong type or invalid text; the message is Go's."""
+    """A JSON value cannot be decoded, because of a wrong type or invalid text; the message is Go's."""
 
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""A function that decodes values of a node: (value, path, name of the struct, errors) -> canonical value."""
+"""Decodes a value of a schema node: (value, path, name of the containing struct,
+errors) -> canonical value.
+"""
 
 
 def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tuple[dict[str, Any], list[str]]:
-    """Decodes a JSON object; returns (canonical object, strict errors). Raises DecodeError.
+    """Decodes a JSON object; returns (canonical object, strict errors).
 
-    Strict errors report unknown and repeated fields in document order. The result may share values without a
-    schema with `value`, so do not change `value` afterwards. An empty list of managedFields is kept, because
-    it resets them.
+    Raises DecodeError if a value has a wrong type or invalid text.
+
+    Strict errors report unknown and repeated fields in document order. The result may share parts with
+    `value`, so do not change `value` afterwards. Keeps an empty list of managedFields, because the list tells
+    the server to remove all entries.
 
     - `value`: a JSON object, or None for an empty object. Decode it with
       `json_decoding.decode_marking_duplicates` to report repeated fields.
-    - `errors`: a subclass may have other messages.
+    - `errors`: collects the errors; a subclass may have other messages. None for `DecodeErrors`.
     """
     if node.reader is not None:
         return node.reader(value)
@@ -72,7 +76,7 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
-    """Returns a fast decoder for objects of a type, which is compiled after some objects of the type.
+    """Returns a fast decoder for objects of a type. It is compiled after the first objects of the type.
 
     The decoder returns None for objects that `walker` must decode.
     """
@@ -95,7 +99,9 @@ def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
 
 @kept_on_node
 def walker(node: Node) -> Walk:
-    """Compiles the decoder of a schema node."""
+    """Compiles the decoder of a schema node: a function (value, path, name of the
+    struct, errors) -> value.
+    """
     match node:
         case Scalar():
             return _scalar(node)
@@ -237,7 +243,7 @@ def repeated_keys(value: RepeatedKeys) -> list[str]:
 
 
 def _of_items(node: Node) -> Walk:
-    """Compiles the decoder of list items or map values; `null` becomes the zero value of the type."""
+    """Compiles the decoder of list items or map values. `null` becomes the zero value of the Go type."""
     inner = _lazily(node)
 
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
@@ -247,7 +253,7 @@ def _of_items(node: Node) -> Walk:
 
 
 def _lazily(node: Node) -> Walk:
-    """Returns the decoder of a node.
+    """Returns the decoder of a schema node.
 
     The decoder of a struct is compiled on first use, because a struct may contain itself.
     """
@@ -274,7 +280,7 @@ _ZEROS = {
 
 
 def zero(node: Node) -> Any:
-    """Returns the zero value of a type in JSON; None for lists, maps, times and values without a schema."""
+    """Returns the JSON of a Go type's zero value; None for lists, maps, times and values without a schema."""
     match node:
         case Scalar():
             return _ZEROS.get(node.kind)
@@ -307,7 +313,7 @@ SEMANTICS = quick_decoding.Semantics(_lazily, zero, _drops_zero)
 class _Entry(NamedTuple):
     """The data of a field for the decoder of its struct.
 
-    - `exact`: the Python type of values that need no decoding.
+    - `exact`: the Python type of values that need no decoding; None if all values are decoded.
     - `drops_zero`: whether a zero value is omitted.
     - `inner`: the decoder of the values.
     - `rank`: the position of the field in the struct.
@@ -325,9 +331,9 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 
 def without_empty(value: Any, node: Node) -> Any:
-    """Replaces empty lists and maps in a canonical value by None, as storing it as protobuf does.
+    """Replaces empty lists and maps in a canonical value by None, as if it were stored as protobuf.
 
-    Does not change fields that are not in the type. Returns a copy.
+    Keeps fields that are not in the schema. Returns a copy.
     """
     match node:
         case Struct() if isinstance(value, dict):

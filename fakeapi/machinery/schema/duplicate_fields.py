@@ -1,12 +1,12 @@
-"""Merges repeated fields of a JSON object like Go, which decodes each into the result so far.
+"""Merges repeated fields of a JSON object like Go, which decodes each field over the earlier result.
 
 Follows Go's encoding/json and sigs.k8s.io/json:
 
 - Members of objects and maps are added to the earlier members.
 - Items of a list are decoded over the earlier items with the same index.
 - A scalar replaces the earlier scalar.
-- `null` empties a pointer, a list or a map. It leaves other fields unchanged, also values without a schema
-  (k8s.io/apimachinery `pkg/runtime/extension.go`).
+- `null` empties a pointer, a list or a map. It leaves other fields unchanged, including values without a
+  schema (k8s.io/apimachinery `pkg/runtime/extension.go`).
 """
 
 from typing import Any
@@ -16,9 +16,9 @@ from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Struct
 
 
 def merge_duplicates(value: Any, node: Node) -> Any:
-    """Returns a copy of a value of type `node` in which repeated fields are merged as in Go.
+    """Returns a copy of a JSON value with the schema `node`, in which repeated fields are merged as in Go.
 
-    Drops unknown members.
+    Drops fields that are not in the schema.
     """
     match node:
         case Struct() if isinstance(value, dict):
@@ -49,7 +49,7 @@ def _field_over(old: Any, new: Any, field: Field) -> Any:
 
 
 def _over(old: Any, new: Any, node: Node) -> Any:
-    """Returns the result of decoding `new` over `old`; neither has repeated fields."""
+    """Returns the result of decoding `new` over `old`, like Go; neither value has repeated fields."""
     match node:
         case Struct() if isinstance(old, dict) and isinstance(new, dict):
             added = {

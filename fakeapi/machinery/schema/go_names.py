@@ -57,7 +57,7 @@ _OF_TYPES = {
     "RBDVolumeSource": _RBD,
     "RBDPersistentVolumeSource": _RBD,
 }
-"""Go names of fields that are specific to a type: type -> JSON name -> Go name."""
+"""Go names of fields that only one type has: type name -> JSON name -> Go name."""
 _ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 

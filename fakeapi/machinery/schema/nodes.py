@@ -1,4 +1,4 @@
-"""Schema nodes: the types for decoding, defaulting, patching and server-side apply.
+"""Schema nodes: they describe types for decoding, defaulting, patching and server-side apply.
 
 `fakeapi.releases` creates nodes from its tables; this module does not depend on releases. Nodes include the
 rules of Go's encoding/json: `omitempty` and `pointer` decide how a zero value is encoded. `go_type` is the
@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
 Walks: TypeAlias = dict[Any, Any]
-"""Results of compiling a node, by compiling function; see `kept_on_node`."""
+"""Data compiled from a schema node, by the function that compiled it; see `kept_on_node`."""
 
 
 class ListType(Enum):
@@ -40,7 +40,7 @@ class Scalar:
     """A scalar type.
 
     `go_type`: the name of the Go type in messages, such as "string", "int64" or "v1.Time".
-    `bits`: the width of an integer.
+    `bits`: the size of an integer in bits.
     """
 
     kind: ScalarKind
@@ -51,10 +51,12 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class AnyValue:
-    """A type for any JSON value, such as runtime.RawExtension: kept as received, and owned as a whole.
+    """A type for any JSON value, such as runtime.RawExtension.
 
-    `choice`: for a type such as JSONSchemaPropsOrBool, which is an object of one type or something else,
-    returns the type of the object.
+    Values are kept as received. In server-side apply, they are owned as a whole.
+
+    `choice`: returns the struct type in a type such as JSONSchemaPropsOrBool, which is a struct or something
+    else. None for other types.
     """
 
     go_type: str
@@ -66,7 +68,7 @@ class AnyValue:
 class Untyped(AnyValue):
     """A type for any JSON value whose parts have their own field owners, for server-side apply.
 
-    `shapes`: returns the types of the value: (if it is an object, if it is a list).
+    `shapes`: returns (the type of values that are objects, the type of values that are lists).
     """
 
     shapes: "Callable[[], tuple[Struct | Map, List]]" = field(kw_only=True, repr=False, compare=False)
@@ -76,12 +78,12 @@ class Untyped(AnyValue):
 class List:
     """A list type.
 
-    - `keys`: for ListType.MAP, the names of the key fields of items.
+    - `keys`: the names of the key fields of items; only for ListType.MAP.
     - `key_defaults`: the defaults of key fields: (name, value).
-    - `keys_may_be_absent`: an item may omit keys without a default if it has at least one key.
-    - `patch_merge`: a strategic merge patch merges the list instead of replacing it.
-    - `patch_merge_key`: the key for that merge; None for a list of scalars.
-    - `wrapped`: in protobuf the list is a message, whose field 1 has the items.
+    - `keys_may_be_absent`: whether an item may omit keys without a default, if it has at least one key.
+    - `patch_merge`: whether a strategic merge patch merges the list instead of replacing it.
+    - `patch_merge_key`: the key for merging items in a strategic merge patch; None for a list of scalars.
+    - `wrapped`: whether the list is a message in protobuf, with the items in field 1.
     """
 
     items: "Node"
@@ -100,7 +102,7 @@ class List:
 class Map:
     """A map type with arbitrary string keys.
 
-    `atomic`: in server-side apply, the map is owned as a whole.
+    `atomic`: whether the map is owned as a whole in server-side apply.
     """
 
     values: "Node"
@@ -114,11 +116,11 @@ class Field:
     """A field of a struct.
 
     - `omitempty`, `omitzero`: the options of the JSON tag in Go.
-    - `pointer`: the Go type of the field is a pointer.
-    - `default`: the default in the schema; None if there is none.
+    - `pointer`: whether the Go type of the field is a pointer.
+    - `default`: the default in the schema; None without a default.
     - `protobuf_path`: the field numbers of the messages that JSON inlines, then the number of the field
       itself; empty if the field is not in protobuf.
-    - `patch_replace`: a strategic merge patch replaces the field as a whole.
+    - `patch_replace`: whether a strategic merge patch replaces the field as a whole.
     """
 
     name: str
@@ -138,10 +140,10 @@ class Struct:
 
     Fields are added after construction, so that a type may contain itself.
 
-    - `atomic`: in server-side apply, the struct is owned as a whole.
+    - `atomic`: whether the struct is owned as a whole in server-side apply.
     - `full_name`: the name with its package, such as `resource/v1beta2.Device`; empty for a type that is not
       from the tables of a release.
-    - `reader`: decodes custom objects, which have no Go type; None: a decoder is compiled from the fields.
+    - `reader`: decodes custom objects, which have no Go type. If None, a decoder is compiled from the fields.
     - `others`: for server-side apply, the type of members that are not fields; None if they are not allowed.
     """
 
@@ -161,7 +163,7 @@ _Compiled = TypeVar("_Compiled")
 
 
 def kept_on_node(build: Callable[[_Node], _Compiled]) -> Callable[[_Node], _Compiled]:
-    """Decorates `build` to be called once for each node, and stores its result on the node.
+    """Decorator: calls `build` only once for each schema node, and keeps the result on the node.
 
     The results are freed together with the schema. `build` must not return None.
     """

@@ -33,19 +33,22 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""Types that are a schema or something else: name -> (field number of the schema, of the other choice)."""
+"""Field numbers in types that are a schema or something else.
+
+type name -> (field number of the schema, field number of the other choice)
+"""
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
 
 class ProtobufError(ValueError):
-    """Protobuf bytes that cannot be decoded; the message is Kubernetes'."""
+    """The protobuf bytes cannot be decoded; the message is the same as in Kubernetes."""
 
 
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
     """Removes the envelope of a protobuf body; returns (kind, apiVersion, bytes of the object).
 
-    kind and apiVersion may be empty. Raises ProtobufError.
+    kind and apiVersion may be empty. Raises ProtobufError if the body has no valid envelope.
     """
     if not body:
         raise ProtobufError("empty data")
@@ -68,7 +71,10 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
 
 
 def decode(data: bytes, schema: Struct) -> dict[str, Any]:
-    """Decodes the protobuf of an object to JSON; ignores unknown fields. Raises ProtobufError."""
+    """Decodes the protobuf of an object to JSON; ignores unknown fields.
+
+    Raises ProtobufError if the bytes are not a valid message of the type.
+    """
     try:
         return _struct(fields_of(data), _layout(schema))
     except (WireError, JsonError, struct.error) as error:
@@ -83,7 +89,9 @@ _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 @kept_on_node
 def _layout(schema: Struct) -> _Layout:
-    """Returns the fields of a type by field number; a message that JSON inlines has a nested layout."""
+    """Returns the fields of a type by field number. A message that JSON inlines is a
+    nested dict of fields.
+    """
     layout: _Layout = {}
     for field in schema.fields.values():
         if not field.protobuf_path:
@@ -135,7 +143,7 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
 
 
 def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
-    """Decodes a value of a type in CHOICE_FIELDS: an object of type `schema`, or something else."""
+    """Decodes a value of a type in CHOICE_FIELDS: a struct of type `schema`, or something else."""
     short = go_type.rpartition(".")[2]
     own, other = CHOICE_FIELDS[short]
     if own in fields:
@@ -179,7 +187,10 @@ def _string(value: int | bytes, name: str) -> str:
 
 
 def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
-    """Decodes a time to RFC 3339; None for Go's zero time, whose message is empty."""
+    """Decodes a protobuf Timestamp to RFC 3339; None for Go's zero time, which is an empty message.
+
+    `precision`: "seconds" or "microseconds".
+    """
     text = _joined(values, name)
     fields = fields_of(text)
     seconds = signed(_number(fields.get(1, [0])[-1], name))

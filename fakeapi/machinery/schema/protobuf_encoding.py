@@ -1,8 +1,8 @@
 """Encodes canonical objects as protobuf, with the same bytes as Kubernetes.
 
-Follows the marshallers that gogo-protobuf generates for k8s.io/api. Fields are in the order of their numbers,
-values that cannot be absent are encoded even if they are zero, and keys of maps are sorted. The envelope
-follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
+Follows the marshallers that gogo-protobuf generates for k8s.io/api. Fields are in the order of their numbers.
+Strings, numbers, booleans and structs are encoded even if they are zero, unless the field is a pointer. Keys
+of maps are sorted. The envelope follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`.
 """
 
 import base64
@@ -34,18 +34,18 @@ from fakeapi.machinery.schema.protobuf_wire import (
 )
 
 Encoder: TypeAlias = Callable[[Any], bytes]
-"""A function that encodes a value; messages, strings and bytes without their length."""
+"""Encodes a value; the result for messages, strings and bytes does not include their length."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WORD = (1 << 64) - 1
 _TYPE_META = {"kind": (1,), "apiVersion": (2,)}
 """The fields of metav1.TypeMeta and their protobuf paths; protobuf has them only in the envelope."""
 _NO_CONTENT = b"\x1a\0\x22\0"
-"""The fields contentEncoding and contentType of the envelope: Kubernetes encodes them although empty."""
+"""The envelope fields contentEncoding and contentType: Kubernetes encodes them although they are empty."""
 
 
 def encode(obj: dict[str, Any], schema: Struct) -> bytes:
-    """Encodes a canonical object as a protobuf message, without kind and apiVersion."""
+    """Encodes a canonical object as a protobuf message, without its kind and apiVersion."""
     return _message(schema)(obj)
 
 
@@ -56,12 +56,12 @@ def wrap(kind: str, api_version: str, message: bytes) -> bytes:
 
 
 class _Wire(NamedTuple):
-    """The encoding of the values of a schema node.
+    """The protobuf encoding of the values of a schema node.
 
-    - `wire_type`: the wire type of protobuf.
+    - `wire_type`: the protobuf wire type.
     - `encode`: encodes a value.
     - `zero`: the value that is encoded for an absent value.
-    - `may_lack`: whether an absent value is omitted instead.
+    - `may_lack`: whether absent values are left out; `zero` is then not used.
     """
 
     wire_type: int
@@ -80,7 +80,7 @@ def _message(node: Struct) -> Encoder:
 
 
 def _of_fields(fields: list[tuple[tuple[int, ...], Field]]) -> Encoder:
-    """Compiles the encoder of a message from its fields: (protobuf path, field)."""
+    """Compiles the encoder of a protobuf message from its fields: (protobuf path, field)."""
     writers: list[tuple[int, Encoder]] = []
     inlined: dict[int, list[tuple[tuple[int, ...], Field]]] = {}
     for (number, *rest), field in fields:
@@ -112,7 +112,7 @@ def _field(number: int, field: Field) -> Encoder:
 
 
 def _entry(node: Map) -> Encoder:
-    """Compiles the encoder of map entries: (key, value)."""
+    """Compiles the encoder of map entries; its argument is a pair (key, value)."""
     wire = _wire(node.values)
     write, zero = _tagged(2, wire), wire.zero
 
@@ -127,7 +127,7 @@ def _entry(node: Map) -> Encoder:
 
 
 def _tagged(number: int, wire: _Wire) -> Encoder:
-    """Compiles the encoder of values with their field number and, for bytes, their length."""
+    """Compiles an encoder that also writes the field number and, for wire type bytes, the length."""
     tag, encode = encode_varint(number << 3 | wire.wire_type), wire.encode
     if wire.wire_type == BYTES:
         return _counted(number, encode)
@@ -172,7 +172,7 @@ def _lazily(node: Struct) -> Encoder:
 
 
 def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
-    """Compiles the encoder of a type in CHOICE_FIELDS: an object of another type, or something else."""
+    """Compiles the encoder of a type in CHOICE_FIELDS: a struct or something else."""
     own, other = CHOICE_FIELDS[go_type.rpartition(".")[2]]
 
     def write(value: Any) -> bytes:
@@ -192,7 +192,7 @@ def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
 
 
 def _raw(value: Any) -> bytes:
-    """Encodes a RawExtension or FieldsV1 as a message with its JSON; None as an empty message."""
+    """Encodes a RawExtension or FieldsV1 as a message that contains its JSON; None as an empty message."""
     return b"" if value is None else bytes_field(1, codec.encode(value))
 
 
@@ -201,7 +201,7 @@ def _integer(value: int) -> bytes:
 
 
 def _time(value: str | None) -> bytes:
-    """Encodes a time as a Timestamp message; None, Go's zero time, as an empty message."""
+    """Encodes a time as a protobuf Timestamp; None, which is Go's zero time, as an empty message."""
     if value is None:
         return b""
     passed = datetime.fromisoformat(value) - _EPOCH

@@ -1,8 +1,9 @@
 """Go's error messages for malformed protobuf.
 
 Follows the Unmarshal functions that gogo-protobuf generates for k8s.io/api, `generated.pb.go`: they stop at
-the first error in the order of the bytes. Imported only for bytes that `fakeapi.machinery.schema.protobuf`
-cannot decode.
+the first error in byte order.
+
+The module is imported only for bytes that `fakeapi.machinery.schema.protobuf` cannot decode.
 """
 
 from collections.abc import Callable
@@ -21,10 +22,10 @@ _Inner = Callable[[bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A field of a message.
+    """A field of a protobuf message.
 
-    - `wire_types`: the allowed wire types.
-    - `inner`: checks the content; None for any content.
+    - `wire_types`: the allowed protobuf wire types.
+    - `inner`: a function that checks the content of the field; None if any bytes are valid.
     - `is_map`: whether the field is a map.
     """
 
@@ -32,7 +33,7 @@ class _Member:
     wire_types: tuple[int, ...] = (BYTES,)
     inner: _Inner | None = None
     entry: _Inner | None = None
-    """Checks a value of a map; None if the values are not messages."""
+    """A function that checks the values of a map; None if the values are not messages."""
     is_map: bool = False
 
 
@@ -57,12 +58,12 @@ class _Message:
 
 
 def envelope_error(data: bytes) -> str:
-    """Returns Go's message for the first error in an envelope (runtime.Unknown); "" for none."""
+    """Returns Go's message for the first error in an envelope (runtime.Unknown); "" without errors."""
     return _first_error(data, _ENVELOPE)
 
 
 def object_error(data: bytes, schema: Struct) -> str:
-    """Returns Go's message for the first error in the protobuf of an object; "" for none."""
+    """Returns Go's message for the first error in the protobuf of an object; "" without errors."""
     return _first_error(data, _message(schema))
 
 
@@ -75,7 +76,9 @@ def _first_error(data: bytes, message: _Message) -> str:
 
 
 def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
-    """Checks the content of a field and returns the offset of its end. Raises WireError."""
+    """Checks the content of a field and returns its end offset. Raises WireError if
+    the content is malformed.
+    """
     if wire_type not in member.wire_types:
         raise WireError(f"proto: wrong wireType = {wire_type} for field {member.name}")
     if wire_type == VARINT:
@@ -93,7 +96,10 @@ def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
 
 
 def _bounds(data: bytes, at: int) -> tuple[int, int]:
-    """Returns the (start, end) offsets of the content of a length-delimited field. Raises WireError."""
+    """Returns the (start, end) offsets of the content of a length-delimited field.
+
+    Raises WireError if the length is negative or goes beyond the end of `data`.
+    """
     length, at = varint(data, at)
     if signed(length) < 0 or signed(at + length) < 0:
         raise WireError(_NEGATIVE)
@@ -105,7 +111,7 @@ def _bounds(data: bytes, at: int) -> tuple[int, int]:
 def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
     """Checks a map entry from offset `at` to `end`; like Go, ignores the wire types of key and value.
 
-    Raises WireError.
+    Raises WireError if the entry is malformed.
     """
     while at < end:
         start = at
@@ -123,7 +129,10 @@ def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
 
 
 def _skipped(data: bytes, at: int) -> int:
-    """Returns the offset of the end of an unknown field; a group includes its fields. Raises WireError."""
+    """Returns the end offset of an unknown field; a group includes its fields.
+
+    Raises WireError if the field is malformed.
+    """
     depth = 0
     while at < len(data):
         wire, at = varint(data, at)
@@ -155,7 +164,7 @@ def _skipped(data: bytes, at: int) -> int:
 
 
 def _message(schema: Struct) -> _Message:
-    """Returns the checker for messages of a type; checkers of inner structs are created on first use."""
+    """Returns the checker for messages of a type. Checkers of nested structs are created on first use."""
     message = _Message(_short(schema.go_type))
     inlined: dict[int, _Message] = {}
     for member in schema.fields.values():

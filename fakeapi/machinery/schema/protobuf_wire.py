@@ -7,18 +7,21 @@ from typing import TypeAlias
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 Fields: TypeAlias = dict[int, list[int | bytes]]
-"""The values of a message by field number, in their order; fields of fixed size have their bytes."""
+"""The values of a message by field number, in order of occurrence.
+
+Varints are ints; all other values, including fixed64 and fixed32, are bytes.
+"""
 
 _VARINT_BYTES_MAX = 10
 _SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 class WireError(ValueError):
-    """Malformed protobuf; the message is that of Go's protobuf runtime."""
+    """The bytes are malformed protobuf; the message is that of Go's protobuf runtime."""
 
 
 def fields_of(data: bytes) -> Fields:
-    """Splits a protobuf message into its fields. Raises WireError."""
+    """Splits a protobuf message into its fields. Raises WireError if the bytes are malformed."""
     fields: Fields = {}
     at, size = 0, len(data)
     while at < size:
@@ -47,7 +50,10 @@ def _length(data: bytes, at: int, wire_type: int) -> tuple[int, int]:
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Reads a varint at an offset; returns (number from 0 to 2^64-1, end offset). Raises WireError."""
+    """Reads a varint at an offset; returns (number from 0 to 2^64-1, end offset).
+
+    Raises WireError if the varint is truncated or too long.
+    """
     if at < len(data) and data[at] < 0x80:
         return data[at], at + 1
     value = 0
@@ -59,7 +65,10 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def packed(values: list[int | bytes]) -> list[int]:
-    """Returns the numbers of a repeated field, packed into bytes or not. Raises WireError."""
+    """Returns the numbers of a repeated field, whether packed into bytes or not.
+
+    Raises WireError if packed bytes are malformed.
+    """
     numbers: list[int] = []
     for value in values:
         if isinstance(value, int):

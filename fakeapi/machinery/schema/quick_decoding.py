@@ -1,7 +1,7 @@
 """Decodes ordinary objects fast, with msgspec types that are compiled from a schema.
 
-The result equals that of the decoder in `fakeapi.machinery.schema.decoding`, written in Python. Values with
-an error or an unknown field are left to that decoder, which reports the errors.
+The result equals the result of the Python decoder in `fakeapi.machinery.schema.decoding`. That decoder also
+decodes all objects with errors or unknown fields, to report them.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from fakeapi.machinery.schema.decode_errors import DecodeErrors, Path
 from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""A decoder in Python, `decoding.Walk`: (value, path, name of the struct, errors) -> canonical value."""
+"""A decoder in Python, as `decoding.Walk`: (value, path, name of the struct, errors) -> canonical value."""
 
 Reader: TypeAlias = Callable[[Any, DecodeErrors], Any]
-"""A fast decoder: (value, errors) -> canonical object; None if the decoder in Python must decode it."""
+"""A fast decoder: (value, errors) -> canonical object; None if a decoder in Python must decode the value."""
 
 MADE_AFTER = 3
 """Number of objects of a type that are decoded in Python before a fast decoder is compiled.
@@ -26,7 +26,7 @@ Compiling a fast decoder takes as long as decoding some dozen objects in Python.
 """
 
 _Touch: TypeAlias = Callable[[Any, DecodeErrors], None]
-"""A function that makes a value canonical in place, after msgspec has decoded it; records errors."""
+"""Makes a value that msgspec has decoded canonical in place: (value, errors) -> None. Records errors."""
 
 _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
 
@@ -36,7 +36,8 @@ class _Walked(NamedTuple):
 
     - `walk`: the decoder.
     - `drops_zero`: whether a zero value is omitted.
-    - `present`: whether an absent field gets the zero value of the node `absent`, or null if that is None.
+    - `present`: whether an absent field gets a value.
+    - `absent`: the schema node whose zero value an absent field gets; None for null.
     """
 
     name: str
@@ -49,8 +50,8 @@ class _Walked(NamedTuple):
 class Semantics(NamedTuple):
     """The functions of `decoding` that a fast decoder needs.
 
-    - `walker`: returns the decoder of a node.
-    - `zero`: returns the zero value of a node.
+    - `walker`: returns the decoder of a schema node.
+    - `zero`: returns the zero value of a schema node.
     - `drops_zero`: whether a field omits its zero value.
     """
 
@@ -77,7 +78,7 @@ def reader_of(node: Struct, semantics: Semantics) -> Reader:
 
 
 class _Compiler:
-    """A compiler of msgspec types, and of the functions that complete their decoded objects.
+    """Compiles msgspec types, and functions that complete the objects that msgspec decoded.
 
     Compiles each struct once.
     """
@@ -117,9 +118,9 @@ class _Compiler:
         return struct, _struct_touch(touches, walked, self._semantics.zero) if touches or walked else None
 
     def _of(self, node: Node) -> tuple[Any, _Touch | None]:
-        """Returns (msgspec type of a node, function that completes its values).
+        """Returns (msgspec type of a schema node, function that completes its values or None).
 
-        Returns (None, None) for a node whose values a decoder in Python must decode.
+        Returns (None, None) if a decoder in Python must decode the values of the node.
         """
         match node:
             case Scalar() if node.kind in _EXACT:
@@ -144,9 +145,9 @@ class _Compiler:
         msgspec omits a value that equals its default. It does not omit the result of a default factory,
         unless the factory is `list` or `dict`.
 
-        `kind`: the msgspec type of the field's node.
-        `drops`: a zero value is omitted.
-        `present`: an absent field gets a zero value or null.
+        `kind`: the msgspec type of the field's schema node.
+        `drops`: whether a zero value is omitted.
+        `present`: whether an absent field gets a zero value or null.
         """
         if drops:
             if isinstance(field.node, List | Map):
@@ -161,7 +162,7 @@ class _Compiler:
         return kind, self._always(field.node)
 
     def _always(self, absent: Node | None) -> Any:
-        """Returns a default that msgspec does not omit: the zero value of a node, null for None."""
+        """Returns a default that msgspec does not omit: the zero value of a schema node, or null for None."""
         zero = self._semantics.zero
         return msgspec.field(default_factory=lambda: None if absent is None else zero(absent))
 
@@ -204,7 +205,7 @@ def _each(touch: _Touch) -> _Touch:
 
 
 def _map_touch(touch: _Touch | None) -> _Touch:
-    """Returns a function that sorts the keys of a map, as in Go, and applies `touch` to its values."""
+    """Returns a function that sorts the keys of a map, like Go, and applies `touch` to the values."""
 
     def touch_values(values: Any, errors: DecodeErrors) -> None:
         if len(values) > 1 and (keys := sorted(values)) != list(values):

@@ -1,9 +1,9 @@
 """Keeps the exact bytes of runtime.RawExtension values, such as opaque parameters.
 
 Kubernetes stores a runtime.RawExtension as the bytes that the client sent, and compares objects by these
-bytes. Here the value is a `codec.RawJson`, or a plain value if its bytes equal those of `codec.encode`.
-Follows k8s.io/apimachinery `pkg/runtime/extension.go`: decoding keeps the bytes, and Go's encoding/json
-compacts them and escapes HTML's special characters. FieldsV1 does not keep its bytes.
+bytes. fakeapi represents the value as a `codec.RawJson`, or as a plain JSON value if `codec.encode` returns
+the same bytes. Follows k8s.io/apimachinery `pkg/runtime/extension.go`: decoding keeps the bytes, and Go's
+encoding/json compacts them and escapes HTML's special characters. FieldsV1 does not keep its bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ RAW = "runtime.RawExtension"
 def kept(text: bytes, value: Any) -> Any:
     """Returns a RawJson with `text`, or the value itself if `codec.encode` returns the same text.
 
-    Also returns the value itself if `text` does not decode to it.
+    Also returns the value itself if `text` does not decode to this value.
     """
     if text == codec.encode(value):
         return value
@@ -42,9 +42,9 @@ def compact(value: Any) -> Any:
 
 
 def marshalled(value: Any) -> Any:
-    """Returns a RawJson with Go's JSON encoding of a value.
+    """Returns a RawJson with Go's JSON encoding of a value, or the value if `codec.encode` returns the same.
 
-    Returns the value itself if `codec.encode` returns the same text. For results of patches and YAML values.
+    Use it for results of patches and for values from YAML.
     """
     plain = codec.encode(value)
     text = escape_html(plain)
@@ -52,7 +52,7 @@ def marshalled(value: Any) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """Decodes the outermost level of a RawJson; the members of the dict or list keep their exact text.
+    """Decodes the outermost level of a RawJson; the members or items inside keep their exact text.
 
     Returns other values unchanged.
     """
@@ -66,7 +66,7 @@ def opened(value: Any) -> Any:
 def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
     """Returns a canonical object with the exact texts of its RawExtensions.
 
-    `body` is the JSON that `obj` was decoded from. The call is not needed if `codec.encode` wrote the body.
+    `body` is the JSON that `obj` was decoded from. You need not call this if `codec.encode` wrote the body.
     """
     if not _has_any(obj, schema):
         return obj
@@ -78,7 +78,7 @@ def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
 
 
 def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
-    """Applies `change` to each runtime.RawExtension in a value of type `node`; returns the result.
+    """Applies `change` to each runtime.RawExtension in a value with the schema `node`; returns the result.
 
     The result shares unchanged parts with `value`; it is `value` itself if nothing changes.
     """
@@ -86,7 +86,7 @@ def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
 
 
 _Mapper: TypeAlias = Callable[[Any, Callable[[Any], Any]], Any]
-"""A compiled `mapped` for one type: (value, change) -> result; the value must not be None."""
+"""The compiled form of `mapped` for one type: (value, change) -> result; the value must not be None."""
 
 
 @kept_on_node
@@ -177,7 +177,7 @@ def _written(value: Any, text: bytes, node: Node) -> Any:
 
 @kept_on_node
 def _leading(node: Struct) -> Mapping[str, Node]:
-    """Returns the fields of a struct that are a runtime.RawExtension or contain one, by name."""
+    """Returns the schema nodes of a struct's fields that are or contain a runtime.RawExtension, by name."""
     fields = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
     return MappingProxyType(fields)
 
@@ -185,7 +185,8 @@ def _leading(node: Struct) -> Mapping[str, Node]:
 def _leads(node: Node, above: frozenset[int]) -> bool:
     """Whether a schema node is or contains a runtime.RawExtension.
 
-    `above`: the ids of the structs around the node, because a type may contain itself.
+    `above`: the ids of the structs that contain the node. They are skipped, because a type may contain
+    itself.
     """
     match node:
         case AnyValue():

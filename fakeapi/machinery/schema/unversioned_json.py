@@ -1,8 +1,8 @@
 """Formats values of kube-apiserver's internal ("unversioned") Go types as JSON, for errors from 1.34 on.
 
 Internal types have no JSON tags: each field has its Go name in JSON, and is present even if not set. Internal
-types have the fields of the newest version in the same order, so the schema of that version describes them.
-Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes
+types have the fields of the newest API version in the same order, so the schema of that version describes
+them. Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field` and k8s.io/kubernetes
 `pkg/apis/resource/types.go`.
 """
 
@@ -26,7 +26,7 @@ _ZERO = {
 
 
 def unversioned_json(value: Any, node: Node) -> str:
-    """Formats a canonical value of type `node` like Go's json.Marshal formats its internal type."""
+    """Formats a canonical value with the schema `node` like Go's json.Marshal formats its internal type."""
     return go_encode(_unversioned(value, node)).decode()
 
 

@@ -1,8 +1,8 @@
 """Formats kube-apiserver's internal ("unversioned") Go types in Go syntax (`%#v`), for errors up to 1.33.
 
-Internal types have the fields of the newest version of the release in the same order, so the schema of that
-version describes them; their package is named after the group. Go prints a pointer as an address; here all
-addresses are the same. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery
+Internal types have the fields of the newest API version of the release in the same order, so the schema of
+that version describes them. Their Go package is named after the API group. Go prints a pointer as an address;
+here all addresses are the same. Follows Go's fmt package and `Error.ErrorBody` of k8s.io/apimachinery
 `pkg/util/validation/field`.
 """
 
@@ -27,7 +27,7 @@ _VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
 def unversioned_syntax(value: Any, node: Node, package: str) -> str:
     """Formats a canonical value like Go's `%#v`: `resource.Device{Name:"a", Basic:(*...)(nil)}`.
 
-    `node`: the type of the value.
+    `node`: the schema node of the value.
     `package`: the Go package of the type, see `package_of`.
     """
     return _syntax(value, node, package)
@@ -44,7 +44,7 @@ def package_of(node: Struct) -> str:
 
 
 def _type(node: Node, package: str) -> str:
-    """Returns the name of the Go type of a schema node in the internal package."""
+    """Returns the name of a schema node's internal Go type, in the Go package `package`."""
     match node:
         case Struct():
             return f"{package_of(node)}.{node.go_type.rpartition('.')[2]}"

@@ -40,7 +40,9 @@ def _deduced_shapes() -> tuple[Map, List]:
 
 
 DEDUCED = Untyped(_ANY, shapes=_deduced_shapes)
-"""The type of a value without a schema: members of objects have their own field owners; lists are atomic."""
+"""The type of a value without a schema: each member of an object has its own field
+owners; lists are atomic.
+"""
 
 
 def apply_type(
@@ -52,9 +54,9 @@ def apply_type(
 ) -> Struct:
     """Returns the type of the objects of a custom kind, for server-side apply.
 
-    - `schema`: the schema of the kind; None: the types of all fields are deduced from their values.
-    - `object_meta`: the type ObjectMeta of the release.
-    - `preserves_unknown_fields`: the field preserveUnknownFields of the definition.
+    - `schema`: the schema of the kind. With None, the types of all fields are deduced from their values.
+    - `object_meta`: the schema node of ObjectMeta in the release.
+    - `preserves_unknown_fields`: the field preserveUnknownFields of the CustomResourceDefinition.
     - `keys_may_be_absent`: see `nodes.List`.
     """
     if schema is None:
@@ -65,9 +67,9 @@ def apply_type(
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """The context of a schema node.
+    """Settings for the conversion of a schema node.
 
-    `preserves`: whether the schema of the node or one above it preserves unknown fields.
+    `preserves`: whether the schema, or one that contains it, preserves unknown fields.
     """
 
     object_meta: Struct

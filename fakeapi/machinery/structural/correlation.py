@@ -1,4 +1,4 @@
-"""Correlates the parts of an object with their old values, to determine which parts an update changed.
+"""Pairs the parts of an object with their old values, to find the parts that an update changed.
 
 Follows k8s.io/apiserver `pkg/cel/common` (CorrelatedObject, MapList).
 """
@@ -16,7 +16,7 @@ _FREE = Schema(additional_properties=True)
 class Correlated:
     """A value, its old value before an update, and the schema of both.
 
-    List items are correlated only in lists of type map, by their keys. Comparisons are cached.
+    List items have old values only in lists of type map, where keys identify them. Comparisons are cached.
     """
 
     __slots__ = ("_children", "_old_items", "_rules", "_unchanged", "old", "schema", "value")
@@ -31,7 +31,7 @@ class Correlated:
         self._unchanged: bool | None = None
 
     def member(self, name: str) -> "Correlated | None":
-        """Returns a member with its old value.
+        """Returns an object's member with its old value.
 
         Returns None if the value or the old value lacks the member, or the schema does not specify it.
         """
@@ -102,7 +102,7 @@ class Correlated:
         return True
 
     def _by_key(self, items: list[Any]) -> dict[Any, Any]:
-        """Returns list items by their keys; of several items with the same keys, the first."""
+        """Returns list items by their keys; if several items have the same keys, the first item counts."""
         items_by_key: dict[Any, Any] = {}
         if self.schema.type == "array" and self.schema.list_map_keys:
             for item in items:
@@ -112,7 +112,10 @@ class Correlated:
         return items_by_key
 
     def _key(self, item: Any) -> Any:
-        """Returns the values of an item's keys; None if a key is missing or its value is not a scalar."""
+        """Returns the values of an item's list map keys.
+
+        Returns None if a key is missing or its value is not a scalar.
+        """
         if not isinstance(item, dict):
             return None
         values = [item.get(name) for name in self.schema.list_map_keys]

@@ -19,15 +19,15 @@ from fakeapi.machinery.structural.schema import Schema, copied
 from fakeapi.machinery.structural.validation import validate
 
 Steps = tuple[str | None, ...]
-"""A path from a resource to a value within it: names of members, and None for a list item."""
+"""A path from a resource to a JSON value within it: member names, and None for each list item."""
 
 _ANY_MEMBER = "*"
 
 
 class DefaultChecker(Protocol):
-    """A checker of the defaults in a schema by the CEL rules of the schema.
+    """Evaluates the CEL rules of a schema on the defaults in the schema.
 
-    `exhausted`: the cost budget is used up; further defaults are not validated.
+    `exhausted`: whether the CEL cost budget is used up. Further defaults are then not validated.
     """
 
     exhausted: bool
@@ -46,9 +46,9 @@ def default_errors(
 ) -> list[FieldError]:
     """Validates all defaults in a structural schema; reports only the first kind of error of a default.
 
-    - `object_meta`: the type ObjectMeta of the release.
-    - `checker`: validates defaults by CEL rules; None: rules are not evaluated.
-    - `requires_pruned`: defaults with unknown fields are errors.
+    - `object_meta`: the schema node of ObjectMeta in the release.
+    - `checker`: validates defaults by CEL rules. With None, CEL rules are not evaluated.
+    - `requires_pruned`: whether defaults with unknown fields are errors.
     """
     walk = _Defaults(object_meta, rules, checker, requires_pruned)
     root = as_root(schema)
@@ -56,7 +56,7 @@ def default_errors(
 
 
 def prune_defaults(schema: Schema, object_meta: Struct) -> Schema:
-    """Prunes the defaults of a schema like kube-apiserver; returns a schema without unknown defaults."""
+    """Returns the schema without unknown fields in its defaults; prunes them like kube-apiserver."""
     return _pruned(schema, schema, (), object_meta)
 
 
@@ -99,7 +99,7 @@ class _Defaults:
         return self.checker is not None and self.checker.exhausted
 
     def _meta_errors(self, schema: Schema, root: Schema, path: str, steps: Steps) -> list[FieldError]:
-        """Validates a default within metadata, as part of a whole resource."""
+        """Validates a default within metadata; wraps it in a whole resource for the validation."""
         obj = _surrounded(copied(schema.default), steps)
         obj.setdefault("kind", "Validation")
         obj.setdefault("apiVersion", "validation/v1")
@@ -136,14 +136,14 @@ class _Defaults:
 
 
 def _surrounded(value: Any, steps: Steps) -> Object:
-    """Returns an object with `value` at the end of a path; {} if the result is not an object."""
+    """Wraps `value` in objects and lists, so that it is at the path `steps`; returns {} for a list."""
     for step in reversed(steps):
         value = [value] if step is None else {step: value}
     return value if isinstance(value, dict) else {}
 
 
 def _inside(value: Any, steps: Steps) -> Any:
-    """Returns the value at the end of a path; None if there is none."""
+    """Returns the JSON value at the end of a path; None if the path does not exist."""
     for step in steps:
         if step is None:
             value = value[0] if isinstance(value, list) and value else None

@@ -12,14 +12,14 @@ from fakeapi.machinery.structural.schema import Schema, copied
 DEFAULTS_MAX = 64 * 1024 * 1024
 """Maximum size of all defaults of one object in bytes.
 
-A short body may get many defaults, because each item of a list gets its own.
+A short request body may get many defaults, because each list item gets its own copy.
 """
 
 _VALUE_BYTES = 64
-"""Bytes counted for each default value, in addition to its text."""
+"""Bytes that each JSON value in a default counts, in addition to its text."""
 
 _BYTES_PER_UNIT = 256
-"""Bytes of defaults that count as one cost unit of an `Allowance`."""
+"""Bytes of defaults that count as one unit of an `Allowance`, the CPU budget of a request."""
 
 
 class DefaultsTooLarge(ValueError):
@@ -27,16 +27,17 @@ class DefaultsTooLarge(ValueError):
 
 
 def default(obj: Any, schema: Schema | None) -> None:
-    """Applies defaults in place, at any depth, to missing members and to nulls that are not nullable.
+    """Applies defaults in place, at any depth, to missing members and to nulls where the schema is not
+    nullable.
 
     Call `nulls.prune_nulls` before, which removes nulls without a default. Raises DefaultsTooLarge if the
-    defaults exceed DEFAULTS_MAX bytes, and AllowanceSpent if the running `Allowance` is used up.
+    defaults exceed DEFAULTS_MAX bytes. Raises AllowanceSpent if the current `Allowance` is used up.
     """
     _Filling().fill(obj, schema)
 
 
 class _Filling:
-    """A pass that applies defaults to one object and counts their bytes."""
+    """Applies defaults to one object and counts their bytes."""
 
     def __init__(self) -> None:
         self._left = DEFAULTS_MAX
@@ -67,7 +68,8 @@ class _Filling:
     def _copy(self, schema: Schema | None, name: str = "") -> Any:
         """Counts the size of a schema's default and returns a copy of the default.
 
-        Raises DefaultsTooLarge or AllowanceSpent.
+        Raises DefaultsTooLarge if the defaults exceed DEFAULTS_MAX bytes. Raises AllowanceSpent if the
+        current `Allowance` is used up.
         """
         value = schema.default if schema is not None else None
         size = self._sizes.get(id(schema))
@@ -82,7 +84,9 @@ class _Filling:
 
 
 def _size(value: Any) -> int:
-    """Returns the counted size of a default: the length of its texts, and _VALUE_BYTES for each value."""
+    """Returns the size of a default in bytes: the length of all texts, plus
+    _VALUE_BYTES for each JSON value.
+    """
     match value:
         case str():
             return _VALUE_BYTES + len(value)

@@ -1,7 +1,7 @@
 """Validates the schemas of CustomResourceDefinitions.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`
-(validateCustomResourceDefinitionValidation) and the options of its updates.
+(validateCustomResourceDefinitionValidation), including the relaxed checks for updates.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -35,11 +35,13 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""Go names of fields that a root schema may have with the status subresource; the error lists them."""
+"""Go names of the schema fields that are allowed at the root with the status subresource, for the error."""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:
-    """Returns the checks for an update of a definition: the update may keep errors of the old schemas.
+    """Returns the checks for an update of a CustomResourceDefinition.
+
+    The update may keep errors that an old schema already has.
 
     `old_schemas`: the old schema of each version.
     """
@@ -54,7 +56,9 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
 
 
 def unrecognized_formats(schema: Schema, rules: SchemaRules) -> list[str]:
-    """Returns the unrecognized formats in a schema, without repetitions; [] if the release does not warn."""
+    """Returns the unrecognized formats in a schema, each once; [] for releases that
+    do not warn about them.
+    """
     if not rules.warns_of_formats:
         return []
     formats = {
@@ -80,9 +84,9 @@ def validate_definition_schema(
     """Validates the schema of a CustomResourceDefinition, or of one of its versions.
 
     - `path`: `spec.validation` if all versions share the schema, otherwise `spec.versions[0].schema`.
-    - `object_meta`: the type ObjectMeta of the release.
-    - `has_status`: the status subresource is enabled.
-    - `checker`: compiles CEL rules; None: rules are not compiled.
+    - `object_meta`: the schema node of ObjectMeta in the release.
+    - `has_status`: whether the status subresource is enabled.
+    - `checker`: compiles CEL rules. With None, CEL rules are not compiled.
     """
     at = f"{path}.openAPIV3Schema"
     errors = list(_root_errors(schema, path, rules)) if has_status else []
@@ -109,7 +113,7 @@ def validate_definition_schema(
 
 
 def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
-    """Yields the error of a root schema with fields that are not allowed with the status subresource."""
+    """Yields the error of a root schema that has fields not allowed together with the status subresource."""
     for go, name in MEMBERS.items():
         if getattr(schema, name) == getattr(EMPTY, name):
             continue
@@ -130,7 +134,7 @@ def _any_has(schemas: Iterable[Schema], test: Callable[[Schema], bool]) -> bool:
 
 
 def _nodes(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas below it."""
+    """Yields a schema and all schemas within it."""
     yield schema
     below: list[object] = [
         schema.items,

@@ -27,7 +27,7 @@ _LINE_BREAK = re.compile(r"[\n\r]")
 
 @dataclass(slots=True)
 class Found:
-    """The errors of a schema and, separately, those of its CEL rules, which upstream reports last."""
+    """The errors of a schema, and separately the errors of its CEL rules, which upstream reports last."""
 
     schema: list[FieldError] = field(default_factory=list)
     rules: list[FieldError] = field(default_factory=list)
@@ -39,12 +39,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position of a schema node within a definition.
+    """The position of a schema node in a CustomResourceDefinition, and the checks that apply there.
 
-    - `is_root`: the node is the root of the schema.
-    - `has_rules`: rules are compiled at the node; False within anyOf, allOf, oneOf and not.
-    - `cardinality`: the maximum number of values of the node in an object; None if unlimited.
-    - `inside_meta`: the node is within apiVersion, kind or metadata of a resource.
+    - `is_root`: whether the node is the root of the schema.
+    - `has_rules`: whether CEL rules of the node are compiled; False within anyOf, allOf, oneOf and not.
+    - `cardinality`: how many JSON values of an object the node may describe at most; None if unlimited.
+    - `inside_meta`: whether the node is within apiVersion, kind or metadata of a resource.
     - `forbids_defaults_because`: see `Strictness`.
     - `forbids_old_self_within`: see `RuleSite`.
     """
@@ -179,7 +179,7 @@ class DefinitionWalk:
             yield from map_key_errors(schema, path)
 
     def _rule_errors(self, schema: Schema, rule: Object, path: str) -> Iterator[FieldError]:
-        """Validates the fields of a rule, without compiling its expressions."""
+        """Validates the fields of a CEL rule without compiling the CEL expressions."""
         text, message = _text(rule, "rule"), _text(rule, "message")
         expression, field_text = _text(rule, "messageExpression"), _text(rule, "fieldPath")
 
@@ -243,9 +243,9 @@ def _dependencies(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _without_old_self(place: Place, path: str) -> Place:
-    """Returns a place whose rules cannot use oldSelf, because its values have no old values.
+    """Returns a place where CEL rules cannot use oldSelf, because no old values are known there.
 
-    `path` is the path for the error, unless a place above has already set one.
+    `path` is the path for the error, unless a containing schema node already set one.
     """
     return (
         place if place.forbids_old_self_within is not None else replace(place, forbids_old_self_within=path)
@@ -253,7 +253,10 @@ def _without_old_self(place: Place, path: str) -> Place:
 
 
 def _most_elements(schema: Schema) -> int | None:
-    """Returns the maximum number of children of a value, by maxItems or maxProperties; None if unlimited."""
+    """Returns how many items or members a JSON value may have, by maxItems or maxProperties.
+
+    Returns None if unlimited, and 1 for values that are not a list or map.
+    """
     if schema.type == "object" and schema.additional_properties is not None:
         return None if schema.max_properties is None else max(schema.max_properties, 0)
     if schema.type == "array":

@@ -17,7 +17,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def key_of(value: Any) -> Any:
-    """Returns a hashable key of a JSON value; equal values have equal keys."""
+    """Returns a hashable key of a JSON value; only values that are the `same` have equal keys."""
     match value:
         case dict():
             return dict, frozenset((name, key_of(item)) for name, item in value.items())

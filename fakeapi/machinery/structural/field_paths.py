@@ -1,4 +1,4 @@
-"""Resolves JSON paths to fields of a schema, for the fieldPath of rules and for selectable fields.
+"""Resolves JSON paths to fields of a schema, for the fieldPath of CEL rules and for selectable fields.
 
 Follows ValidFieldPath of k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel`.
 """
@@ -17,13 +17,14 @@ _ENDS_EARLY = "unexpected end of JSON path"
 
 
 class FieldPathError(ValueError):
-    """A path that does not lead to a field of the schema; the message is upstream's."""
+    """The JSON path does not lead to a field of the schema; the message is upstream's."""
 
 
 def field_path(text: str, schema: Schema, *, allows_brackets: bool = True) -> tuple[str, Schema]:
     """Resolves a JSON path such as `.spec.labels['a.b']`; returns (path for errors, schema of the field).
 
-    The path for errors is `spec.labels[a.b]`. Raises FieldPathError.
+    The path for errors is `spec.labels[a.b]`. Raises FieldPathError if the path is not valid, or leads to no
+    field.
 
     `allows_brackets`: whether the path may contain brackets.
     """

@@ -25,7 +25,7 @@ _SHORT_NAME_BYTES, _LONG_NAME_BYTES = 63, 253
 
 
 def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
-    """Returns the check of a string format; None if the format is unknown.
+    """Returns a function that validates strings by a format; None if the format is unknown.
 
     Ignores dashes in the name: date-time is the same as datetime.
     """
@@ -38,11 +38,11 @@ def format_check(name: str, rules: SchemaRules) -> FormatCheck | None:
 
 
 NUMBER_FORMATS = {"integer": ("int32", "int64"), "number": ("float", "double")}
-"""Names of the formats of numbers, by type."""
+"""Names of number formats by schema type."""
 
 
 def knows_format(schema: Schema, types: tuple[str, ...], rules: SchemaRules) -> bool:
-    """Whether objects are validated by the format of a schema; `types` are the allowed types of values."""
+    """Whether the server validates values by the format of a schema; `types` are the allowed JSON types."""
     only = types[0] if len(types) == 1 else ""
     if rules.formats_follow_types and only not in ("", "string"):
         return schema.format in NUMBER_FORMATS.get(only, ())
@@ -66,7 +66,10 @@ def _is_hostname(text: str) -> bool:
 
 
 def _is_single_label(label: str) -> bool:
-    """Whether a host name without dots is valid: letters, digits and symbols; a dash only in second place."""
+    """Whether a host name without dots is valid.
+
+    Allows letters, digits and some symbols. A dash is allowed only as the second character.
+    """
     rest = label[1:].removeprefix("-")
     return label != "" and all(map(_is_host_character, label[0] + rest))
 
@@ -120,7 +123,9 @@ def _is_mac_or_bare(text: str) -> bool:
 
 
 def _uuid(third: str, fourth: str) -> FormatCheck:
-    """Returns the check of a UUID version; `third` and `fourth` are patterns of its groups.
+    """Returns a function that validates UUIDs of one version.
+
+    `third`, `fourth`: regular expressions of the third and fourth group of digits.
 
     Dashes between groups are optional.
     """
@@ -134,7 +139,7 @@ def _matches(pattern: str, flags: re.RegexFlag = re.ASCII) -> FormatCheck:
 
 
 def _is_base64(text: str) -> bool:
-    """Whether a text is base64 with padding; the empty text is not."""
+    """Whether a non-empty text is base64 with padding."""
     return len(text) % 4 == 0 and re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", text) is not None
 
 

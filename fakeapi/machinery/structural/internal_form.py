@@ -1,4 +1,4 @@
-"""Formats schemas for errors: as JSON of Kubernetes' internal version.
+"""Formats schemas for errors: as the JSON of Kubernetes' internal API version.
 
 Follows JSONSchemaProps of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions`, whose fields have no JSON
 tags.
@@ -57,7 +57,7 @@ MEMBERS = {
     "XMapType": "map_type",
     "XValidations": "validations",
 }
-"""Attributes of Schema by the name of the Go field, in the order of the Go struct."""
+"""Attribute names of `Schema` by the name of the Go field, in the order of the Go struct."""
 
 RULE_MEMBERS = {
     "Rule": "rule",

@@ -49,7 +49,9 @@ def has_set_of_changeable(schema: Schema) -> bool:
 
 
 def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
-    """Yields errors for nullable items of sets and list maps, and for keys that may be absent or null."""
+    """Yields errors for nullable items of sets and list maps, and for list map keys that may be absent or
+    null.
+    """
     items = one(schema.items)
     if items is None or schema.list_type not in ("set", "map"):
         return
@@ -75,7 +77,7 @@ def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
 
 
 def _wrong_atomicity(items: Schema) -> str:
-    """Returns the extension that makes the items of a set not atomic; "" if the items are atomic."""
+    """Returns the name of the extension that makes items of a set not atomic; "" if the items are atomic."""
     if items.type == "array" and items.list_type not in (None, "atomic"):
         return "x-kubernetes-list-type"
     if items.type == "object" and items.map_type != "atomic":

@@ -19,9 +19,9 @@ def validate_list_types(
 ) -> list[FieldError]:
     """Returns the errors of lists with x-kubernetes-list-type set or map in an object.
 
-    Duplicate items of a set are errors; so are items of a map with the same keys. Each duplicate is reported
-    once. In a map, the first item that is not an object is an error. Call this for an update only if the old
-    object is valid.
+    Duplicate items of a set, and items of a list map with the same keys, are errors. Each duplicated item or
+    key is reported once. In a list map, the first item that is not an object is an error. Call this for an
+    update only if the old object is valid.
     """
     if schema is None or not isinstance(obj, dict):
         return []

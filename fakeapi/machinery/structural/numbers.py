@@ -27,7 +27,7 @@ def number_problems(
     kind: str,
     format_: str,
 ) -> Iterator[Problem]:
-    """Validates a number by the bounds and the format of a schema; yields its problems.
+    """Yields the problems of a number that does not fit the bounds or the format of a schema.
 
     `kind`: "integer" or "number"; "" if the schema has neither type, or the release checks no ranges.
     `format_`: the format whose range is checked; "" for none.
@@ -55,7 +55,7 @@ def number_problems(
 
 
 def is_whole(value: float) -> bool:
-    """Whether a float is accepted as an integer: within 53 bits, and whole except for rounding errors."""
+    """Whether a float counts as an integer: at most 53 bits, and whole except for rounding errors."""
     if not math.isfinite(value) or abs(value) > _WHOLE_MAX:
         return False
     whole = math.trunc(value)

@@ -34,11 +34,11 @@ def coerce(
 ) -> tuple[FieldError | None, list[str]]:
     """Coerces the metadata of embedded resources to ObjectMeta, in place; removes unknown fields.
 
-    Returns (error for the first field of a wrong type or None, sorted paths of unknown fields).
+    Returns (error for the first field with a wrong type, or None; sorted paths of unknown fields).
 
-    - `object_meta`: the type ObjectMeta of the release.
-    - `is_resource_root`: `obj` itself is a resource too.
-    - `drop_invalid`: remove fields of a wrong type, instead of returning an error.
+    - `object_meta`: the schema node of ObjectMeta in the release.
+    - `is_resource_root`: whether `obj` itself is a resource too.
+    - `drop_invalid`: whether to remove fields with a wrong type instead of returning an error.
     """
     unknown: list[str] = []
     walk = _Coercion(object_meta, rules, unknown, drop_invalid=drop_invalid)
@@ -56,13 +56,13 @@ def validate_meta(
 ) -> list[FieldError]:
     """Validates apiVersion, kind and metadata of embedded resources; call `coerce` before.
 
-    `is_resource_root`: `obj` itself is a resource too.
+    `is_resource_root`: whether `obj` itself is a resource too.
     """
     return list(_errors(obj, as_root(schema) if is_resource_root else schema, path, rules))
 
 
 class _UnknownFields(DecodeErrors):
-    """Decode errors that collect the paths of unknown fields in `strict`."""
+    """Collects the paths of unknown fields in `strict`, instead of error messages."""
 
     __slots__ = ()
 
@@ -190,7 +190,9 @@ def _resource_errors(value: Object, path: str, rules: SchemaRules) -> Iterator[F
 
 
 def _not_an_object(meta: Any) -> str:
-    """Returns Go's error for metadata that is not an object; `coerce` with `drop_invalid` keeps it."""
+    """Returns Go's error for metadata that is not an object; `coerce` with
+    `drop_invalid` does not remove it.
+    """
     errors = DecodeErrors()
     errors.mismatch(meta, (), "", "v1.ObjectMeta")
     return errors.error or ""

@@ -64,7 +64,7 @@ class Publication:
     - `resource_members`: the schemas of apiVersion, kind and metadata of whole objects.
     - `embedded_members`: the schemas of apiVersion, kind and metadata of embedded resources.
     - `is_v2`: whether to publish for OpenAPI v2; otherwise for v3.
-    - `preserves_unknown_fields`: the field preserveUnknownFields of the definition.
+    - `preserves_unknown_fields`: the field preserveUnknownFields of the CustomResourceDefinition.
     - `selectable_fields`: the JSON paths of selectable fields.
     """
 
@@ -87,7 +87,7 @@ def model_name(group: str, version: str, kind: str) -> str:
 def published_schema(schema: Schema | None, publication: Publication) -> Object:
     """Returns the OpenAPI schema of a custom kind.
 
-    If `schema` is None or not structural, returns only `type: object` and extensions.
+    If `schema` is None or not structural, returns only `type: object` and x-kubernetes extensions.
     """
     if schema is not None and not _is_published(schema, publication.rules):
         schema = None
@@ -133,7 +133,7 @@ def _all_nodes(schema: Schema) -> Iterable[Schema]:
 
 
 def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
-    """Expands x-kubernetes-int-or-string in all schemas below a schema; returns the new schema."""
+    """Expands x-kubernetes-int-or-string in all schemas within a schema; returns the new schema."""
     items, others = one(schema.items), one(schema.additional_properties)
     return replace(
         schema,
@@ -144,7 +144,9 @@ def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
-    """Expands x-kubernetes-int-or-string to anyOf, at any depth; returns the new schema."""
+    """Expands x-kubernetes-int-or-string to anyOf in a schema and all schemas within
+    it; returns the result.
+    """
     schema = _mapped(schema, rules)
     if not schema.int_or_string or is_int_or_string(schema.any_of, rules):
         return schema
@@ -156,7 +158,10 @@ def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _for_v2(schema: Schema) -> Schema:
-    """Reduces a schema to OpenAPI v2 and kubectl: without anyOf, allOf, oneOf, not and nullable types."""
+    """Reduces a schema to the features that OpenAPI v2 and kubectl support.
+
+    Removes anyOf, allOf, oneOf and not. Fields that are nullable lose their type.
+    """
     schema = replace(schema, all_of=(), any_of=(), one_of=(), not_=None)
     if schema.nullable:
         schema = replace(schema, type="", nullable=False, items=None, properties={})

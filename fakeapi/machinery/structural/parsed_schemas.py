@@ -1,4 +1,4 @@
-"""Caches parsed schemas, because the schema of a definition is needed several times."""
+"""Caches parsed schemas, because the server needs the schema of a CustomResourceDefinition several times."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -8,7 +8,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.schema import Schema, parse_schema
 
 SCHEMA_BYTES_MAX = 4 * 1024 * 1024
-"""Maximum size of all cached schemas in bytes of JSON; a full cache evicts the least recently used."""
+"""Maximum size of all cached schemas, in bytes of JSON; a full cache drops the least recently used."""
 
 
 class ParsedSchemas:
@@ -20,7 +20,10 @@ class ParsedSchemas:
         self._lock = Lock()
 
     def parse(self, props: Object) -> Schema:
-        """Parses canonical JSONSchemaProps, or returns the cached schema. Raises SchemaTooDeep."""
+        """Returns the schema for canonical JSONSchemaProps, from the cache if possible.
+
+        Raises SchemaTooDeep if the schema has too many levels.
+        """
         text = codec.encode(props)
         with self._lock:
             schema = self._schemas.get(text)

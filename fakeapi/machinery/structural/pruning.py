@@ -16,8 +16,8 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
 
     Does not change apiVersion, kind and metadata of embedded resources; `object_meta.coerce` prunes metadata.
 
-    `schema`: None specifies no fields.
-    `is_resource_root`: `obj` itself is a resource too.
+    `schema`: if None, all fields are unknown.
+    `is_resource_root`: whether `obj` itself is a resource too.
     """
     pruned: list[str] = []
     _prune(obj, as_root(schema) if is_resource_root else schema, "", pruned)
@@ -25,13 +25,13 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
 
 
 def as_root(schema: Schema | None) -> Schema:
-    """Returns the schema of a whole object, marked as an embedded resource; empty for None."""
+    """Marks the schema of a whole object as an embedded resource; returns an empty one for None."""
     schema = schema or EMPTY
     return schema if schema.embedded_resource else replace(schema, embedded_resource=True)
 
 
 def one(schema: Any) -> Schema | None:
-    """Returns `items` or `additional_properties` of a schema if it is a single Schema, otherwise None."""
+    """Returns `items` or `additional_properties` of a schema if it is a single `Schema`; otherwise None."""
     return schema if isinstance(schema, Schema) else None
 
 
@@ -55,9 +55,9 @@ def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> N
 
 
 def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
-    """Prunes within the specified fields of a value, but keeps its unknown fields.
+    """Keeps the unknown fields of a value, and prunes inside its specified fields.
 
-    List items also keep their unknown fields; specified fields do not.
+    Objects in a list also keep their unknown fields.
     """
     if schema is None:
         return
@@ -70,7 +70,7 @@ def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]
 
 
 def _prune_members(value: dict[str, Any], schema: Schema, path: str, pruned: list[str]) -> list[str]:
-    """Prunes within the specified members of an object; returns the names of the unknown members."""
+    """Prunes inside the specified members of an object; returns the names of the unknown members."""
     unknown: list[str] = []
     for name, member in value.items():
         if schema.embedded_resource and name in TYPE_AND_META:

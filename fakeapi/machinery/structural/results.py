@@ -26,7 +26,7 @@ _EXPONENT = re.compile(r"e([0-9])")
 
 
 class Problem(NamedTuple):
-    """A validation error; of several problems with the same `message`, only one is reported."""
+    """A validation error. Problems with the same `message` are reported only once."""
 
     message: str
     error: FieldError
@@ -36,8 +36,8 @@ class Result:
     """The result of validating a value against a schema.
 
     `problems`: the problems in order, without repetitions.
-    `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, the problems of the one
-    with the most matches are reported.
+    `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, only the problems of the
+    schema with the most matches are reported.
     """
 
     __slots__ = ("_seen", "matches", "problems")
@@ -62,7 +62,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """A factory of `Problem` objects.
+    """Creates `Problem` objects for the validation of one value.
 
     `base`: the path of the validated value, a prefix of all paths; empty for a whole object.
     """
@@ -125,7 +125,7 @@ def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
 
 
 def shown(value: Any, rules: SchemaRules) -> str | Dump:
-    """Formats a JSON value for errors of a release: a string to be quoted, or a Dump to print unchanged."""
+    """Formats a JSON value for the errors of a release: a str that the error quotes, or a `Dump` as it is."""
     match value:
         case str():
             return value

@@ -1,4 +1,4 @@
-"""The interface between the validation of CRD schemas and the compiler of CEL rules."""
+"""The interface between the validation of schemas in CustomResourceDefinitions and the CEL rule compiler."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,20 +9,20 @@ from fakeapi.machinery.structural.schema import Schema
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strictness:
-    """The checks that apply to the schemas of a definition.
+    """The checks that apply to the schemas of a CustomResourceDefinition.
 
-    A create makes all checks; an update may keep errors of the old schemas.
+    A create must pass all checks. An update skips checks that an old schema did not pass.
 
-    - `requires_known_types`: types must be types of OpenAPI.
-    - `requires_structural`: the schemas must be structural.
-    - `requires_pruned_defaults`: defaults must not have unknown fields.
-    - `requires_atomic_sets`: the items of lists of type set must be atomic.
-    - `requires_usable_map_keys`: items of sets and list maps, and their keys, must not be nullable; keys must
-      be required or have a default.
+    - `requires_known_types`: whether types must be types of OpenAPI.
+    - `requires_structural`: whether schemas must be structural.
+    - `requires_pruned_defaults`: whether defaults must not have unknown fields.
+    - `requires_atomic_sets`: whether the items of lists of type set must be atomic.
+    - `requires_usable_map_keys`: whether items of sets and list maps, and list map keys, must not be
+      nullable. The keys must then also be required or have a default.
     """
 
     forbids_defaults_because: str | None = None
-    """The reason in the error for defaults, which may be ""; None if defaults are allowed."""
+    """The reason at the end of the error for a default, possibly ""; None if defaults are allowed."""
 
     requires_known_types: bool = True
     requires_structural: bool = True
@@ -35,12 +35,12 @@ class Strictness:
 class RuleSite:
     """A schema node with x-kubernetes-validations.
 
-    - `path`: the path of the node in the definition.
-    - `is_resource`: the node is the root or an embedded resource.
-    - `cardinality`: the maximum number of values of the node in an object, at most 2**64 - 1; None if a list
-      or map above the node has no maxItems or maxProperties.
-    - `forbids_old_self_within`: the path of a list or map above the node whose items have no old values, so
-      rules must not use oldSelf; None if they may.
+    - `path`: the path of the schema node in the CustomResourceDefinition.
+    - `is_resource`: whether the node is the root or an embedded resource.
+    - `cardinality`: how many JSON values of an object the node may describe, at most 2**64 - 1. None if a
+      list or map that contains the node has no maxItems or maxProperties.
+    - `forbids_old_self_within`: the path of a list or map that contains the node and whose items have no old
+      values. CEL rules must then not use oldSelf. None if they may use it.
     """
 
     schema: Schema
@@ -51,27 +51,28 @@ class RuleSite:
 
 
 class RuleChecker(Protocol):
-    """A checker of the CEL rules of one schema; create a new one for each schema."""
+    """Checks the CEL rules of one schema; create a new checker for each schema."""
 
     exhausted: bool
-    """Whether the cost budget for validating defaults is used up; further defaults are not validated."""
+    """Whether the CEL cost budget for defaults is used up; further defaults are then not validated."""
 
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        """Validates the default of a schema by the rules of the schema and below.
+        """Validates the default of a schema by the CEL rules of the schema and of all schemas within it.
 
         `path`: the path of the default, for errors.
-        `is_resource_root`: the schema is that of a whole object.
+        `is_resource_root`: whether the schema describes a whole object.
         """
         ...
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """Returns the errors of the rules of one schema node: compilation, cost, use of oldSelf.
+        """Returns errors of the CEL rules of one schema node: compilation, cost and forbidden use of oldSelf.
 
-        The caller must have validated the fields of the rules: empty texts, line breaks, reasons, field
-        paths.
+        The caller must have validated the other fields of the rules, such as message, reason and fieldPath.
         """
         ...
 
     def check_total(self, path: str) -> list[FieldError]:
-        """Checks the total cost of all rules passed to `check_rules`; `path` is the path of the schema."""
+        """Returns an error if all rules passed to `check_rules` cost too much; `path` is the path of the
+        schema.
+        """
         ...

@@ -11,7 +11,7 @@ _NEWEST_WORDS = Wording(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRules:
-    """The settings for custom objects in one release; the defaults are those of the newest release.
+    """Settings for custom objects in one release; the default values are those of the newest release.
 
     `fakeapi.releases.schema_rules.schema_rules_of` creates the settings of a release with its feature gates.
     """
@@ -31,7 +31,9 @@ class SchemaRules:
     """Whether the formats k8s-short-name and k8s-long-name are validated."""
 
     knows_bare_mac: bool = True
-    """Whether the format mac accepts digits without separators, like net.ParseMAC since Go 1.26."""
+    """Whether the format mac accepts hexadecimal digits without separators, like
+    net.ParseMAC since Go 1.26.
+    """
 
     formats_follow_types: bool = True
     """Whether a format applies only to values of the schema's type.
@@ -41,25 +43,25 @@ class SchemaRules:
     """
 
     warns_of_formats: bool = True
-    """Whether creating or updating a definition with an unrecognized format returns a warning."""
+    """Whether the server warns about unrecognized formats when a CustomResourceDefinition is written."""
 
     too_long: str = "may not be more than {} bytes"
     """The end of the error for a string longer than maxLength; `{}` is the limit."""
 
     count_of_properties_ends_check: bool = False
-    """Whether an object with too few or too many properties gets no further errors."""
+    """Whether an error about the number of properties ends the validation of an object."""
 
     documents_are_structural: bool = True
-    """Whether schemas that differ only in externalDocs or example are different.
+    """Whether schemas that differ only in externalDocs or example count as different.
 
     If True, externalDocs and example are also published in OpenAPI.
     """
 
     branches_may_refuse_others: bool = True
-    """Whether schemas within anyOf, allOf, oneOf and not may have `additionalProperties: false`."""
+    """Whether schemas within anyOf, allOf, oneOf and not may set `additionalProperties: false`."""
 
     rule_errors_name_member: bool = False
-    """Whether errors in the fields of a rule begin with the name of the field: "message must be ..."."""
+    """Whether errors in the fields of a CEL rule begin with the field name, as in "message must be …"."""
 
     missing_type_meta: str = ""
     """The end of the error for an embedded resource without apiVersion or kind."""

@@ -9,11 +9,11 @@ from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 from fakeapi.machinery.json_types import Object
 
 DEPTH_MAX = 64
-"""Maximum number of levels of a schema, because functions recurse into schemas on Python's stack."""
+"""Maximum number of levels of a schema. Functions recurse once per level, so Python's stack limits it."""
 
 
 class SchemaTooDeep(ValueError):
-    """A schema with more than DEPTH_MAX levels."""
+    """A schema has more than DEPTH_MAX levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,13 @@ class ExternalDocs:
 class Schema:
     """A node of an OpenAPI schema; immutable: `dataclasses.replace` returns a changed copy.
 
-    Unset members have the default values of this class. Numbers in `default`, `enum` and `example` are as in
-    Go's decoding to an interface: ints within 64 bits, otherwise floats.
+    Unset members have the default values of this class. Numbers in `default`, `enum` and `example` are ints
+    within the range of int64, otherwise floats, as in Go's `interface{}`.
 
     - `default`, `example`: None if unset or null.
     - `additional_properties`, `additional_items`: a schema, True or False; None if unset.
-    - `items`: a schema; a tuple for a list of schemas, which definitions must not have; None if unset.
+    - `items`: a schema; a tuple for a list of schemas, which CustomResourceDefinitions must not have; None if
+      unset.
     """
 
     # Type and members
@@ -90,7 +91,7 @@ class Schema:
     additional_items: "Schema | bool | None" = None
 
     walks: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Cache of data derived from the node, stored here to be freed together with the node."""
+    """Cache of data derived from the schema node, stored here to be freed together with the node."""
 
 
 EMPTY = Schema()
@@ -99,9 +100,9 @@ _Several: TypeAlias = "Schema | tuple[Schema, ...] | None"
 
 
 def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
-    """Parses canonical JSONSchemaProps. Raises SchemaTooDeep.
+    """Parses canonical JSONSchemaProps. Raises SchemaTooDeep if the schema has more than `depth` levels.
 
-    `props` must have been decoded as part of a CustomResourceDefinition, because types are not checked here.
+     `props` must have been decoded as part of a CustomResourceDefinition, because types are not checked here.
     `depth`: the maximum number of levels.
     """
     if depth <= 0:
@@ -117,7 +118,7 @@ def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
 
 
 def go_value(value: Any) -> Any:
-    """Copies a JSON value; like Go's decoding to an interface, integers beyond 64 bits become floats."""
+    """Copies a JSON value. Integers beyond int64 become floats, as in Go's decoding to `interface{}`."""
     value = value_of(value)
     match value:
         case dict():

@@ -31,12 +31,15 @@ class _Level(Enum):
 
 
 def conversion_error(schema: Schema) -> str:
-    """Returns the first error of converting a schema to a structural schema; "" if there is none."""
+    """Returns the first error of converting a schema to a structural schema; "" without errors."""
     return next(_conversion_errors(schema), "")
 
 
 def structural_errors(schema: Schema, path: str, rules: SchemaRules = NEWEST) -> list[FieldError]:
-    """Validates that a schema without a `conversion_error` is structural; sorts errors by text."""
+    """Returns the errors of a schema that is not structural, sorted by text.
+
+    Call it only for schemas without a `conversion_error`.
+    """
     errors = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
     return sorted(errors, key=str)
 
@@ -155,7 +158,7 @@ def _metadata_errors(schema: Schema, level: _Level, path: str, rules: SchemaRule
 
 
 def _plain(schemas: Iterable[Schema], rules: SchemaRules) -> tuple[Schema, ...]:
-    """Returns the schemas for comparison; removes externalDocs and example in older releases."""
+    """Prepares schemas for a comparison: removes externalDocs and example if the release ignores them."""
     if rules.documents_are_structural:
         return tuple(schemas)
     return tuple(replace(schema, external_docs=None, example=None) for schema in schemas)
@@ -166,8 +169,8 @@ def _value_errors(
 ) -> Iterator[FieldError]:
     """Validates the pattern of a schema, and its anyOf, allOf, oneOf and not.
 
-    `skips_any`: anyOf is not validated, because it only specifies int-or-string.
-    `skips_first_all`: anyOf in the first schema of allOf is not validated, for the same reason.
+    `skips_any`: whether anyOf is not validated, because it only specifies int-or-string.
+    `skips_first_all`: whether anyOf in the first schema of allOf is not validated, for the same reason.
     """
     if not skips_any:
         for index, branch in enumerate(schema.any_of):
@@ -192,7 +195,7 @@ def _branch_errors(
 ) -> Iterator[FieldError]:
     """Validates a schema within allOf, anyOf, oneOf or not, which must only restrict values further.
 
-    `skips_any`: its anyOf is not validated, because it only specifies int-or-string.
+    `skips_any`: whether anyOf in the schema is not validated, because it only specifies int-or-string.
     """
     yield from _value_errors(schema, path, rules, skips_any=skips_any)
     items = one(schema.items)
@@ -238,7 +241,7 @@ def _incomplete(
     """Yields errors for fields within anyOf, allOf, oneOf or not that are not specified outside of them.
 
     `branch`: the schema within anyOf, allOf, oneOf or not.
-    `schema`: the structural schema for the same values; None if there is none.
+    `schema`: the structural schema for the same JSON values; None if there is none.
     `is_branch`: False for the call with the structural schema itself as `branch`.
     """
     if schema is None:

@@ -22,16 +22,16 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 class Nothing:
-    """The type of NOTHING, the default of an argument that may be None."""
+    """The type of `NOTHING`, the default of an argument for which None is a valid value."""
 
 
 NOTHING: Final = Nothing()
-"""The value of `old` for a create; None would mean an old value of null."""
+"""Stands for an absent old value, because the object is created; None would mean an old value of null."""
 
 _BRANCH_UNITS = 10
-"""Cost units charged to an `Allowance` for each branch of anyOf, oneOf and allOf: about 15 microseconds.
+"""Units of an `Allowance` that each branch of anyOf, oneOf and allOf costs: about 15 microseconds.
 
-The schema of a small object may have many branches.
+Branches cost units because the schema of a small object may have many of them.
 """
 
 
@@ -44,15 +44,15 @@ def validate(
     rules: SchemaRules = NEWEST,
     is_default: bool = False,
 ) -> list[FieldError]:
-    """Validates a value by a schema; returns errors in upstream's order, members sorted by name.
+    """Validates a JSON value by a schema; returns errors in upstream's order, members sorted by name.
 
-    Does not validate duplicate list items (`list_types`), metadata (`object_meta`) and rules of
-    x-kubernetes-validations. Raises AllowanceSpent if the running `Allowance` is used up.
+    Other modules validate duplicate list items (`list_types`), metadata (`object_meta`) and CEL rules. Raises
+    AllowanceSpent if the current `Allowance` is used up.
 
     - `path`: the path of the value, a prefix of the paths of errors.
     - `old`: the value before an update; if `rules.ratchets`, unchanged parts have no errors.
-    - `is_default`: the value is a default in a definition; all formats are validated, including those that
-      the release ignores in objects.
+    - `is_default`: whether the value is a default in a CustomResourceDefinition. All formats are then
+      validated, including those that the release ignores in objects.
     """
     walk = _Walk(Reporter(path, rules), rules, is_default, allowance.current())
     if old is not NOTHING and rules.ratchets:
@@ -62,11 +62,12 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """Data derived from a schema for one release, and for defaults or objects.
+    """Data derived from a schema for one release, either for defaults or for objects.
 
-    - `types`: the allowed types; empty for any type.
-    - `format`, `check_format`: the format and its check for strings; "" and None if it is ignored.
-    - `number_type`, `number_format`: the type and format that limit the range of numbers; "" for none.
+    - `types`: the allowed JSON types; empty for any type.
+    - `format`, `check_format`: the format, and the function that validates strings by it; "" and None if the
+      release ignores the format.
+    - `number_type`, `number_format`: the type and format that limit the range of numbers; "" without limits.
     """
 
     types: tuple[str, ...]
@@ -87,7 +88,7 @@ class _Walk:
         return [problem.error for problem in result.problems]
 
     def ratcheted(self, node: Correlated, schema: Schema, path: str) -> Result:
-        """Validates a value that has an old value; an unchanged value has no problems."""
+        """Validates a value that has an old value. If the value is unchanged, the result has no problems."""
         result = self.checked(node.value, schema, path, node)
         if result.problems and node.is_unchanged():
             forgiven = Result()
@@ -98,7 +99,7 @@ class _Walk:
     def checked(self, value: Any, schema: Schema, path: str, node: Correlated | None = None) -> Result:
         """Validates a value by a schema.
 
-        `node`: the value with the old values of its members and items; None without old values.
+        `node`: pairs the value, its members and items with old values; None without old values.
         """
         result = Result()
         facts = self._facts(schema)
@@ -307,7 +308,9 @@ def _facts_of(schema: Schema, rules: SchemaRules, is_default: bool) -> _Facts:  
 
 
 def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | None:
-    """Returns (expected type, actual type) of a value of a wrong type or format; None if it is valid."""
+    """Returns (expected type, actual type) if a value has a wrong type or format;
+    None if the value is valid.
+    """
     types, format_ = facts.types, facts.format
     expected = ",".join(types)
     if value is None:
@@ -323,7 +326,7 @@ def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | 
 
 
 def _type_of(value: Any) -> tuple[str, str]:
-    """Returns (JSON type of a value, default format of a number or "")."""
+    """Returns the JSON type of a value, and Go's type of a number: "int64", "float64" or ""."""
     match value:
         case bool():
             return "boolean", ""
@@ -340,7 +343,7 @@ def _type_of(value: Any) -> tuple[str, str]:
 
 
 def _equals(value: Any, allowed: Any) -> bool:
-    """Whether a value equals an enum value after Go's conversions between numbers and from int to string."""
+    """Whether a value equals an enum value, after Go's conversions between numbers and from int to string."""
     if value is None or allowed is None:
         return False
     match value, allowed:

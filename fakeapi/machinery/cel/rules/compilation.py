@@ -1,4 +1,4 @@
-"""Compiles the rules of one node of a schema.
+"""Compiles the CEL rules of one schema node.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`.
 """
@@ -23,7 +23,7 @@ _TYPE_NAME = "selfType0"
 
 
 class _Root(dict[str, Extent]):
-    """The size limits of a rule's variables: every variable has the limits of `self`."""
+    """The size limits of the CEL variables of a rule: `self` and `oldSelf` have the same limits."""
 
     def __init__(self, of: Extent) -> None:
         super().__init__()
@@ -35,10 +35,12 @@ class _Root(dict[str, Extent]):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A compiled expression of a rule.
+    """A compiled CEL expression of a rule.
 
-    `error` says why the expression does not compile. An expression with neither an error nor a program
-    cannot be checked here; it is accepted. `cost` is the estimated maximum cost.
+    - `error`: why the expression does not compile; "" if it does.
+    - `program`: the compiled program. None if there is an error, or if fakeapi accepts the expression without
+      checking it.
+    - `cost`: the estimated maximum cost in CEL cost units.
     """
 
     error: str = ""
@@ -51,7 +53,8 @@ class Expression:
 class Rule:
     """A compiled rule of x-kubernetes-validations.
 
-    `message` is the messageExpression; None if the rule has none, or if the condition does not compile.
+    `condition`: the field `rule`.
+    `message`: the field `messageExpression`; None if it is unset, or if the condition does not compile.
     """
 
     condition: Expression
@@ -59,13 +62,13 @@ class Rule:
 
 
 LanguageOf = Callable[[str], Language]
-"""A function from the text of an expression to the `Language` that the expression may use."""
+"""Returns the `Language` that an expression may use: (text of the expression) -> language."""
 
 
 class RuleCompiler:
-    """A compiler of the rules of one schema node, whose values have the CEL type `of`.
+    """Compiles the CEL rules of one schema node, whose values have the CEL type `of`.
 
-    The rules share CEL environments.
+    The rules share their CEL environments.
     """
 
     def __init__(self, settings: RuleSettings, of: Declared) -> None:
@@ -74,13 +77,13 @@ class RuleCompiler:
         self._environments: dict[tuple[Language, bool], Environment] = {}
 
     def cardinality(self) -> int:
-        """Returns the maximum number of values of the type that fit into one request."""
+        """Returns the maximum number of values of the type `of` that fit into one request."""
         return REQUEST_MAX // (self.of.least + 1)
 
     def compile(self, rule: Object, rules_speak: LanguageOf, messages_speak: LanguageOf) -> Rule:
-        """Compiles a rule; its errors are in the result.
+        """Compiles a rule; the result contains compilation errors.
 
-        `rules_speak`, `messages_speak`: functions that return the language for a rule and for a
+        `rules_speak`, `messages_speak`: return the language for the text of a rule, and of a
         messageExpression.
         """
         optional = rule.get("optionalOldSelf") is True
@@ -138,7 +141,7 @@ class RuleCompiler:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The required result type of an expression, and the wording of its errors."""
+    """The required result type of an expression, and the wording of compilation errors."""
 
     type: Type
     prefix: str

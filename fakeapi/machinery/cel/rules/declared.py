@@ -1,4 +1,4 @@
-"""CEL types of schemas, with the bounds on the size of their values.
+"""Derives CEL types from schemas, with limits on the size of values.
 
 Follows SchemaDeclType of k8s.io/apiserver `pkg/cel/common/schemas.go` and `pkg/cel/types.go`.
 """
@@ -25,7 +25,7 @@ from fakeapi.machinery.cel.types import (
 from fakeapi.machinery.structural.schema import Schema
 
 REQUEST_MAX = 3 * 1024 * 1024
-"""Maximum size of a request in bytes; bounds the size of values whose schema sets no limit."""
+"""Maximum size of a request in bytes. Bounds the size of values if their schema sets no limit."""
 
 _STRING = 2
 """Size of an empty string, list or object in bytes of JSON."""
@@ -34,9 +34,9 @@ _NAME_MAX = 253
 
 
 def has_rules(schema: Schema | None) -> bool:
-    """Whether a schema or its properties, items or additionalProperties have x-kubernetes-validations.
+    """Whether a schema, or a schema within it at any depth, has x-kubernetes-validations.
 
-    Looks at all depths; None has no rules.
+    Looks into properties, items and additionalProperties. False for None.
     """
     if schema is None:
         return False
@@ -49,7 +49,7 @@ class Declared:
     """The CEL type of a schema's values, with limits on their size.
 
     `least`: the size of the smallest value in bytes of JSON.
-    `most`: the maximum number of bytes, elements or entries of a value.
+    `most`: the maximum size of a value: bytes of a string, elements of a list, entries of a map.
     """
 
     type: Type
@@ -68,10 +68,12 @@ class Declared:
         )
 
     def named(self, name: str, structs: dict[str, Fields], *, keywords: bool) -> "Declared":
-        """Returns the type with names for its object types; adds their fields to `structs`.
+        """Gives names to the type and to the object types within it; returns the named type.
 
-        `name`: the name of this type, and the prefix of the names below.
-        `keywords`: expressions may also select fields named like CEL keywords without escaping.
+        Adds the fields of each object type to `structs`, by name.
+
+        `name`: the name of this type, and the prefix of the names of types within it.
+        `keywords`: whether expressions may select fields named like CEL keywords without escaping, too.
         """
         match self.type.kind:
             case "struct":
@@ -97,7 +99,7 @@ class Declared:
 def declared(schema: Schema, settings: RuleSettings, *, is_resource: bool) -> Declared | None:
     """Returns the CEL type of a schema's values; None if expressions cannot access the values.
 
-    `is_resource`: the values are resources, whose metadata rules can always access.
+    `is_resource`: whether the values are resources. CEL rules can always access metadata of resources.
     """
     if schema.int_or_string:
         most = REQUEST_MAX - 2
@@ -180,7 +182,7 @@ def _string(schema: Schema, settings: RuleSettings) -> Declared:
 
 
 def _characters(schema: Schema) -> int:
-    """Returns the maximum size in bytes of a string with maxLength characters, in UTF-8."""
+    """Returns the maximum UTF-8 size in bytes of a string with maxLength characters."""
     return max(schema.max_length or 0, 0) * 4
 
 
@@ -188,7 +190,7 @@ _TEXT = Schema(type="string")
 
 
 def with_object_meta(schema: Schema, settings: RuleSettings) -> Schema:
-    """Returns the schema of a resource with the fields that rules can always access.
+    """Adds the fields that CEL rules can always access to the schema of a resource; returns the result.
 
     These fields are apiVersion, kind, metadata.name and metadata.generateName.
     """

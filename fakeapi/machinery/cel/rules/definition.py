@@ -1,4 +1,4 @@
-"""Validates the rules of a CustomResourceDefinition: whether they compile, and their estimated cost.
+"""Validates the CEL rules of a CustomResourceDefinition: whether they compile, and their estimated cost.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
 """
@@ -20,13 +20,16 @@ from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema
 
 _NAMED_MAX = 4
-"""Maximum number of rules with their own error if the total cost is too high: the most expensive rules."""
+"""Maximum number of rules that get their own error if the total cost is too high: the most expensive ones."""
 
 INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
 
 
 def unchecked_warning(schema: Schema | None) -> str | None:
-    """Returns the warning for a definition with rules if the extra `cel` is missing; otherwise None."""
+    """Returns the warning for CEL rules that are not checked, because the extra `cel` is missing.
+
+    Returns None if the extra is installed or the schema has no rules.
+    """
     if library.is_installed() or not has_rules(schema):
         return None
     return f"fakeapi does not check x-kubernetes-validations: {INSTALL}"
@@ -34,14 +37,14 @@ def unchecked_warning(schema: Schema | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Preexisting:
-    """The expressions that a definition had before an update; they may use `RuleSettings.stored`."""
+    """The expressions of a CustomResourceDefinition before an update. They may use `RuleSettings.stored`."""
 
     rules: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
 
 
 def preexisting(schemas: list[Schema]) -> Preexisting:
-    """Returns all rules and messageExpressions in the schemas of a definition, at any depth."""
+    """Returns all rules and messageExpressions in the schemas of a CustomResourceDefinition, at any depth."""
     rules: set[str] = set()
     messages: set[str] = set()
     pending = list(schemas)
@@ -70,12 +73,13 @@ def _parts(schema: Schema) -> list[Schema]:
 
 
 class DefinitionRules:
-    """A checker of the rules in one schema; create a new checker for each schema of a definition.
+    """Checks the CEL rules in one schema of a CustomResourceDefinition; create a new checker for each schema.
 
-    Implements `structural.rule_sites.RuleChecker`. Without the extra `cel`, its methods return no errors.
+    Implements `structural.rule_sites.RuleChecker`. Without the extra `cel`, all methods return no errors.
 
-    `known`: the expressions of the definition before an update.
-    `suppresses_costs`: an update leaves the schema unchanged, so each rule may exceed its cost limit.
+    `known`: the expressions of the CustomResourceDefinition before an update.
+    `suppresses_costs`: whether rules may exceed their cost limit, because an update does not change the
+    schema.
     """
 
     def __init__(
@@ -90,10 +94,10 @@ class DefinitionRules:
         self._dearest: list[tuple[int, str]] = []
 
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
-        """Validates the default of a schema by the rules of the schema and below.
+        """Validates the default of a schema by the CEL rules of the schema and of all schemas within it.
 
         `path`: the path of the default, for errors.
-        `is_resource_root`: the schema is that of a whole object.
+        `is_resource_root`: whether the schema describes a whole object.
         """
         validator = rule_validator(schema, self._settings, is_resource_root=is_resource_root)
         if validator is None or self.exhausted:
@@ -104,7 +108,9 @@ class DefinitionRules:
         return outcome.errors
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """Returns the errors of the rules of one schema node: compilation, cost, use of oldSelf."""
+        """Returns errors of the CEL rules of one schema node: compilation, cost and
+        forbidden use of oldSelf.
+        """
         if not library.is_installed():
             return []
         place = f"{site.path}.x-kubernetes-validations"
@@ -123,7 +129,9 @@ class DefinitionRules:
         return errors
 
     def check_total(self, path: str) -> list[FieldError]:
-        """Checks the total cost of all rules passed to `check_rules`; `path` is the path of the schema."""
+        """Returns errors if all rules passed to `check_rules` cost too much; `path` is the path of the
+        schema.
+        """
         if self._total <= limits.SCHEMA_COST_MAX:
             return []
         contributed = (

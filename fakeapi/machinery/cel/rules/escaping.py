@@ -41,7 +41,7 @@ _UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
 def escaped(name: str) -> str | None:
     """Returns the CEL identifier of a property name: `a__dot__b` for `a.b`.
 
-    Returns None if the name cannot be escaped.
+    Returns None if the name cannot be escaped, so that expressions cannot access the property.
     """
     if name in KEYWORDS:
         return f"__{name}__"

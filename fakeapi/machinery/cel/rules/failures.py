@@ -1,4 +1,4 @@
-"""Errors for objects that violate a rule.
+"""Creates the errors for objects that violate a CEL rule.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`.
 """
@@ -13,20 +13,21 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 MESSAGE_MAX = 5 * 1024
-"""Maximum size of a messageExpression's result in bytes; a longer result is ignored."""
+"""Maximum size of a messageExpression's result in bytes; longer results are ignored."""
 
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 class OverBudget(Exception):
-    """The cost budget of an object's rules is used up; no further rule is evaluated."""
+    """The cost budget for the CEL rules of an object is used up; no further rule is evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
     """The message of a failed rule, and the cost of evaluating its messageExpression.
 
-    `is_over_budget`: the messageExpression exceeded a cost limit; `text` is the error for that.
+    `is_over_budget`: whether the messageExpression exceeded a cost limit; `text` is then the error that says
+    so.
     """
 
     text: str
@@ -40,7 +41,7 @@ def trimmed(text: str) -> str:
 
 
 def rule_text(rule: Object) -> str:
-    """Returns the text that names a rule in errors: its message or, without one, its expression."""
+    """Returns the text that identifies a rule in errors: its message, or the CEL expression without one."""
     return trimmed(rule.get("message") or rule.get("rule") or "")
 
 
@@ -49,10 +50,11 @@ def message_of(
 ) -> Message:
     """Returns the message of a failed rule.
 
-    Evaluates `program`, the messageExpression, if there is one. If the result is not a single non-empty line
-    of at most MESSAGE_MAX bytes, uses the message of the rule, or a text with its expression.
+    Evaluates `program`, the compiled messageExpression, unless it is None. If the result is not a single
+    non-empty line of at most MESSAGE_MAX bytes, uses the message of the rule. Without a message, uses a
+    default text with the CEL expression.
 
-    `remaining`: the cost units left in the budget.
+    `remaining`: the CEL cost units left in the budget.
     """
     fixed = rule.get("message") or ""
     default = trimmed(fixed) if fixed else f"failed rule: {rule_text(rule)}"
@@ -74,9 +76,9 @@ def message_of(
 
 
 def failure(rule: Object, path: str, value: Any, detail: str, *, hides_value: bool) -> FieldError:
-    """Returns the error of a failed rule; the rule's `reason` selects the type of the error.
+    """Returns the field error of a failed rule; the rule's `reason` determines the type of the error.
 
-    `hides_value`: the error does not include the value.
+    `hides_value`: whether the error leaves out the value.
     """
     match rule.get("reason"):
         case "FieldValueForbidden":

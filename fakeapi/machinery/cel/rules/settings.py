@@ -9,12 +9,12 @@ from fakeapi.machinery.cel.source import Wording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """The language of rules: which functions expressions may use, and how they are checked.
+    """The CEL dialect of rules: which functions expressions may use, and how expressions are checked.
 
     - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
-    - `checks_literals`: literal durations, timestamps and regular expressions are checked.
-    - `checks_formats`: the arguments of `format` are checked.
-    - `selects_keywords`: expressions may select fields named like CEL keywords without escaping.
+    - `checks_literals`: whether literal durations, timestamps and regular expressions are checked.
+    - `checks_formats`: whether the arguments of the CEL function `format` are checked.
+    - `selects_keywords`: whether expressions may select fields named like CEL keywords without escaping.
     """
 
     libraries: frozenset[str]
@@ -25,10 +25,11 @@ class Language:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSettings:
-    """The settings for rules in one release with its feature gates; hashable, to be a cache key.
+    """The settings for CEL rules in one release with its feature gates; hashable, to be a cache key.
 
-    `new`: the language of expressions that a write adds to a definition.
-    `stored`: the language of expressions that a definition already had, and of rules for objects.
+    `new`: the language of expressions that a write adds to a CustomResourceDefinition.
+    `stored`: the language of expressions that the CustomResourceDefinition already had. The server also uses
+    this language to validate objects.
     """
 
     new: Language
@@ -38,13 +39,13 @@ class RuleSettings:
     dialect: Dialect
 
     forgets_unknown_calls: bool
-    """Whether a call of an undeclared function also causes an error in the expression around the call."""
+    """Whether a call of an undeclared function causes a second error in the expression around the call."""
 
     ratchets: bool
     """Whether the feature gate CRDValidationRatcheting is enabled.
 
-    If True, violations in values that an update does not change become warnings. Rules with optionalOldSelf
-    are also evaluated without an old object.
+    If True, rule violations in values that an update does not change become warnings. Rules with
+    optionalOldSelf are also evaluated without an old object.
     """
 
     shows_values: bool
@@ -60,19 +61,19 @@ class RuleSettings:
     """
 
     rule_members: int
-    """Number of fields that errors print for the Go type ValidationRule."""
+    """The number of fields that errors print for the Go type ValidationRule."""
 
     moves_paths: bool
     """Whether the fieldPath of a failed rule is also added to the error paths of later rules."""
 
     reads_all_of: bool
-    """Whether rules within allOf are evaluated."""
+    """Whether CEL rules within allOf are evaluated."""
 
     bounds_enums: bool
-    """Whether the longest value of an enum bounds the size of a string."""
+    """Whether the longest enum value bounds the estimated size of a string."""
 
     bounds_int_or_string: bool
-    """Whether maxLength bounds the size of an int-or-string."""
+    """Whether maxLength bounds the estimated size of an int-or-string value."""
 
     bounds_names: bool
-    """Whether 253 characters bound the size of metadata.name, and 252 that of metadata.generateName."""
+    """Whether metadata.name is at most 253 characters, and metadata.generateName 252, for cost estimation."""

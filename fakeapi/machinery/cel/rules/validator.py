@@ -27,10 +27,10 @@ _SPENT = "validation failed due to running out of cost budget, no further valida
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of validating an object by rules.
+    """The result of validating an object by CEL rules.
 
-    `warnings`: errors in values that an update did not change, for ratcheting.
-    `remaining`: the cost units left in the budget; -1 if it is used up.
+    `warnings`: rule violations in values that an update did not change (ratcheting).
+    `remaining`: the CEL cost units left in the budget; -1 if it is used up.
     """
 
     errors: list[FieldError]
@@ -39,7 +39,7 @@ class Outcome:
 
 
 class RuleValidator:
-    """A validator of objects by the rules of one schema; compiles rules when it first evaluates them."""
+    """Validates objects by the CEL rules of one schema; compiles rules when it first evaluates them."""
 
     def __init__(self, root: "_Node", settings: RuleSettings) -> None:
         self._root = root
@@ -48,13 +48,13 @@ class RuleValidator:
     def validate(
         self, obj: Any, old: Any = None, path: str = "", budget: int = limits.OBJECT_COST_MAX
     ) -> Outcome:
-        """Validates a pruned and defaulted object by the rules; changes neither `obj` nor `old`.
+        """Validates a pruned and defaulted object by the CEL rules; changes neither `obj` nor `old`.
 
         Call this only if `hindrance` returns None for all other errors of the object.
 
-        `old`: the object that an update replaces, in the same version.
+        `old`: the object that an update replaces, in the same API version; None for a create.
         `path`: the path of `obj`, for errors.
-        `budget`: the cost units that the rules may use.
+        `budget`: the CEL cost units that the rules may use.
         """
         run = _Run(self._settings, budget)
         kept = (
@@ -70,11 +70,12 @@ class RuleValidator:
 def rule_validator(
     schema: Schema, settings: RuleSettings, *, is_resource_root: bool = True
 ) -> RuleValidator | None:
-    """Returns the validator of a schema; None if it has no rules or the extra `cel` is missing.
+    """Returns the validator of a schema; None if the schema has no CEL rules or the extra `cel` is missing.
 
-    Keep the validator with the schema, because it caches the compiled rules.
+    Keep the validator as long as the schema, because the validator caches the compiled rules.
 
-    `is_resource_root`: the schema is that of a whole object, whose metadata rules can always access.
+    `is_resource_root`: whether the schema describes a whole object. CEL rules can then always access its
+    metadata.
     """
     if not library.is_installed() or not has_rules(schema):
         return None
@@ -93,7 +94,10 @@ _HINDERING = frozenset((
 
 
 def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldError | None:
-    """Returns the error to report in place of rules if `errors` prevent evaluating them; otherwise None."""
+    """Returns the error to report instead of evaluating CEL rules, if other errors prevent the evaluation.
+
+    Returns None if no error in `errors` prevents the evaluation.
+    """
     if not any(error.reason in _HINDERING for error in errors):
         return None
     nothing = "null" if settings.shows_rules_as_json else '"null"'
@@ -103,9 +107,9 @@ def hindrance(errors: Sequence[FieldError], settings: RuleSettings) -> FieldErro
 
 
 class _Node:
-    """The rules of one schema node, and the nodes below it that have rules.
+    """The CEL rules of one schema node, and the child nodes that have rules.
 
-    `schema` is the schema of the values; the rules may come from a part of its allOf.
+    `schema` describes the values. The rules come from this schema or from a schema in its allOf.
     """
 
     def __init__(
@@ -150,9 +154,9 @@ class _Node:
 def _node(
     checks: Schema, schema: Schema, of: Declared | None, settings: RuleSettings, *, is_resource: bool
 ) -> _Node | None:
-    """Returns the node of a schema; None if neither the schema nor a schema below has rules.
+    """Returns the node of a schema; None if neither the schema nor a schema within it has CEL rules.
 
-    `checks`: the schema with the rules: `schema` itself, or its counterpart in an allOf.
+    `checks`: the schema that contains the rules: `schema` itself, or its counterpart in an allOf.
     """
     node = _Node(checks.validations, schema, of, settings, is_resource=is_resource)
     element = None if of is None else of.element
@@ -190,10 +194,10 @@ def _field_type(name: str, schema: Schema, of: Declared | None, settings: RuleSe
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A value correlated with its old value, for ratcheting.
+    """A value paired with its old value, for ratcheting.
 
-    `current`: the correlation; None if the value has no old value.
-    `around`: the correlation of the nearest enclosing value that has an old value.
+    `current`: the pair; None if the value has no old value.
+    `around`: the pair of the nearest enclosing value that has an old value; None without one.
     """
 
     current: Correlated | None
@@ -219,7 +223,7 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A value within an object; `old` is the value of `oldSelf` in rules."""
+    """A value within an object, and its path; `old` is the value of `oldSelf` in CEL rules."""
 
     path: str
     value: Any
@@ -228,7 +232,7 @@ class _Place:
 
 
 class _Run:
-    """The validation of one object: errors, warnings and remaining budget."""
+    """The validation of one object by CEL rules: errors, warnings and the remaining cost budget."""
 
     def __init__(self, settings: RuleSettings, budget: int) -> None:
         self.errors: list[FieldError] = []
@@ -237,7 +241,9 @@ class _Run:
         self._settings = settings
 
     def check(self, node: _Node, place: _Place) -> None:
-        """Evaluates the rules of a node and of the nodes below. Raises OverBudget."""
+        """Evaluates the CEL rules of a node and its child nodes. Raises OverBudget if the cost budget is used
+        up.
+        """
         if place.value is None:
             return
         if node.rules:
@@ -276,7 +282,10 @@ class _Run:
     def _check_rule(
         self, node: _Node, place: _Place, rule: Object, compiled: Rule, values: tuple[Any, Any]
     ) -> str | None:
-        """Evaluates one rule; returns the path of its error, None if the rule did not fail."""
+        """Evaluates one rule; returns the path of the violation, or None without a violation.
+
+        Raises OverBudget if the cost budget is used up.
+        """
         path, of = place.path or "<nil>", node.schema.type
         condition = compiled.condition
         if condition.error:

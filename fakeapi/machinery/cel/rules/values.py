@@ -1,4 +1,4 @@
-"""CEL values of decoded JSON objects, typed by their schema.
+"""Converts decoded JSON objects to CEL values, with the types of their schema.
 
 Follows UnstructuredToVal of k8s.io/apiserver `pkg/cel/common/valuesunstructured.go`.
 """
@@ -32,9 +32,9 @@ from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
 
 Completed = Callable[[Schema], Schema]
-"""A function that completes the schema of a resource: rules can always access apiVersion and kind.
+"""Adds fields that CEL rules can always access to the schema of a resource: (schema) -> schema.
 
-The function also adds metadata.name and metadata.generateName.
+The fields are apiVersion, kind, metadata.name and metadata.generateName.
 """
 
 _INT_OR_STRING = Err("invalid data, expected XIntOrString value to be either a string or integer")
@@ -45,7 +45,7 @@ _NO_SUCH_TYPE = (
 
 
 def typed(raw: Any, schema: Schema, completed: Completed) -> Any:
-    """Returns the CEL value of decoded JSON; an `Err` if the JSON does not fit its schema."""
+    """Converts decoded JSON to a CEL value; returns an `Err` if the JSON does not fit the schema."""
     if raw is None:
         return None if schema.nullable else Err("invalid data, got null for schema with nullable=false")
     if schema.int_or_string:
@@ -147,7 +147,7 @@ def _date_time(text: str) -> Any:
 
 
 def _bytes(text: str) -> Any:
-    """Decodes a string of format `byte` with the URL-safe base64 alphabet; returns an Err if invalid."""
+    """Decodes a string of format `byte` in URL-safe base64; returns an `Err` if it is invalid."""
     plain = text.replace("\n", "").replace("\r", "")
     wrong = re.search(r"[^A-Za-z0-9_=-]", plain)
     try:
@@ -192,15 +192,15 @@ _BY_TYPE: dict[str, Callable[[Any, Schema, Completed], Any]] = {
 
 
 def _nodes(raw: Any) -> int:
-    """Returns the number of values in decoded JSON, including lists and objects."""
+    """Returns the number of values in decoded JSON; lists and objects count, too."""
     below = raw.values() if isinstance(raw, dict) else raw if isinstance(raw, list) else ()
     return 1 + sum(map(_nodes, below))
 
 
 class Preserved(Opaque):
-    """A CEL value for decoded JSON without a schema; expressions can only compare it.
+    """A CEL value for decoded JSON of unknown type; expressions can only compare it.
 
-    For values whose schema has x-kubernetes-preserve-unknown-fields and no type.
+    The schema of the JSON has x-kubernetes-preserve-unknown-fields and no type.
     """
 
     __slots__ = ("raw",)
@@ -267,7 +267,7 @@ class TypedList(ListValue):
 
 
 def _equal(one: Any, other: Any) -> Any:
-    """Compares two CEL values; null equals only null. Returns `one` itself if it is an Err."""
+    """Compares two CEL values; null equals only null. Returns `one` if it is an `Err`."""
     if one is None or other is None:
         return one is other
     if type(one) is Err:
@@ -305,7 +305,7 @@ class TypedSet(TypedList):
 
 
 _HASHED_BYTES = 64
-"""Bytes of memory charged for each list item that is compared by a hash."""
+"""Bytes per list item compared by hash that count against the memory limit."""
 
 
 def _hashed(value: Any) -> Any:
@@ -315,7 +315,7 @@ def _hashed(value: Any) -> Any:
 
 
 class TypedListMap(TypedList):
-    """A CEL list with x-kubernetes-list-type map: items have keys, and equality ignores the order."""
+    """A CEL list with x-kubernetes-list-type map: keys identify items, and equality ignores the order."""
 
     __slots__ = ("_keys",)
 
@@ -363,7 +363,7 @@ class TypedListMap(TypedList):
 
 
 def raw_of(value: Any) -> Any:
-    """Returns the decoded JSON that a CEL value wraps, or the value itself if it wraps none."""
+    """Returns the decoded JSON behind a CEL value, or the value itself if it is not a wrapper."""
     if isinstance(value, TypedMap | TypedList | JsonMap | JsonList | Preserved):
         return value.raw
     if isinstance(value, MapValue):

@@ -1,10 +1,10 @@
-"""Evaluates checked CEL expressions, with the errors of cel-go and the runtime cost that Kubernetes counts.
+"""Evaluates type-checked CEL expressions, with cel-go's errors and the runtime cost that Kubernetes counts.
 
 This package interprets `checker.Checked`, because no Python library implements everything that Kubernetes
-needs. cel-expr-python lacks Kubernetes' functions and values typed by a schema, and accepts no functions
-written in Python. cel-python and the bindings of Rust's interpreter lack optionals, two-variable
-comprehensions and the type checker. None of them counts cost, which limits expressions, or has the errors of
-cel-go. Regular expressions are RE2 patterns, evaluated by cel-expr-python.
+needs. cel-expr-python lacks Kubernetes' functions and values with an OpenAPI schema, and does not accept
+functions written in Python. cel-python and the Python bindings of the Rust interpreter lack optionals,
+two-variable comprehensions and the type checker. None of these libraries counts the cost that limits
+expressions, or has cel-go's errors. Regular expressions are RE2 patterns, evaluated by cel-expr-python.
 
 - `values`: the values of expressions, their equality and order
 - `plan`: turns an expression into a `program.Program`: closures that count cost as they run

@@ -1,4 +1,4 @@
-"""Creates the lists and maps of literals; omits optional elements that have no value."""
+"""Evaluates list and map literals; leaves out optional elements without a value."""
 
 from typing import Any
 
@@ -8,9 +8,10 @@ from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Optional
 
 
 def list_of(values: list[Any], optional: frozenset[int]) -> Any:
-    """Returns a list of the values, without optionals that have no value.
+    """Returns a CEL list of the values, without empty optionals.
 
-    `optional`: the positions of values that must be optionals; returns an Err if one is not.
+    `optional`: the positions of values that must be optionals. Returns an `Err` if one of them is not an
+    optional.
     """
     take(len(values) * ITEM_BYTES)
     if not optional:
@@ -27,9 +28,9 @@ def list_of(values: list[Any], optional: frozenset[int]) -> Any:
 
 
 def map_of(entries: list[tuple[Any, Any, bool]]) -> Any:
-    """Returns a map of the entries (key, value, is optional), without optionals that have no value.
+    """Returns a CEL map of the entries (key, value, whether the entry is optional), without empty optionals.
 
-    Returns an Err if the value of an optional entry is not an optional.
+    Returns an `Err` if the value of an optional entry is not an optional.
     """
     take(len(entries) * ENTRY_BYTES)
     pairs = []

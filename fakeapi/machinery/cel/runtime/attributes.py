@@ -1,7 +1,7 @@
-"""Evaluates variables and the selections of fields, keys and indices on them.
+"""Evaluates variables, and selections of fields, keys and indices.
 
-Follows cel-go `interpreter/attributes.go`: a chain of selections is one step. The step costs 1 for each
-selection and 1 for the whole chain.
+Follows cel-go `interpreter/attributes.go`: a chain of selections is evaluated as a whole. It costs 1 CEL cost
+unit for each selection and 1 for the chain.
 """
 
 from collections.abc import Callable
@@ -24,15 +24,15 @@ from fakeapi.machinery.cel.runtime.values import (
 )
 
 Step: TypeAlias = Callable[[Frame], Any]
-"""A function that evaluates one node of an expression within a frame, and returns its CEL value."""
+"""Evaluates one syntax node of an expression: (frame with the variables) -> CEL value."""
 
 
 @dataclass(slots=True)
 class Qualifier:
-    """A selection of a field, key or index: a constant `key`, or the result of `dynamic`.
+    """A selection of a field, key or index: the constant `key`, or the result of `dynamic`.
 
-    `optional`: the selection is written `.?` or `[?]`.
-    `tests`: the selection is within `has()`, which only tests whether the field exists.
+    `optional`: whether the selection is written `.?` or `[?]`.
+    `tests`: whether the selection is within `has()`, which only tests whether the field exists.
     """
 
     key: Any = None
@@ -43,11 +43,11 @@ class Qualifier:
 
 @dataclass(slots=True)
 class Attribute:
-    """A variable or expression with the selections on it.
+    """A variable or other expression, and a chain of selections on it.
 
     - `start`: evaluates the operand; for a conditional, evaluates the condition.
-    - `branches`: the two branches of a conditional.
-    - `weight`: the cost without the selections.
+    - `branches`: the two branches of a conditional; None for other expressions.
+    - `weight`: the CEL cost units without the selections.
     - `variable`: the name of the operand if it is a variable without selections, otherwise "".
     """
 
@@ -65,7 +65,7 @@ class Attribute:
                 branch.add(qualifier)
 
     def resolver(self) -> Step:
-        """Returns the step that evaluates the attribute, without charging `weight`.
+        """Returns the function that evaluates the attribute. The function does not charge `weight`.
 
         Call this after the last `add`.
         """
@@ -137,7 +137,7 @@ def _qualified(start: Step, qualifiers: tuple[Qualifier, ...]) -> Step:
 
 
 def native(value: Any) -> Any:
-    """Returns a list or map without the types of its schema; returns other values as they are.
+    """Returns a CEL list or map without the types of its schema; returns other values unchanged.
 
     cel-go converts the values of optionals in this way.
     """
@@ -145,7 +145,9 @@ def native(value: Any) -> Any:
 
 
 def select(value: Any, key: Any, *, tests: bool) -> Any:
-    """Returns the value of a key or index; if it does not exist, an Err, or MISSING with `tests`."""
+    """Returns the value at a key or index. If it does not exist, returns an `Err`,
+    or MISSING with `tests`.
+    """
     if isinstance(value, MapValue):
         member = value.find(key)
         if member is MISSING and not tests:

@@ -1,6 +1,6 @@
-"""Plans calls: steps that evaluate the arguments, return the first error, and charge the cost.
+"""Plans CEL calls: creates functions that evaluate the arguments, return the first error and charge the cost.
 
-Follows cel-go `interpreter/interpretable.go`; the rules for errors differ between operators.
+Follows cel-go `interpreter/interpretable.go`. The rules for errors differ between operators.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Entries, 
 
 
 def logical(steps: Sequence[Step], *, decisive: bool) -> Step:
-    """Plans `&&` or `||`: an operand equal to `decisive` is the result, even if others are errors."""
+    """Plans `&&` or `||`. If an operand equals `decisive`, it is the result, even if other operands fail."""
 
     def evaluate(frame: Frame) -> Any:
         error: Any = None
@@ -32,9 +32,9 @@ def logical(steps: Sequence[Step], *, decisive: bool) -> Step:
 
 
 def either(first: Step, second: Step, *, unwraps: bool) -> Step:
-    """Plans `or` and `orValue`: evaluates the second step only if the first optional has no value.
+    """Plans `or` and `orValue`: evaluates `second` only if the first optional is empty.
 
-    `unwraps`: the result is the value of the first optional, as for `orValue`.
+    `unwraps`: whether the result is the value inside the first optional, as for `orValue`.
     """
 
     def evaluate(frame: Frame) -> Any:
@@ -51,7 +51,9 @@ def either(first: Step, second: Step, *, unwraps: bool) -> Step:
 
 
 def charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-    """Plans a call that charges `charge`; the first argument that is an error becomes the result."""
+    """Plans a call with the cost function `charge`. The first argument that is an
+    error becomes the result.
+    """
     if len(steps) == 2:
         return _strict_binary(implementation, steps[0], steps[1], charge)
     if len(steps) == 1:
@@ -68,9 +70,11 @@ def not_strictly_false(value: Any) -> Any:
 
 
 def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | None:
-    """Plans `in` for a constant list of scalars, at no cost; returns None for other lists.
+    """Plans `x in values` for a constant list of scalars; returns None for other lists. The call costs
+    nothing.
 
-    `forgives`: the result is false if the operand is an error.
+    `step`: evaluates `x`.
+    `forgives`: whether the result is false if `x` is an error.
     """
     items = list(values)
     if not items:
@@ -89,7 +93,7 @@ def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | 
 
 
 def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
-    """Plans a call of a function with one argument, which may also be an error."""
+    """Plans a call of a function with one argument. The function also receives arguments that are errors."""
 
     def evaluate(frame: Frame) -> Any:
         argument = step(frame)
@@ -101,11 +105,16 @@ def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -
 
 
 _SMALL = 256
-"""Maximum length of strings and bytes whose memory is not charged; cost limits bound their number."""
+"""Maximum length of strings and bytes that do not count against the memory limit.
+
+The cost limit bounds the number of such results.
+"""
 
 
 def _counted(value: Any) -> Any:
-    """Charges the memory of a call's result, if it is a long string or bytes; returns the result."""
+    """Counts the result of a call against the memory limit if it is a long string or bytes; returns the
+    result.
+    """
     kind = type(value)
     if (kind is str or kind is bytes) and len(value) > _SMALL:
         take(getsizeof(value))
@@ -151,7 +160,7 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
 def dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge: cost.Cost) -> Step:
     """Plans a call that stops evaluating its arguments at the first error.
 
-    A call with an error charges its cost only if the last argument is the error.
+    If an argument is an error, the call charges its cost only if this is the last argument.
     """
     last = len(steps) - 1
 

@@ -22,7 +22,7 @@ OBJECT, JSON_PATCH = "Object", "JSONPatch"
 
 
 class Constructed(Entries):
-    """A CEL object of a named type without a schema, such as `Object.spec` or `JSONPatch`."""
+    """A CEL object with a type name but without a schema, such as `Object.spec` or `JSONPatch`."""
 
     __slots__ = ("type_name",)
 
@@ -41,7 +41,7 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 
     Field paths begin at the outermost `Object`: the field `spec` must have the type `Object.spec`.
 
-    Raises MemoryLimitError, within a `Memory`, for values that contain the same value too many times.
+    Within a `Memory` context, raises MemoryLimitError for values that contain the same value too many times.
     """
     take(len(path) + 1)
     if isinstance(value, Constructed):
@@ -65,7 +65,7 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 def json_of(value: Any) -> Any:
     """Converts a CEL value to decoded JSON.
 
-    Raises MemoryLimitError, within a `Memory`, for a value whose JSON is too large.
+    Within a `Memory` context, raises MemoryLimitError for a value whose JSON is too large.
     """
     match value:
         case ListValue():

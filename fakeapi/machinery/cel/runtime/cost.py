@@ -15,10 +15,10 @@ from fakeapi.machinery.cel.runtime.values import Err, ListValue, MapValue, Opaqu
 _TRAVERSAL = 0.1
 _PATTERN = 0.25
 LIST, MAP, STRUCT = 10, 30, 40
-"""Costs of constructing a list, a map and a struct."""
+"""CEL cost units of constructing a list, a map and a struct."""
 
 Cost = Callable[[Sequence[Any], Any], int]
-"""A function that computes the cost of a call: (arguments, result) -> cost units."""
+"""Computes the cost of a call: (arguments, result) -> CEL cost units."""
 
 
 def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
@@ -26,7 +26,7 @@ def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
 
 
 def one(arguments: Sequence[Any], result: Any) -> int:
-    """Returns 1, the cost of most calls."""
+    """Returns 1, the cost of most calls in CEL cost units."""
     return 1
 
 
@@ -62,7 +62,7 @@ def _validates(arguments: Sequence[Any], result: Any) -> int:
 
 
 def _traversal(value: Any) -> int:
-    """Returns the cost of traversing a value: 0.1 for each byte of strings, 1 for each other scalar."""
+    """Returns the cost of reading a value: 0.1 cost units per byte of strings, 1 for each other scalar."""
     match value:
         case str():
             return int(len(value.encode("utf-8", "surrogatepass")) * _TRAVERSAL)
@@ -115,7 +115,7 @@ def _makes_list(factor: float, size: int) -> int:
 
 
 class UncountableError(Exception):
-    """The cost of a call cannot be computed; cel-go's program fails with an internal error."""
+    """The cost of a call cannot be computed. In this case, cel-go's program fails with an internal error."""
 
 
 def _compares_items(values: Any) -> int:
@@ -219,8 +219,8 @@ def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
     """Returns the cost function of a call.
 
     `overload`: the id of the overload; "" if it is resolved only at run time.
-    `reads_affix`: startsWith and endsWith cost by the size of the argument, not of the string; `matches`
-    called as a function costs as much as the method.
+    `reads_affix`: whether startsWith and endsWith cost by the size of the argument instead of the string.
+    `matches` called as a function then costs as much as the method.
     """
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]

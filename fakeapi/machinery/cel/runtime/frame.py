@@ -1,18 +1,18 @@
-"""The state of one evaluation: the values of variables, and the cost so far."""
+"""The state of one evaluation of a CEL expression: the values of variables, and the cost so far."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class CostLimitError(Exception):
-    """The evaluation exceeded its cost limit."""
+    """The evaluation of a CEL expression exceeded its cost limit."""
 
 
 class Frame:
     """The variables and the cost counter of one evaluation.
 
-    `variables`: loops add their own while they run.
-    `cost`: the total so far; each step adds its cost.
+    `variables`: CEL values by variable name; loops add their own variables while they run.
+    `cost`: the CEL cost units so far; each evaluated part of the expression adds its cost.
     """
 
     __slots__ = ("cost", "limit", "variables")

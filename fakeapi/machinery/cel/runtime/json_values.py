@@ -1,4 +1,4 @@
-"""CEL values for decoded JSON without a schema; members are converted when an expression reads them."""
+"""CEL values for decoded JSON without a schema. Items and members are converted when they are read."""
 
 from collections.abc import Iterator
 from typing import Any

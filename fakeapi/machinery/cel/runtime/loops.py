@@ -1,4 +1,4 @@
-"""Evaluates comprehensions: loops over a list or map that fold its values into an accumulator.
+"""Evaluates comprehensions: loops over a list or map that compute an accumulator.
 
 Follows cel-go `interpreter/interpretable.go` (evalFold).
 """
@@ -25,7 +25,9 @@ _UNSET = object()
 
 
 def _growing(value: Any) -> Any:
-    """Replaces an empty list or map by one that the loop extends in place; returns other values."""
+    """Replaces an empty list or map by one that the loop can extend in place;
+    returns other values unchanged.
+    """
     if type(value) is Items and not len(value):
         return Growing([])
     return GrowingEntries() if type(value) is Entries and not len(value) else value
@@ -39,11 +41,11 @@ def _grown(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A comprehension: a loop over a list or map that folds values into an accumulator.
+    """A comprehension: a loop over a list or map that computes an accumulator.
 
     - `accumulator`, `variables`: names of CEL variables.
-    - `initial`, `condition`, `next`, `result`: steps that evaluate the parts of the loop.
-    - `is_lazy`: `initial` is evaluated when the accumulator is first read.
+    - `initial`, `condition`, `next`, `result`: functions that evaluate the parts of the loop.
+    - `is_lazy`: whether `initial` is evaluated only when the accumulator is first read.
     """
 
     accumulator: str
@@ -71,7 +73,7 @@ class Loop:
                 _restore(variables, name, value)
 
     def _start(self, frame: Frame, outer: dict[str, Any]) -> Any:
-        """Evaluates the initial value of the accumulator, without the variables of the loop."""
+        """Evaluates the accumulator's initial value, where the variables of the loop are not visible."""
         if not self.is_lazy:
             return _growing(self.initial(frame))
 

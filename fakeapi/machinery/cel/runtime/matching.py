@@ -11,7 +11,7 @@ from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Err, List
 from fakeapi.machinery.cel.types import Type
 
 _TERSE = frozenset(("contains_string", "ends_with_string", "starts_with_string"))
-"""Ids of overloads whose error for arguments of other types does not name the function."""
+"""Ids of overloads whose error for a wrong argument type does not name the function."""
 
 
 _RUNTIME_NAMES = {
@@ -22,7 +22,7 @@ _RUNTIME_NAMES = {
 
 
 def guarded(name: str, overload: Overload, implementation: Callable[..., Any]) -> Callable[..., Any]:
-    """Wraps an implementation, to return an Err for arguments of types that its overload does not declare."""
+    """Wraps an implementation, so that arguments with types not declared by the overload return an `Err`."""
     if all(of.kind == "param" or of.is_dyn for of in overload.arguments):
         return implementation
 
@@ -37,14 +37,14 @@ def guarded(name: str, overload: Overload, implementation: Callable[..., Any]) -
 
 
 def accepts(overload: Overload, arguments: Sequence[Any]) -> bool:
-    """Whether arguments have the types that an overload declares."""
+    """Whether arguments have the number and types that an overload declares."""
     if len(arguments) != len(overload.arguments):
         return False
     return all(_fits(of, value) for of, value in zip(overload.arguments, arguments, strict=True))
 
 
 def _fits(of: Type, value: Any) -> bool:
-    """Whether a value has a declared type; checks only the first item or entry of lists and maps."""
+    """Whether a value has a declared type. In lists and maps, checks only the first item or entry."""
     if of.kind == "param" or of.is_dyn:
         return True
     if of.kind == "list":
@@ -58,5 +58,5 @@ def _fits(of: Type, value: Any) -> bool:
 
 
 def no_such_overload(name: str, arguments: Sequence[Any]) -> Err:
-    """Returns the error of a call whose arguments fit no overload."""
+    """Returns the CEL error of a call whose arguments do not fit any overload."""
     return Err(f"no such overload: {name}({', '.join(map(type_name, arguments))})")

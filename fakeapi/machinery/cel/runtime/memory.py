@@ -1,8 +1,8 @@
-"""Bounds the memory and the scans of an evaluation, which its cost does not fully count.
+"""Limits the memory of an evaluation and the time for scanning lists, which CEL's cost does not fully count.
 
 CEL's runtime cost ignores operations that are fast in Go: `+` on lists, literals with many elements,
-comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they copy, and
-`look` before they scan.
+comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they create a
+value, and `look` before they scan one.
 """
 
 from contextvars import ContextVar, Token
@@ -12,13 +12,16 @@ from typing import NoReturn, Self
 from fakeapi.machinery.cel import allowance, limits
 
 ITEM_BYTES, ENTRY_BYTES = 8, 128
-"""Bytes of memory charged for an item of a list, and for an entry of a map."""
+"""Bytes that an item of a list, and an entry of a map, count against the memory limit."""
 
 _VISIT_BYTES, _LOOK_BYTES = 64, 4
-"""Bytes charged for scanning a list or map, and for each of its items; they represent time, not memory."""
+"""Bytes that a scan counts against the memory limit: for the list or map, and for each of its items.
+
+These bytes stand for the time of the scan, not for memory.
+"""
 
 BYTES_PER_UNIT = 16
-"""Bytes that count as one cost unit of an `Allowance`: scanning four items takes about a microsecond."""
+"""Bytes that cost one unit of an `Allowance`; scanning four items takes about a microsecond."""
 
 _DEBT_BYTES = 4096
 
@@ -26,13 +29,13 @@ _current: ContextVar["Memory | None"] = ContextVar("memory", default=None)
 
 
 class MemoryLimitError(Exception):
-    """An evaluation of a CEL expression exceeded its memory limit."""
+    """The evaluation of a CEL expression exceeded its memory limit."""
 
 
 class Memory:
-    """Context manager that limits the memory of all evaluations within it to `left` bytes.
+    """Context manager: limits the memory of all evaluations inside it to `left` bytes in total.
 
-    The limit includes values that the expressions have created and dropped.
+    Values that are no longer used still count.
     """
 
     __slots__ = ("_debt", "_tokens", "left")
@@ -54,7 +57,7 @@ class Memory:
     def take(self, size: int) -> None:
         """Deducts bytes. Raises MemoryLimitError if too few are left.
 
-        Also charges the running `Allowance`, if there is one, and may raise its AllowanceSpent.
+        Also charges the current `Allowance`, if any. Raises AllowanceSpent if the allowance is used up.
         """
         self.left -= size
         if self.left < 0:
@@ -67,15 +70,16 @@ class Memory:
                 within.pay(units)
 
     def check(self, size: int) -> None:
-        """Raises MemoryLimitError if fewer than `size` bytes are left."""
+        """Raises MemoryLimitError if fewer than `size` bytes are left. Deducts nothing."""
         if size > self.left:
             raise MemoryLimitError
 
 
 def take(size: int) -> None:
-    """Deducts bytes from the memory of the running evaluation, if there is one.
+    """Deducts bytes from the current `Memory`, if any.
 
-    Raises MemoryLimitError or AllowanceSpent.
+    Raises MemoryLimitError if too few bytes are left. Raises AllowanceSpent if the current `Allowance` is
+    used up.
     """
     memory = _current.get()
     if memory is not None:
@@ -83,15 +87,16 @@ def take(size: int) -> None:
 
 
 def look(items: int) -> None:
-    """Charges the running evaluation for scanning a list or map with this number of items.
+    """Charges the current `Memory` for scanning a list or map with this number of items.
 
-    Raises MemoryLimitError or AllowanceSpent.
+    Raises MemoryLimitError if too few bytes are left. Raises AllowanceSpent if the current `Allowance` is
+    used up.
     """
     take(_VISIT_BYTES + items * _LOOK_BYTES)
 
 
 def check(size: int) -> None:
-    """Raises MemoryLimitError if the running evaluation has fewer than `size` bytes left.
+    """Raises MemoryLimitError if the current `Memory` has fewer than `size` bytes left.
 
     Functions whose result may be far larger than their arguments call this before they create the result.
     """
@@ -101,5 +106,5 @@ def check(size: int) -> None:
 
 
 def stop() -> NoReturn:
-    """Ends the running evaluation: always raises MemoryLimitError."""
+    """Ends the current evaluation: always raises MemoryLimitError."""
     raise MemoryLimitError

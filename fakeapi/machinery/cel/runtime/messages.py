@@ -1,4 +1,4 @@
-"""Constructs the protobuf messages in expressions, such as `google.protobuf.Duration{seconds: 1}`.
+"""Constructs protobuf messages in CEL expressions, such as `google.protobuf.Duration{seconds: 1}`.
 
 Follows cel-go `common/types/provider.go`, for well-known messages only.
 """
@@ -35,9 +35,9 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 
 def message(name: str, fields: dict[str, Any]) -> Any:
-    """Constructs the CEL value of a message or of an object without a schema.
+    """Constructs the CEL value of a protobuf message, or of an object such as `Object.spec`.
 
-    Returns an Err for an unknown type.
+    Returns an `Err` for an unknown type.
     """
     if is_constructed(name):
         take(len(fields) * ENTRY_BYTES)

@@ -1,7 +1,7 @@
-"""Plans the evaluation of a checked expression: closures that evaluate its nodes and count their cost.
+"""Plans a type-checked CEL expression: creates closures that evaluate its syntax nodes and count their cost.
 
 Follows cel-go `interpreter/planner.go`, `interpretable.go` and `decorators.go`. Planning evaluates constant
-parts once; they cost nothing at run time.
+parts once, so they cost nothing at run time.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ from fakeapi.machinery.cel.syntax import (
 
 
 def plan(checked: Checked, environment: Environment, dialect: Dialect) -> Program:
-    """Plans an expression that passed the type check and `compiler.planning_fault`."""
+    """Plans a CEL expression that passed the type check and `compiler.planning_fault`."""
     return Program(_Planner(checked, environment, dialect).step(checked.root))
 
 
@@ -54,7 +54,7 @@ _CONVERSIONS = frozenset(
 
 
 _MATCHING = frozenset(("matches", "find", "findAll"))
-"""Functions that match a regular expression.
+"""CEL functions that match a regular expression.
 
 Calls with a constant pattern stop at the first argument that is an error, because cel-go compiles the pattern
 when it plans the call.
@@ -185,7 +185,7 @@ class _Planner:
         return dispatched(implementation, steps, charge)
 
     def _implementation(self, name: str, overload: str) -> tuple[Callable[..., Any], bool]:
-        """Returns the implementation of a call, and whether the call is strict.
+        """Returns (implementation of a call, whether the call is strict).
 
         A strict call evaluates all arguments before it checks them for errors.
         """
@@ -251,7 +251,7 @@ class _Planner:
         return make
 
     def _message(self, node: StructLiteral) -> Step:
-        """Plans the construction of a well-known message, or of an object without a schema."""
+        """Plans the construction of a protobuf message, or of an object such as `Object.spec`."""
         name = node.name.removeprefix(".")
         steps = [(entry.field, self.step(entry.value), entry.optional) for entry in node.entries]
 

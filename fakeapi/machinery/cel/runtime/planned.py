@@ -1,4 +1,4 @@
-"""Planned nodes of expressions: constants, attributes and steps, and their conversion to steps.
+"""Planned parts of CEL expressions: constants, attributes and steps. Converts all of them to steps.
 
 Follows cel-go `interpreter/interpretable.go`.
 """
@@ -20,7 +20,7 @@ Planned = Constant | Attribute | Step
 
 
 class Lazy:
-    """The value of a CEL variable before its first read, which evaluates `step`."""
+    """The value of a CEL variable that no expression has read yet. The first read evaluates `step`."""
 
     __slots__ = ("step",)
 
@@ -29,7 +29,7 @@ class Lazy:
 
 
 def step_of(planned: Planned) -> Step:
-    """Returns a step that evaluates a planned node and charges its cost."""
+    """Returns a step that evaluates a planned part of an expression and charges its cost."""
     if isinstance(planned, Constant):
         value = planned.value
         return lambda frame: value
@@ -50,9 +50,9 @@ def step_of(planned: Planned) -> Step:
 
 
 def variable(name: str, *, weight: int) -> Step:
-    """Returns a step that reads a CEL variable at a cost of `weight`.
+    """Returns a step that reads a CEL variable, at `weight` CEL cost units.
 
-    The step returns an Err for an unknown variable.
+    The step returns an `Err` for an unknown variable.
     """
     missing = Err(f"no such attribute(s): {name}")
 

@@ -1,4 +1,4 @@
-"""Planned expressions, and their evaluation with variables and within a cost limit.
+"""Planned CEL expressions, which can be evaluated with variables and limits on cost and memory.
 
 Follows cel-go `program.go`.
 """
@@ -20,9 +20,10 @@ class Dialect:
     """Differences between releases in evaluating CEL expressions.
 
     - `reads_affix`: changes the cost of `startsWith`, `endsWith` and `matches`, see `cost.cost_of`.
-    - `binds_lazily`: the initial value of a loop, or the value of `cel.bind`, is evaluated on first read.
+    - `binds_lazily`: whether the initial value of a loop, or the value of `cel.bind`, is evaluated on first
+      read.
     - `variants`: names of function variants, from `functions.VARIANTS`.
-    - `unpriced`: names of functions whose calls always cost 1 at run time.
+    - `unpriced`: names of functions whose calls always cost 1 CEL cost unit at run time.
     """
 
     reads_affix: bool
@@ -33,11 +34,11 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The result of evaluating an expression.
+    """The result of evaluating a CEL expression.
 
-    `value`: the CEL value; an Err if the expression failed.
-    `cost`: the total cost.
-    `exceeded`: the cost or the memory exceeded its limit; `value` is None.
+    `value`: the CEL value; an `Err` if the evaluation failed.
+    `cost`: the total CEL cost units.
+    `exceeded`: whether the cost or the memory exceeded its limit; `value` is then None.
     """
 
     value: Any
@@ -46,7 +47,7 @@ class Evaluation:
 
 
 class Program:
-    """A planned CEL expression; evaluate it any number of times."""
+    """A planned CEL expression, which can be evaluated any number of times."""
 
     __slots__ = ("_step",)
 
@@ -59,11 +60,13 @@ class Program:
         limit: int = limits.EVALUATION_COST_MAX,
         memory: Memory | None = None,
     ) -> Evaluation:
-        """Evaluates the expression. Raises AllowanceSpent if it costs more than the running `Allowance` has.
+        """Evaluates the expression.
+
+        Raises AllowanceSpent if the evaluation costs more than the current `Allowance` has left.
 
         `variables`: CEL values by variable name.
-        `limit`: the cost limit.
-        `memory`: shared with other evaluations; None: the evaluation has its own.
+        `limit`: the limit in CEL cost units.
+        `memory`: a memory limit shared with other evaluations; None for a limit only for this evaluation.
         """
         with memory or Memory():
             within = allowance.current()
@@ -77,7 +80,8 @@ class Program:
     def _evaluated(self, variables: Mapping[str, Any], limit: int, stops_at: int) -> Evaluation:
         """Evaluates the expression; stops if the cost exceeds `stops_at`, which may be below `limit`.
 
-        `exceeded` is True in the result only if the cost exceeds `limit`, or the memory its limit.
+        In the result, `exceeded` is True only if the cost exceeds `limit`, or the memory exceeds the memory
+        limit.
         """
         frame = Frame(variables, stops_at)
         try:

@@ -1,4 +1,4 @@
-"""Formats CEL values: for errors, and for `string()` of doubles, durations and timestamps."""
+"""Formats CEL values: for error messages, and for `string()` of doubles, durations and timestamps."""
 
 import math
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from fakeapi.machinery.golang.fmt import shortest_float
 
 
 def text_of(value: Any) -> str:
-    """Formats a CEL value for errors, like Go's `%v`.
+    """Formats a CEL value for error messages, like Go's `%v`.
 
     Raises MemoryLimitError for a list or map whose text is too long.
     """
@@ -52,7 +52,7 @@ def text_of(value: Any) -> str:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Joins the texts of members, and charges their bytes to the memory of the evaluation."""
+    """Joins the texts of items or entries, and counts their bytes against the memory limit."""
     parts = []
     for text in texts:
         take(ITEM_BYTES + len(text))

@@ -2,8 +2,8 @@
 
 Follows cel-go `common/types`. bool, int, float, str, bytes and None represent the CEL types of the same kind.
 `UInt`, `Duration`, `Timestamp`, `Optional`, `TypeValue`, `ListValue`, `MapValue` and `Opaque` represent the
-other types. An `Err` is a value too: an operation on an Err returns the Err, unless the other operand decides
-the result.
+other types. A CEL error is also a value, an `Err`. An operation on an Err returns the Err, unless the other
+operand determines the result.
 """
 
 import math
@@ -20,7 +20,7 @@ SECOND = 1_000_000_000
 
 
 class UInt(int):
-    """A CEL uint: an unsigned integer of 64 bits."""
+    """A CEL uint: an unsigned 64-bit integer."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class Duration:
 class Timestamp:
     """A CEL timestamp, in nanoseconds since 1970 in UTC.
 
-    `offset`: the offset of its time zone, in seconds east of UTC.
+    `offset`: the time zone, in seconds east of UTC.
     """
 
     nanoseconds: int
@@ -66,7 +66,7 @@ NONE = Optional(None, present=False)
 
 
 class Opaque:
-    """Base class for CEL values of Kubernetes' own types; Python's `==` compares them."""
+    """Base class for CEL values of types that Kubernetes adds to CEL. Python's `==` compares these values."""
 
     __slots__ = ()
     type_name = ""
@@ -88,7 +88,7 @@ class ListValue:
         raise NotImplementedError
 
     def equal(self, other: Any) -> Any:
-        """Whether two lists are equal: True, False or an Err."""
+        """Whether two lists are equal: returns True, False or an `Err`."""
         if not isinstance(other, ListValue) or len(self) != len(other):
             return False
         look(len(self))
@@ -99,9 +99,9 @@ class ListValue:
         return any(plain_equal(value, item) is True for item in self)
 
     def plus(self, other: Any) -> Any:
-        """Returns the concatenation of two lists; an Err if `other` is not a list.
+        """Returns the concatenation of two lists; an `Err` if `other` is not a list.
 
-        Copies only short lists.
+        Copies the items only if the result has at most COPIED_ITEMS items.
         """
         if not isinstance(other, ListValue):
             return NO_OVERLOAD
@@ -133,7 +133,7 @@ class Items(ListValue):
 
 
 class Growing(Items):
-    """A CEL list that a loop extends in place; nothing else uses the list until the loop ends."""
+    """A CEL list that a loop extends in place. No other code uses the list until the loop ends."""
 
     __slots__ = ()
 
@@ -145,14 +145,16 @@ class Growing(Items):
 
 
 COPIED_ITEMS = 64
-"""Maximum length of a concatenation that copies its two lists."""
+"""Maximum length of a concatenated list whose items are copied instead of referenced."""
 
 JOINED_DEPTH = 500
-"""Maximum depth of nested concatenations; at a greater depth, the list is copied."""
+"""Maximum depth of nested concatenations. Beyond this depth, the items are copied into a new list."""
 
 
 class Joined(ListValue):
-    """The concatenation of two CEL lists without copying them, like concatList of cel-go `common/types`."""
+    """The concatenation of two CEL lists without a copy of the items, like concatList of cel-go
+    `common/types`.
+    """
 
     __slots__ = ("_size", "depth", "first", "second")
 
@@ -184,7 +186,7 @@ class Joined(ListValue):
 
 
 def joined(first: ListValue, second: ListValue) -> ListValue:
-    """Returns the concatenation of two lists, copied if it nests deeper than JOINED_DEPTH.
+    """Returns the concatenation of two lists; copies the items if it nests deeper than JOINED_DEPTH.
 
     Raises MemoryLimitError if the length does not fit into CEL's int.
     """
@@ -215,16 +217,16 @@ class MapValue:
         raise NotImplementedError
 
     def find(self, key: Any) -> Any:
-        """Returns the value of a key, MISSING if there is none, or an Err."""
+        """Returns the value of a key; MISSING if the map has no such key; an `Err` for an unsuitable key."""
         raise NotImplementedError
 
     def holds(self, key: Any) -> Any:
-        """Whether the map has a key: True, False or an Err."""
+        """Whether the map has a key: returns True, False or an `Err`."""
         value = self.find(key)
         return value if type(value) is Err else value is not MISSING
 
     def equal(self, other: Any) -> Any:
-        """Whether two maps are equal: True, False or an Err."""
+        """Whether two maps are equal: returns True, False or an `Err`."""
         if not isinstance(other, MapValue) or len(self) != len(other):
             return False
         look(len(self))
@@ -264,7 +266,7 @@ class Entries(MapValue):
 
 
 class GrowingEntries(Entries):
-    """A CEL map that a loop extends in place; nothing else uses the map until the loop ends."""
+    """A CEL map that a loop extends in place. No other code uses the map until the loop ends."""
 
     __slots__ = ()
 
@@ -273,12 +275,12 @@ class GrowingEntries(Entries):
         self._entries[_identity(key)] = key, value
 
     def complete(self) -> Entries:
-        """Returns a copy of the map that the loop no longer extends."""
+        """Returns a copy of the map for use after the loop."""
         return Entries(self._entries.values())
 
 
 def _identity(key: Any) -> Any:
-    """Returns the identity of a map key: equal numbers of different types are the same key."""
+    """Returns a hashable form of a map key. Equal numbers of different types are the same key."""
     kind = type(key)
     if kind is bool:
         return "bool", key
@@ -303,7 +305,7 @@ _NAMES: dict[type, str] = {
 
 
 def type_name(value: Any) -> str:
-    """Returns the name of a value's CEL type, as in `type()` and in errors."""
+    """Returns the name of a value's CEL type, as `type()` and error messages show it."""
     name = _NAMES.get(type(value))
     if name is not None:
         return name
@@ -320,14 +322,14 @@ _NUMBERS = frozenset((int, UInt, float))
 
 
 def equal(one: Any, other: Any) -> Any:
-    """Whether two CEL values are equal: True, False or an Err; null equals only null."""
+    """Whether two CEL values are equal: returns True, False or an `Err`. null equals only null."""
     if one is None or other is None:
         return one is other
     return plain_equal(one, other)
 
 
 def plain_equal(one: Any, other: Any) -> Any:
-    """Whether two CEL values, neither of them null, are equal: True, False or an Err."""
+    """Whether two CEL values other than null are equal: returns True, False or an `Err`."""
     kind = type(one)
     if kind is str or kind is int:
         theirs = type(other)
@@ -353,7 +355,7 @@ def is_ordered(value: Any) -> bool:
 
 
 def compare(one: Any, other: Any) -> Any:
-    """Compares two CEL values: returns -1, 0, 1 or an Err; `one` must be of an ordered type."""
+    """Compares two CEL values: returns -1, 0, 1 or an `Err`. The type of `one` must be ordered."""
     kind, theirs = type(one), type(other)
     if kind in _NUMBERS:
         if kind is float and math.isnan(one):
@@ -376,9 +378,9 @@ def _compared(one: Any, other: Any) -> int:
 
 
 def size_of(value: Any) -> int:
-    """Returns the size for computing costs: characters, bytes, items or entries; 1 for other values.
+    """Returns the size of a CEL value for computing costs: characters, bytes, items or entries.
 
-    Values of Kubernetes' own types may have a `size` of their own.
+    Returns 1 for other values, except values of Kubernetes' own types with an attribute `size`.
     """
     kind = type(value)
     if kind is str or kind is bytes or isinstance(value, ListValue | MapValue):

@@ -11,7 +11,7 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 _KELVIN, _LONG_S, _ANGSTROM = "\u212a", "\u017f", "\u212b"
 _FOLDS = {"k": _KELVIN, "s": _LONG_S, "\u00e5": _ANGSTROM}
-"""Lower-case letters with a third case variant: `k`, for example, has the Kelvin sign."""
+"""Lower-case letters with a third case variant: for example, the Kelvin sign is a variant of `k`."""
 
 
 def _ascii(*spans: str) -> Ranges:
@@ -113,12 +113,12 @@ _SCRIPTS = {
         "Tibetan",
     ]
 } | {"Han": ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "CJK RADICAL", "KANGXI RADICAL")}
-"""Prefixes of character names, by Unicode script; an approximation, because Python has no script table."""
+"""Prefixes of character names by Unicode script. Approximate, because Python has no table of scripts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A part of a character class: the Unicode category or script `named`, or code points in `ranges`."""
+    """A part of a character class: code points in `ranges`, or the Unicode category or script `named`."""
 
     ranges: Ranges = ()
     named: str = ""
@@ -134,7 +134,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """The characters that a class, a dot or a literal matches; `folds` ignores case."""
+    """The characters that a class, a dot or a literal matches. With `folds`, case does not matter."""
 
     items: tuple[Item, ...]
     negated: bool = False
@@ -147,7 +147,10 @@ class CharacterSet:
 
 @cache
 def unicode_test(name: str) -> Callable[[str], bool] | None:
-    """Returns a test for a Unicode category (`L`, `Lu`, `Any`) or script; None for an unknown name."""
+    """Returns a function that tests for a Unicode category (`L`, `Lu`, `Any`) or script.
+
+    Returns None for an unknown name.
+    """
     if name == "Any":
         return lambda _: True
     if name in _CATEGORIES or name in {category[0] for category in _CATEGORIES}:

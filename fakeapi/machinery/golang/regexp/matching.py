@@ -1,7 +1,7 @@
 """Matches texts against Go's regular expressions, in time linear in the length of the text.
 
-An expression is compiled to a nondeterministic automaton. Matching extends a deterministic automaton as
-needed, and caches its states.
+A regular expression is compiled to a nondeterministic finite automaton (NFA). Matching builds the states of a
+deterministic automaton (DFA) as needed, and caches them.
 """
 
 from dataclasses import dataclass, field
@@ -19,19 +19,21 @@ from fakeapi.machinery.golang.regexp.syntax import (
 )
 
 STEPS_MAX = 10_000
-"""Maximum number of automaton steps of an expression; Go allows some millions."""
+"""Maximum number of NFA steps of a regular expression; Go allows some millions."""
 
 TRANSITIONS_MAX = 20_000
-"""Maximum number of cached transitions of a deterministic automaton; a full cache is cleared."""
+"""Maximum number of cached DFA transitions; a full cache is cleared."""
 
 _WORD = frozenset(chr(code) for first, last in PERL["w"] for code in range(first, last + 1))
 
 
 @dataclass(slots=True)
 class _Step:
-    """A step of a nondeterministic automaton: consumes a character, checks an assertion, or neither.
+    """A step of the NFA: consumes a character, checks an assertion, or does neither.
 
-    `to`: the numbers of the next steps; a step without next steps accepts the text.
+    `takes`: the set of characters to consume; None for a step without a character.
+    `checks`: the kind of the assertion; "" for none.
+    `to`: the numbers of the next steps. A step without next steps accepts the text.
     """
 
     takes: CharacterSet | None = None
@@ -41,11 +43,11 @@ class _Step:
 
 @dataclass(slots=True)
 class _State:
-    """A state of a deterministic automaton.
+    """A state of the DFA.
 
-    - `steps`: the current steps, before assertions are checked.
+    - `steps`: the current NFA steps, before assertions are checked.
     - `before`: the kind of the previous character.
-    - `next`: the next state by character; None if the text matches.
+    - `next`: the next state by character, "" for the end of the text; None if the text matches.
     """
 
     steps: frozenset[int]
@@ -54,10 +56,10 @@ class _State:
 
 
 class Regexp:
-    """A compiled regular expression of Go's syntax; threads may share it."""
+    """A compiled regular expression in Go's syntax; threads may share it."""
 
     def __init__(self, text: str) -> None:
-        """Compiles the expression. Raises RegexpError with Go's message."""
+        """Compiles the expression. Raises RegexpError with Go's message if Go rejects the expression."""
         self.text = text
         self._steps: list[_Step] = [_Step()]
         self._start = self._build(parse(text), 0)
@@ -90,7 +92,7 @@ class Regexp:
         return state
 
     def _after(self, state: _State, character: str) -> _State | None:
-        """Returns the state after one more character; None if the text before the character matches."""
+        """Returns the DFA state after one more character; None if the text before the character matches."""
         if self._kept >= TRANSITIONS_MAX:
             self._states.clear()
             self._kept = 0
@@ -109,7 +111,7 @@ class Regexp:
         return following
 
     def _reached(self, state: _State, character: str) -> set[int]:
-        """Returns all steps reachable before `character`, which is "" at the end of the text."""
+        """Returns all NFA steps reachable before `character`, which is "" at the end of the text."""
         after = _kind(character) if character else "end"
         reached: set[int] = set()
         waiting = list(state.steps)
@@ -130,7 +132,9 @@ class Regexp:
         return len(self._steps) - 1
 
     def _build(self, node: Node, then: int) -> int:
-        """Adds the steps of a node, followed by step `then`; returns the number of the first step."""
+        """Adds the NFA steps of a syntax node, followed by step `then`; returns the
+        number of the first step.
+        """
         match node:
             case CharacterSet():
                 return self._add(_Step(takes=node, to=[then]))
@@ -161,7 +165,10 @@ class Regexp:
 
 @lru_cache(maxsize=1024)
 def compile_regexp(text: str) -> Regexp:
-    """Compiles a regular expression; caches the result. Raises RegexpError with Go's message."""
+    """Compiles a regular expression; caches the result.
+
+    Raises RegexpError with Go's message if Go rejects the expression.
+    """
     return Regexp(text)
 
 

@@ -1,4 +1,4 @@
-"""Parses regular expressions with the flags and the errors of Go's regexp.Compile.
+"""Parses regular expressions with the flags and the error messages of Go's regexp.Compile.
 
 Follows Go's `regexp/syntax`.
 """
@@ -18,7 +18,7 @@ _NEWLINE = ((10, 10),)
 
 
 class RegexpError(ValueError):
-    """A regular expression that Go rejects, with Go's message."""
+    """A regular expression is invalid in Go; the message is Go's."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"error parsing regexp: {code}: `{text}`")
@@ -40,7 +40,10 @@ class Repeat:
     least: int
     most: int | None
     count: int
-    """The product of the counts of nested counted repeats, which Go limits to 1,000."""
+    """The product of the repeat counts of this node and of nodes inside, such as 6 for `(a{2}){3}`.
+
+    Go limits the product to 1,000.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,9 @@ _FLAG_NAMES = {"i": "folds", "m": "multiline", "s": "dot_is_all", "U": "ungreedy
 
 
 class _Group:
-    """An open parenthesis: the alternatives so far, and the flags to restore at its end."""
+    """An open parenthesis: the alternatives read so far, and the flags to restore at
+    the closing parenthesis.
+    """
 
     def __init__(self, flags: _Flags) -> None:
         self.flags = flags
@@ -81,7 +86,7 @@ class _Group:
 
 
 def parse(text: str) -> Node:
-    """Parses a regular expression. Raises RegexpError with Go's message."""
+    """Parses a regular expression. Raises RegexpError with Go's message if Go rejects the expression."""
     return _Parser(text).parse()
 
 
@@ -373,7 +378,9 @@ class _Parser:
 
 
 def _small(digits: str) -> int:
-    """Parses a repeat count; five digits or more become _REPEAT_MAX + 1, which is rejected later."""
+    """Parses a repeat count. Counts of five digits or more become _REPEAT_MAX + 1,
+    which is rejected later.
+    """
     return int(digits) if len(digits) <= 4 else _REPEAT_MAX + 1
 
 

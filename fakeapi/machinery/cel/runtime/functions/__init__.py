@@ -1,9 +1,9 @@
-"""Implementations of the functions of CEL and of Kubernetes.
+"""Implementations of the standard CEL functions and of the functions that Kubernetes adds.
 
 - `OVERLOADS`: implementations by overload id. Their arguments always have the declared types.
 - `SINGLETONS`: implementations by function name, which check the types of their arguments themselves.
 
-Implementations return an Err if they fail.
+Implementations that fail return an `Err`, a CEL error.
 """
 
 from collections.abc import Callable
@@ -46,21 +46,21 @@ OVERLOADS = (
 )
 
 NO_ERRORS = "errors are in no list"
-"""Name of the variant in which `x in [1, 2]` is false if `x` is an error; implemented in `plan`."""
+"""Name of the variant in which `x in [1, 2]` is false if `x` is a CEL error; implemented in `plan`."""
 
 NO_RANGE = "errors are no range"
-"""Name of the variant in which two-variable comprehensions hide errors of their range.
+"""Name of the variant in which a two-variable comprehension hides the CEL error of its range.
 
-`plan` implements the variant: the error is then about the type of the range.
+`plan` implements the variant: the comprehension then reports a wrong type of the range.
 """
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
-"""Implementations that differ between releases: variant name -> overload id -> implementation."""
+"""Implementations that only some releases use: variant name -> overload id -> implementation."""
 
 
 @cache
 def overloads_of(variants: frozenset[str]) -> dict[str, Callable[..., Any]]:
-    """Returns the implementations by overload id; the variants replace default implementations."""
+    """Returns the implementations by overload id. Those of the `variants` replace default implementations."""
     implementations = dict(OVERLOADS)
     for name in sorted(variants):
         implementations |= VARIANTS[name]

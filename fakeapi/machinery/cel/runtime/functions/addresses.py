@@ -57,7 +57,9 @@ def _is_mapped(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Parses an IP address such as `192.0.2.1`. Raises ValueError with Kubernetes' message."""
+    """Parses an IP address such as `192.0.2.1`. Raises ValueError with Kubernetes' message if it is not
+    valid.
+    """
     error = addr_error(text)
     if error:
         raise ValueError(f"IP Address {quote(text)} parse error during conversion from string: {error}")
@@ -69,7 +71,9 @@ def parse_address(text: str) -> Address:
 
 
 def parse_block(text: str) -> Block:
-    """Parses a CIDR block such as `10.0.0.0/8`. Raises ValueError with Kubernetes' message."""
+    """Parses a CIDR block such as `10.0.0.0/8`. Raises ValueError with Kubernetes' message if it is not
+    valid.
+    """
     error = prefix_error(text)
     if error:
         raise ValueError(f"network address parse error during conversion from string: {error}")
@@ -153,7 +157,10 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
 
 
 def _begins(block: Block, other: Any) -> Any:
-    """Whether `other` begins at the first address of `block` and is not larger; an Err if `other` is one."""
+    """Whether `other` begins at the first address of `block` and is not larger.
+
+    Returns `other` itself if it is an `Err`.
+    """
     if type(other) is Err:
         return other
     return other.address == block.network.network_address and block.bits <= other.bits

@@ -1,4 +1,5 @@
-"""CEL authorization checks: `authorizer.group('apps').resource('deployments').check('get').allowed()`.
+"""CEL functions for authorization checks:
+`authorizer.group('apps').resource('deployments').check('get').allowed()`.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """
@@ -24,7 +25,7 @@ class Decision(Opaque):
 class Check(Opaque):
     """An authorization check on a path or a resource, built from the calls on `authorizer`.
 
-    `decides`: returns the decision on a check with a verb.
+    `decides`: a function (check, verb) -> decision.
     `service_account`: (namespace, name); None for the user who sent the request.
     """
 

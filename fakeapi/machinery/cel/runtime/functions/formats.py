@@ -29,7 +29,7 @@ _Check = Callable[[str], list[str]]
 class NamedFormat(Opaque):
     """A named format of CEL strings, such as `dns1123Label`.
 
-    `check`: returns the errors of a text.
+    `check`: a function (text) -> error messages.
     `pattern_size`: the length of Kubernetes' regular expression, which determines the cost of a call.
     """
 

@@ -74,7 +74,10 @@ def _extreme(name: str, wanted: int) -> Callable[[ListValue], Any]:
 
 _NUMBER_BYTES = 32
 _COMPARED_BYTES = 24
-"""Bytes charged for sorting one item, in addition to ITEM_BYTES, because sorting compares it many times."""
+"""Bytes per sorted item that count against the memory limit, in addition to ITEM_BYTES.
+
+Sorting compares each item many times.
+"""
 
 
 def _index_of(values: ListValue, value: Any) -> int:
@@ -183,9 +186,9 @@ def _contains_all(values: ListValue, others: ListValue) -> bool:
 
 
 def _insert(target: MapValue, *rest: Any) -> Any:
-    """Returns a map with an added entry (key, value), or with all entries of another map added.
+    """Adds an entry (key, value), or all entries of another map, to a map; returns the resulting map.
 
-    Extends a GrowingEntries in place. Returns an Err if a key already exists.
+    Changes a `GrowingEntries` in place and copies any other map. Returns an Err if a key already exists.
     """
     added = [(rest[0], rest[1])] if len(rest) == 2 else [(key, rest[0].find(key)) for key in rest[0]]
     take(len(added) * ENTRY_BYTES)

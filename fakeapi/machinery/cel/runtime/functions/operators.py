@@ -32,9 +32,9 @@ _RECEIVERS = frozenset((str, Duration, Timestamp))
 
 
 def _refused(value: Any, function: str) -> Err:
-    """Returns the error of an operator that the type of its operand lacks.
+    """Returns the error for an operand whose type does not support an operator.
 
-    The error for strings, durations and timestamps does not name the operator.
+    For strings, durations and timestamps, the error does not name the operator.
     """
     return NO_OVERLOAD if type(value) in _RECEIVERS else Err(f"no such overload: {function}")
 

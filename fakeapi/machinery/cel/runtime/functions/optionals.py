@@ -20,7 +20,7 @@ from fakeapi.machinery.cel.runtime.values import (
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the zero value of its type; lists and maps typed by a schema never are."""
+    """Whether a value is the zero value of its type. Lists and maps with a schema are never zero values."""
     match value:
         case None:
             return True

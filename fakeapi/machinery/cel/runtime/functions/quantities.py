@@ -23,7 +23,7 @@ _BINARY_POWERS = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 class Quantity(Opaque):
     """A CEL value for a resource.Quantity of Kubernetes.
 
-    `scale`: the power of ten that Kubernetes stores; None if Kubernetes stores an inf.Dec.
+    `scale`: the power of ten in upstream's int64Amount; None if upstream stores the quantity as an inf.Dec.
     """
 
     type_name = "kubernetes.Quantity"
@@ -46,7 +46,7 @@ class Quantity(Opaque):
 
 
 def parse(text: str) -> Quantity:
-    """Parses a quantity such as `1.5Gi`. Raises ValueError with Kubernetes' message."""
+    """Parses a quantity such as `1.5Gi`. Raises ValueError with Kubernetes' message if it is not valid."""
     return Quantity(quantity.parse(text).amount, _scale(text))
 
 

@@ -44,11 +44,11 @@ def _last_index_of_from(text: str, part: str, offset: int) -> Any:
 
 
 _TEXT_BYTES = 64
-"""Bytes of memory charged for each string in the result of `split`."""
+"""Bytes per string in the result of `split` that count against the memory limit."""
 
 
 def _width(*texts: str) -> int:
-    """Returns the memory per character, in bytes, for a string made from these texts: 1 or 4."""
+    """Returns the bytes per character in a Python string made from these texts: 1 for ASCII, otherwise 4."""
     return 1 if all(text.isascii() for text in texts) else 4
 
 

@@ -32,7 +32,7 @@ _STAMP = re.compile(
 
 
 def parsed_duration(text: str) -> Duration:
-    """Parses a duration like Go's ParseDuration. Raises ValueError with Go's message."""
+    """Parses a duration like Go's ParseDuration. Raises ValueError with Go's message if it is not valid."""
     error = duration_error(text)
     if error:
         raise ValueError(error)
@@ -44,7 +44,7 @@ def parsed_duration(text: str) -> Duration:
 
 
 def parsed_timestamp(text: str) -> Timestamp:
-    """Parses an RFC 3339 timestamp like Go's time.Parse. Raises ValueError."""
+    """Parses an RFC 3339 timestamp like Go's time.Parse. Raises ValueError if the text is not valid."""
     match = _STAMP.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -63,7 +63,7 @@ def parsed_timestamp(text: str) -> Timestamp:
 
 
 _Part = Callable[[datetime, int], int]
-"""A function that returns a part of a time: (time, nanoseconds within its second) -> number."""
+"""Returns a part of a time: (time, nanoseconds since the start of its second) -> number."""
 
 _PARTS: dict[str, _Part] = {
     "timestamp_to_year": lambda at, fine: at.year,
@@ -119,7 +119,7 @@ def _atoi(text: str) -> int:
 def _whole(unit: int) -> Callable[[Duration], int]:
     """Returns a function that counts the whole units in a duration, rounded towards zero.
 
-    `unit`: nanoseconds.
+    `unit`: the length of the unit in nanoseconds.
     """
 
     def of(duration: Duration) -> int:

@@ -40,7 +40,10 @@ class Url(Opaque):
 
 
 def parse_request_uri(text: str) -> Url:
-    """Parses a URL like Go's ParseRequestURI, but drops a fragment. Raises ValueError with Go's message."""
+    """Parses a URL like Go's ParseRequestURI, but drops a fragment.
+
+    Raises ValueError with Go's message if the URL is not valid.
+    """
     try:
         return _parsed(text)
     except ValueError as error:

@@ -42,12 +42,12 @@ class Semver(Opaque):
 
 
 def _rank(identifier: int | str) -> tuple[bool, int, str]:
-    """Returns the sort key of a pre-release identifier; numbers sort before texts."""
+    """Returns the sort key of a pre-release identifier; numbers sort before strings."""
     return (False, identifier, "") if isinstance(identifier, int) else (True, 0, identifier)
 
 
 def parse(text: str) -> Semver:
-    """Parses a semantic version. Raises ValueError with the message of blang/semver."""
+    """Parses a semantic version. Raises ValueError with the message of blang/semver if it is not valid."""
     if not text:
         raise ValueError("Version string empty")
     parts = text.split(".", 2)
