@@ -12,7 +12,7 @@ _SUFFIX_LENGTH = 5
 
 
 class Clock(Protocol):
-    """A source of the time of day and of monotonic time, with timeouts."""
+    """A source of the time of day and of monotonic time, with a timeout that follows this time."""
 
     def now(self) -> float:
         """Returns the time of day in seconds since the epoch."""
@@ -25,13 +25,13 @@ class Clock(Protocol):
     def timeout(self, delay: float) -> AbstractAsyncContextManager[object]:
         """Returns a context manager that raises TimeoutError if its block takes longer than `delay` seconds.
 
-        It works like `asyncio.timeout`, with the time of this clock.
+        Works like `asyncio.timeout`, but measures the time of this clock.
         """
         ...
 
 
 def runs_by_itself(clock: Clock) -> bool:
-    """Whether the time of a clock passes by itself.
+    """Whether the time of a clock passes without calls that move it.
 
     False for a frozen clock, and for a clock without the attribute `frozen`.
     """
@@ -55,7 +55,7 @@ class ClockAndNames(Clock, Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The machine's clock, as a Clock."""
 
     now = staticmethod(time.time)
     monotonic = staticmethod(time.monotonic)
@@ -75,7 +75,7 @@ class SystemClockAndNames(SystemClock):
 
 
 class SeededClockAndNames:
-    """Generates a repeatable sequence of uids, suffixes and random numbers from a seed.
+    """Generates a repeatable sequence of uids, name suffixes and random numbers from a seed.
 
     `clock`: the source of time; None for the machine's clock.
     """

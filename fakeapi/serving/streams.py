@@ -10,7 +10,7 @@ Address = tuple[str, int] | None
 
 
 class Dates:
-    """Provides the Date header of responses, and formats it at most once per second."""
+    """Provides the Date header of responses. Formats the date at most once per second."""
 
     def __init__(self) -> None:
         self._second = 0

@@ -13,7 +13,7 @@ class SnapshotError(ValueError):
 class SnapshotContent:
     """The immutable content of a snapshot: all objects with their uids and resourceVersions.
 
-    - `release`: the release of the server; "" if it served versions of several releases.
+    - `release`: the Kubernetes release of the server; "" if it served versions of several releases.
     - `taken_at`: the time of the cluster in RFC 3339.
     - `pending`: the (group, resource) pairs whose initial objects the server had not created yet.
     """

@@ -27,7 +27,7 @@ _NO_BETA_GATE = "AggregatedDiscoveryRemoveBetaType"
 
 @dataclass(frozen=True, slots=True)
 class _Tagged:
-    """A discovery document with its ETag."""
+    """A discovery document with the ETag of its contents, in double quotes."""
 
     document: Object
     etag: str
@@ -42,9 +42,10 @@ class AggregatedDiscovery:
         self._cache = GenerationCache(catalogue)
 
     def document(self, request: Request, *, core: bool) -> Response | None:
-        """Returns an APIGroupDiscoveryList; None if the client does not accept aggregated discovery.
+        """Returns an APIGroupDiscoveryList, or 304 if the client has the document already.
 
-        `core`: whether to describe the core group (/api) or all other groups (/apis).
+        Returns None if the client does not accept aggregated discovery. `core`: whether to describe the core
+        group (/api) or all other groups (/apis).
         """
         try:
             shape = negotiate(request.header(b"accept"), self._conversions)
@@ -84,7 +85,8 @@ class AggregatedDiscovery:
 
 
 def aggregated_versions(release: Release) -> Conversions:
-    """Returns the (kind, apiVersion) pairs of aggregated discovery that a release serves."""
+    """Returns the (kind, apiVersion) pairs in which a release serves aggregated discovery; empty if disabled.
+    """
     if not release.gates.get(_AGGREGATED_GATE, True):
         return NO_CONVERSION
     return frozenset(

@@ -27,22 +27,27 @@ class GroupDocuments:
         self._cache = GenerationCache(catalogue)
 
     def core_versions(self, request: Request) -> Response:
-        """Returns the APIVersions of the core group. Its server address is the Host header of the request.
+        """Returns the APIVersions of the core group, with the Host header of the request as server address.
 
-        Raises ApiError 406.
+        Raises ApiError 406 if the client accepts no available representation.
         """
         address = {"clientCIDR": "0.0.0.0/0", "serverAddress": request.header(b"host")}
         document = {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [address]}
         return answer(request, document)
 
     def group_list(self, request: Request) -> Response:
-        """Returns the APIGroupList of all groups except the core group. Raises ApiError 406."""
+        """Returns the APIGroupList with all groups except the core group.
+
+        Raises ApiError 406 if the client accepts no available representation.
+        """
         return answer(request, self._cache.get("", self._group_list))
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the APIGroup of a group, or the APIResourceList if the path has a version.
+        """Returns the APIGroup of the group in the path, or the APIResourceList if the path also has a
+        version.
 
-        Raises ApiError 404, 405, 406.
+        Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
+        methods except GET. Raises 406 if the client accepts no available representation.
         """
         group, version = info.group, info.version
         if not version:
@@ -78,7 +83,7 @@ class GroupDocuments:
 
 
 def _entries(resource: Resource) -> list[Object]:
-    """Returns the members of an APIResourceList for a resource and its subresources."""
+    """Returns the APIResource entries of a resource and its subresources, for an APIResourceList."""
     kind = resource.kind
     entry: Object = {
         "name": kind.resource,
@@ -108,7 +113,9 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the `group` and `version` of a subresource; empty if the resource has the same."""
+    """Returns the `group` and `version` entries for a subresource; an empty dict if they equal the
+    resource's.
+    """
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Discovery:
     """The documents about the server itself: API groups, health, version and OpenAPI.
 
-    Most are generated at the first request after a change of the catalogue.
+    Most documents are generated at the first request after the API resources in the catalogue change.
     """
 
     def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"], heavy: HeavySteps) -> None:
@@ -44,7 +44,8 @@ class Discovery:
     async def document(self, request: Request) -> Response | None:
         """Returns the document of a path outside of API groups, such as /version; None for an unknown path.
 
-        Raises ApiError 405, 406.
+        Raises ApiError 405 if the path does not support the method, and 406 if the client accepts no
+        available media type.
         """
         path = request.path
         if (response := health(request, self._catalogue.primary)) is not None:
@@ -64,9 +65,11 @@ class Discovery:
         return openid_document(request, self._signer) or await self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the APIGroup of a group, or the APIResourceList if the path has a version.
+        """Returns the APIGroup of the group in the path, or the APIResourceList if the path also has a
+        version.
 
-        Raises ApiError 404, 405, 406.
+        Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
+        methods except GET. Raises 406 if the client accepts no available representation.
         """
         return self._groups.of_group(request, info)
 
