@@ -1,4 +1,4 @@
-"""Evaluates the CEL selectors of DeviceClasses and claim requests for devices.
+"""Evaluates the CEL selectors of DeviceClasses and of claim requests for devices.
 
 The error messages follow k8s.io/dynamic-resource-allocation `structured` (selectorsMatch).
 """
