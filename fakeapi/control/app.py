@@ -47,7 +47,7 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
-    """Returns a Status for a 404 or 405 of Starlette's router."""
+    """Returns an error Status if Starlette's router finds no route (404) or no method (405)."""
     assert isinstance(error, HTTPException), "registered for it"
     where = f"{request.method} {request.url.path}"
     words = (
