@@ -47,8 +47,7 @@ class NoRoom(Exception):
 
 
 class ClientGone(OSError):
-    """Raised if the client has disconnected, so that the application stops working on the client's request.
-    """
+    """Raised if the client has disconnected, so that the application stops working on the request."""
 
 
 class ClientStalled(Exception):
@@ -66,9 +65,7 @@ class DropConnection(Exception):
 
 
 class Application(Protocol):
-    """An ASGI application with the methods `startup`, `shutdown` and `reset`, which its server calls in the
-    event loop.
-    """
+    """An ASGI application whose server calls `startup`, `shutdown` and `reset` in the event loop."""
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
 

@@ -107,13 +107,16 @@ class Cluster:
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
-        """The journal of the last requests. `fakeapi.http` records them unless the option `journal` is "off".
+        """The journal of the last requests.
+
+        `fakeapi.http` records them unless the option `journal` is "off".
         """
         self.armed_faults: ArmedFaults | None = None
         """The armed faults; None until the property `faults` is first read."""
         self.on_first_fault: Callable[[], None] = _nothing
-        """A callback that loads the code which applies faults. The first read of the property `faults` calls
-        it.
+        """A callback that loads the code which applies faults.
+
+        The first read of the property `faults` calls it.
         """
         self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""

@@ -1,5 +1,4 @@
-"""Selects the event loop of servers and replays: uvloop if uvloop is installed, else asyncio's default loop.
-"""
+"""Selects the event loop of servers and replays: uvloop if it is installed, else asyncio's default."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Reads bearer tokens from files. A token on the command line would be visible to all users of the machine.
+"""Reads bearer tokens from files.
+
+A token on the command line would be visible to all users of the machine.
 """
 
 import os

@@ -115,7 +115,9 @@ class AdjustableClock:
             self._rearm()
 
     def jump(self, to: Moment) -> None:
-        """Moves the clock forward to a time. Raises ValueError for a time in the past, or that is not valid.
+        """Moves the clock forward to a time.
+
+        Raises ValueError for a time in the past, or that is not valid.
         """
         self.advance(self._until(to))
 
@@ -173,9 +175,7 @@ class AdjustableClock:
 
 
 class _Timeout:
-    """A context manager that ends its block with TimeoutError when the clock's monotonic time reaches
-    `deadline`.
-    """
+    """A context manager that raises TimeoutError when the clock's monotonic time reaches `deadline`."""
 
     __slots__ = ("_clock", "_inner", "_left", "deadline", "loop")
 
@@ -200,10 +200,10 @@ class _Timeout:
         await self._inner.__aexit__(kind, error, trace)
 
     def arm(self) -> None:
-        """Schedules the expiry of this timeout in the event loop. If the clock is frozen, schedules only a
-        passed deadline.
+        """Schedules the expiry of this timeout in the event loop.
 
-        Must be called in the thread of the event loop.
+        If the clock is frozen, schedules only a passed deadline. Must be called in the thread of the event
+        loop.
         """
         if self._left or self._inner.expired():
             return

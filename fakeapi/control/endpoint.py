@@ -14,8 +14,9 @@ from fakeapi.control.route import JSON, Call, Route
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 64 * 1024 * 1024
-"""Maximum size of a request body in bytes, enough for a large snapshot. The server sends 413 for a longer
-body.
+"""Maximum size of a request body in bytes, enough for a large snapshot.
+
+The server sends 413 for a longer body.
 """
 
 

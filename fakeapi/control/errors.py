@@ -19,7 +19,9 @@ _REASONS = {
 
 
 def refused(code: int, message: str) -> ApiError:
-    """Returns an error of the control API. Replaces each sequence of white space in its message by one space.
+    """Returns an error of the control API.
+
+    Replaces each sequence of white space in its message by one space.
     """
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 

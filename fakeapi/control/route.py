@@ -28,12 +28,11 @@ class Call:
     body: Any
 
     def room(self, size: int) -> AbstractAsyncContextManager[None]:
-        """Reserves memory for a long response. Returns an async context manager that uses ROOM of the ASGI
-        scope.
+        """Reserves memory for a long response.
 
-        `size`: the approximate size of the response in bytes. Entering the block can wait until clients have
-        read other responses. The block raises NoRoom if that takes too long, and ClientGone if the client
-        disconnects.
+        Returns an async context manager that uses ROOM of the ASGI scope. `size`: the approximate size of the
+        response in bytes. Entering the block can wait until clients have read other responses. The block
+        raises NoRoom if that takes too long, and ClientGone if the client disconnects.
         """
         room = self.request.scope.get("extensions", {}).get(ROOM)
         return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)

@@ -59,8 +59,7 @@ class ControllerContext:
         return self._work.api(f"{component}/{self.version} (linux/amd64) kubernetes/fakeapi{end}")
 
     def resource(self, group: str, plural: str, *versions: str) -> ServedResource | None:
-        """Returns a resource in the first of `versions` that is served; None if none of these versions is
-        served.
+        """Returns a resource in the first of `versions` that is served; None if none of them is served.
 
         Without `versions`, returns the resource in its preferred version.
         """

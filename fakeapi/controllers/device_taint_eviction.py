@@ -1,5 +1,4 @@
-"""DeviceTaintEvictionController: evicts pods from devices with NoExecute taints that the pods do not
-tolerate.
+"""DeviceTaintEvictionController: evicts pods from devices with NoExecute taints without toleration.
 
 Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, since 1.33.
 """
@@ -146,8 +145,9 @@ class DeviceTaintEvictionController(Controller):
         return min(when for when, _ in reasons), list(rules.values())
 
     def _any_taint(self) -> bool:
-        """Whether any device of the cluster has a NoExecute taint. Cached until ResourceSlices or
-        DeviceTaintRules change.
+        """Whether any device of the cluster has a NoExecute taint.
+
+        Cached until ResourceSlices or DeviceTaintRules change.
         """
         if self._evicts is None:
             taints = [rule["spec"]["taint"] for rule in self._view.objects("devicetaintrules")]
@@ -172,8 +172,7 @@ class DeviceTaintEvictionController(Controller):
                 yield claim
 
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
-        """Yields the eviction time and the DeviceTaintRule (or None) for each NoExecute taint of a claim's
-        devices.
+        """Yields the eviction time and the DeviceTaintRule (or None) for each NoExecute taint on a claim.
 
         The time is in seconds since the epoch. Skips taints that the claim tolerates without
         tolerationSeconds.

@@ -17,10 +17,10 @@ _ELLIPSIS = " ..."
 
 
 def truncated_note(message: str) -> str:
-    """Returns a message that fits into the note of an event. Cuts a longer message and adds " ..." at its
-    end.
+    """Returns a message that fits into the note of an event.
 
-    Follows truncateMessage in k8s.io/kubernetes `pkg/scheduler/schedule_one.go`.
+    Cuts a longer message and adds " ..." at its end. Follows truncateMessage in k8s.io/kubernetes
+    `pkg/scheduler/schedule_one.go`.
     """
     encoded = message.encode()
     if len(encoded) <= NOTE_LENGTH_MAX:

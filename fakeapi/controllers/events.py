@@ -24,10 +24,10 @@ class KnownEvents:
         self._known: dict[tuple[str, ...], Object] = {}
 
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
-        """Creates an event, and remembers it under `key`. Ignores error responses of the server, which lose
-        the event.
+        """Creates an event, and remembers it under `key`.
 
-        If the event's name exists, adds a random suffix to the name. This happens while the clock is frozen.
+        Ignores error responses of the server, which lose the event. If the event's name exists, adds a random
+        suffix to the name. This happens while the clock is frozen.
         """
         try:
             stored = await self._api.create(path, event)

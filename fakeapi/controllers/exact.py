@@ -17,8 +17,9 @@ from fakeapi.registry.model.resource import Resource
 async def update_exactly(
     api: InProcessClient, resource: Resource, obj: Object, change: Callable[[Object], None]
 ) -> Object:
-    """Reads an object in protobuf, calls `change` to modify it, and writes it back. Returns the stored
-    object.
+    """Reads an object in protobuf, calls `change` to modify it, and writes it back.
+
+    Returns the stored object.
 
     Raises StatusError if a request fails. Its reason is Conflict if `obj` is older than the stored object.
     """

@@ -1,8 +1,7 @@
-"""GarbageCollector: deletes objects whose owners do not exist. Also completes foreground and orphan
-deletions.
+"""GarbageCollector: deletes objects whose owners do not exist.
 
-Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Kubernetes keeps its own graph of objects;
-fakeapi reads the informers of all resources that have objects.
+Also completes foreground and orphan deletions. Follows k8s.io/kubernetes `pkg/controller/garbagecollector`.
+Kubernetes keeps its own graph of objects; fakeapi reads the informers of all resources that have objects.
 """
 
 from collections import defaultdict
@@ -52,8 +51,7 @@ class GarbageCollector(Controller):
         self.context.run(look())
 
     def _follow(self, prefix: str) -> None:
-        """Starts an informer for the resource with this storage prefix, unless the resource already has one.
-        """
+        """Starts an informer for the resource with this storage prefix, unless the resource has one."""
         if prefix in self._followed:
             return
         self._followed.add(prefix)
@@ -196,8 +194,9 @@ class GarbageCollector(Controller):
         return None
 
     async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues a foreground deletion. If no dependent blocks the owner any more, removes the owner's
-        finalizer.
+        """Continues a foreground deletion.
+
+        If no dependent blocks the owner any more, removes the owner's finalizer.
         """
         uid = obj["metadata"]["uid"]
         blocking = [
@@ -213,8 +212,9 @@ class GarbageCollector(Controller):
                 self.context.add(dependent)
 
     async def _orphan_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues an orphan deletion: removes the owner references of all dependents, then the owner's
-        finalizer.
+        """Continues an orphan deletion.
+
+        Removes the owner from the owner references of all dependents, then removes the owner's finalizer.
         """
         uid = obj["metadata"]["uid"]
         for dependent in list(self._dependents.get(uid, ())):

@@ -54,8 +54,9 @@ class Informer:
         self._expired = False
 
     def on_change(self, handler: Handler) -> None:
-        """Registers `handler` for changes. Calls it now for every cached object, and for every later change,
-        in order.
+        """Registers `handler` for changes.
+
+        Calls it now for every cached object, and for every later change, in order.
         """
         self._handlers.append(handler)
         for obj in self.objects.values():

@@ -143,8 +143,9 @@ class LeaderElection:
         return True
 
     def _held(self, lease: Object, holder: str | None = None, seconds: int = LEASE_SECONDS) -> Object:
-        """Returns the Lease with a new renewTime and holder. `holder`: None for this server, "" for no
-        holder.
+        """Returns the Lease with a new renewTime and holder.
+
+        `holder`: None for this server, "" for no holder.
         """
         identity, now = self.identity if holder is None else holder, _micro_time(self._now())
         old = lease["spec"]
@@ -165,7 +166,8 @@ class LeaderElection:
 
 
 def _micro_time(seconds: float) -> str:
-    """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits. `seconds`: since the
-    epoch.
+    """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits.
+
+    `seconds`: since the epoch.
     """
     return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

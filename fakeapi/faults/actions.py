@@ -73,7 +73,9 @@ class CompetingWrite(Action, frozen=True, tag="competingWrite"):
 
 
 class GoAway(Action, frozen=True, tag="goAway"):
-    """Runs the request, and asks the client to reconnect: GOAWAY in HTTP/2, `Connection: close` in HTTP/1.1.
+    """Runs the request, and asks the client to reconnect.
+
+    The response contains GOAWAY in HTTP/2, or `Connection: close` in HTTP/1.1.
     """
 
 

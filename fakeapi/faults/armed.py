@@ -49,8 +49,7 @@ class ArmedFault:
 
     @property
     def looks_into_body(self) -> bool:
-        """Whether the server must decode the request's body, because the rule compares JSONPaths or labels.
-        """
+        """Whether the server must decode the request's body, because the rule compares its contents."""
         return bool(self._paths) or self.looks_at_labels
 
     @property
@@ -59,8 +58,9 @@ class ArmedFault:
         return bool(self.rule.match.labels)
 
     def matches(self, request: Described) -> bool:
-        """Whether verb, path and sender of a request match the rule. Does not compare the body and the
-        labels.
+        """Whether verb, path and sender of a request match the rule.
+
+        Does not compare the body and the labels.
         """
         return self._pattern.matches(request)
 

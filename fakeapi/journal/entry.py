@@ -47,8 +47,7 @@ class Record(NamedTuple):
 
 
 class Bodies(NamedTuple):
-    """The bodies of a request (`sent`) and its response (`answer`); empty if the journal did not keep them.
-    """
+    """The bodies of a request (`sent`) and its response (`answer`); empty if they were not kept."""
 
     sent: bytes = b""
     answer: bytes = b""
@@ -128,8 +127,9 @@ class Entry:
 
     @cached_property
     def info(self) -> RequestInfo:
-        """The parts of the path, such as group, version and resource. All parts are empty if the path has no
-        resource.
+        """The parts of the path, such as group, version and resource.
+
+        All parts are empty if the path has no resource.
         """
         return parse(self.path) or _NO_RESOURCE
 
@@ -146,16 +146,12 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The name of the object, from the path, the written object or the request body; "" if there is no
-        name.
-        """
+        """The name of the object, from the path, the written object or the request body; "" if unknown."""
         return self.info.name or self.record.written[0] or self._sent_name
 
     @property
     def before(self) -> str:
-        """The resourceVersion of the object before the write; "" if the object did not exist or was not
-        written.
-        """
+        """The resourceVersion of the object before the write; "" if it did not exist or was not written."""
         return _version(self.record.written[1])
 
     @property
@@ -165,15 +161,12 @@ class Entry:
 
     @property
     def body(self) -> Any:
-        """The request body, decoded from JSON, or as bytes if it is not JSON; None if it is empty or was not
-        kept.
-        """
+        """The request body: decoded if it is JSON, else as bytes; None if it is empty or was not kept."""
         return _decoded(self.bodies.sent)
 
     @property
     def answer(self) -> Any:
-        """The response body, decoded from JSON, or as bytes if it is not JSON; None if it is empty or was not
-        kept.
+        """The response body: decoded if it is JSON, else as bytes; None if it is empty or was not kept.
 
         By default, the journal keeps only the bodies of error responses. With `journal="bodies"`, it keeps
         all bodies.

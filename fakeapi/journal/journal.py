@@ -7,13 +7,15 @@ from itertools import islice
 from fakeapi.journal.entry import Bodies, Entry, Raw, Record
 
 ENTRIES_MAX = 10_000
-"""Maximum number of requests in the journal. A full journal drops the oldest requests, including open
-watches.
+"""Maximum number of requests in the journal.
+
+A full journal drops the oldest requests, including open watches.
 """
 
 BODIES_BYTES_MAX = 32 * 1024 * 1024
-"""Maximum size of all bodies in bytes. Over the limit, the journal drops the oldest bodies, but keeps the
-entries.
+"""Maximum size of all bodies in bytes.
+
+Over the limit, the journal drops the oldest bodies, but keeps the entries.
 """
 
 BODY_MAX = 64 * 1024

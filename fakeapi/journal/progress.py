@@ -33,8 +33,7 @@ class WatchProgress:
 
     @property
     def behind(self) -> int:
-        """The number of events that the server still has to send to the watch; 0 after the watch has ended.
-        """
+        """The number of events that the server still has to send to the watch; 0 after its end."""
         return self.taken - self.sent + self.waiting() if self.is_open else 0
 
     def end(self, now: float) -> None:

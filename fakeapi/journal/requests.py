@@ -14,7 +14,9 @@ Source = Callable[[], list[Entry]]
 
 
 class VerificationFailed(AssertionError):
-    """Raised if the requests differ from the expected requests. The message lists the most similar requests.
+    """Raised if the requests differ from the expected requests.
+
+    The message lists the most similar requests.
     """
 
 
@@ -88,8 +90,9 @@ class Requests:
         return matching
 
     def none(self, *patterns: str, code: int = 0, **members: Any) -> None:
-        """Asserts that no client has sent a matching request. Has the arguments `patterns`, `code` and
-        `members` of `verify`.
+        """Asserts that no client has sent a matching request.
+
+        Has the arguments `patterns`, `code` and `members` of `verify`.
 
         Raises VerificationFailed if there is a matching request, and PatternError for an invalid pattern.
         """

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("fakeapi.serving")
 
 READ_BYTES = 65_536
-"""Maximum number of bytes per read from a socket. More received bytes stay in the kernel until the next read.
+"""Maximum number of bytes per read from a socket.
+
+More received bytes stay in the kernel until the next read.
 """
 
 HEAD_SECONDS = 32.0
@@ -32,7 +34,9 @@ IDLE_SECONDS = 3_600.0
 """Seconds without a request after which the server closes a connection."""
 
 WRITE_BYTES = 128 * 1024
-"""Number of bytes per write of a long response. Before each write, the server waits until the client reads.
+"""Number of bytes per write of a long response.
+
+Before each write, the server waits until the client reads.
 """
 
 CLOSE_SECONDS = 10.0
@@ -163,9 +167,7 @@ class Connection:
         self._deadline = None
 
     def _watch_time(self) -> None:
-        """Starts a timer that checks the connection's deadline at intervals, so that requests need no own
-        timers.
-        """
+        """Starts a timer that checks the deadline at intervals, so that requests need no timers."""
         left = HEAD_SECONDS if self._deadline is None else self._deadline - self._loop.time()
         self._timer = self._loop.call_later(min(HEAD_SECONDS, max(left, 0.0)), self._close_if_too_late)
 
@@ -182,8 +184,9 @@ class Connection:
         self._watch_time()
 
     def close(self) -> None:
-        """Sends the remaining bytes, then closes the connection. Aborts it if the client does not read them
-        in time.
+        """Sends the remaining bytes, then closes the connection.
+
+        Aborts it if the client does not read them in time.
         """
         if not self._writer.is_closing():  # a TLS transport that is closed twice cannot be aborted
             self._writer.close()
@@ -202,8 +205,9 @@ class Connection:
         self._loop.call_later(LINGER_SECONDS, self.close)
 
     def end_soon(self) -> None:
-        """Stops accepting requests. Closes the connection now if no request is running, or else after the
-        last request.
+        """Stops accepting requests.
+
+        Closes the connection now if no request is running, or else after the last request.
         """
         self.ending = True
         if not self.tasks.requests and not self.unsent:

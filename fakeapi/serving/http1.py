@@ -37,9 +37,7 @@ If the client sends more bytes, the server closes the connection.
 """
 
 EVENTS_IN_A_TURN = 200
-"""Maximum number of parser events before other tasks can run, even if a client floods the server with
-requests.
-"""
+"""Maximum number of parser events before other tasks can run, even in a flood of requests."""
 
 REASONS = {
     101: b"Switching Protocols",
@@ -75,9 +73,7 @@ REASONS = {
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
 JOINED_BYTES = 64 * 1024
-"""Maximum size, in bytes, of a body part that the server copies to send it in one write with the response
-head.
-"""
+"""Maximum size, in bytes, of a body part that is copied to be sent in one write with the head."""
 
 
 class HTTP2Preface(Exception):
@@ -119,10 +115,10 @@ class HTTP1:
     def check_time(self, now: float) -> None: ...
 
     async def give_up(self) -> None:
-        """Ends a connection whose client exceeded a deadline. Sends 408 for a late body, and 400 for a late
-        head.
+        """Ends a connection whose client exceeded a deadline.
 
-        Without a started request, closes the connection without a response.
+        Sends 408 for a late body, and 400 for a late head. Without a started request, closes the connection
+        without a response.
         """
         if self._head is not None:
             await self.refuse(REQUEST_TIMEOUT)
@@ -154,8 +150,9 @@ class HTTP1:
         await self._end_stream()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Sends an error response and closes the connection. Sends no response if the application has started
-        one.
+        """Sends an error response and closes the connection.
+
+        Sends no response if the application has started one.
         """
         if self._head is None or not self._response.started:
             headers = [
@@ -183,8 +180,9 @@ class HTTP1:
             self._parsing = False
 
     async def _parse_event(self) -> bool:
-        """Handles one event of the parser. Returns False if the request was refused, or if the parser needs
-        more bytes.
+        """Handles one event of the parser.
+
+        Returns False if the request was refused, or if the parser needs more bytes.
         """
         event = self._reader.next()
         if isinstance(event, Started):
@@ -278,7 +276,9 @@ class HTTP1:
         await self._finish_exchange()
 
     def end_connection(self) -> None:
-        """Closes the connection of a WebSocket. The client has LINGER_SECONDS to respond to the close frame.
+        """Closes the connection of a WebSocket.
+
+        The client has LINGER_SECONDS to respond to the close frame.
         """
         if not self._refused:
             self._wire.close_after_reading()
@@ -299,7 +299,9 @@ class HTTP1:
         self._loop.call_soon(self._write_unsent_head)  # unless `_write` sends it first, with the body
 
     async def _switch(self, status: int, headers: Headers) -> None:
-        """Sends the response 101. Passes bytes that the client sent right after its request to the WebSocket.
+        """Sends the response 101.
+
+        Passes bytes that the client sent right after its request to the WebSocket.
         """
         self._response.closes = False
         await self._write(self._response.start(status, REASONS.get(status, b""), self._with_date(headers)))

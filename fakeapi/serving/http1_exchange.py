@@ -27,13 +27,16 @@ class Answering(Protocol):
     async def answer_body(self, data: bytes, *, is_last: bool) -> None: ...
 
     def write_now(self, data: bytes) -> bool:
-        """Writes a part of the body without waiting. Returns False, without writing, if that is not possible.
+        """Writes a part of the body without waiting.
+
+        Returns False, without writing, if that is not possible.
         """
         ...
 
     async def answered(self) -> None:
-        """Ends the request. The exchange calls this method after the application has sent its complete
-        response.
+        """Ends the request.
+
+        The exchange calls this method after the application has sent its complete response.
         """
         ...
 
@@ -132,8 +135,9 @@ class Exchange:
             raise UnexpectedMessageError(f"{message['type']} in the state {self._state.name}")
 
     async def _end(self) -> None:
-        """Ends the exchange after the application has ended. Sends 500 if the application has not started a
-        response.
+        """Ends the exchange after the application has ended.
+
+        Sends 500 if the application has not started a response.
         """
         if self._is_closed:
             return

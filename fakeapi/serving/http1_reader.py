@@ -17,8 +17,9 @@ from fakeapi.serving.request_head import (
 )
 
 HEADER_BYTES = 1 << 20
-"""Maximum size of request line and headers in bytes, as in Go's net/http. The server sends 431 if they are
-larger.
+"""Maximum size of request line and headers in bytes, as in Go's net/http.
+
+The server sends 431 if they are larger.
 """
 
 REMEMBERED_HEADS = 4
@@ -56,8 +57,9 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Preface:
-    """The event that the client sent the HTTP/2 preface. `rest`: the received bytes after the preface's first
-    line.
+    """The event that the client sent the HTTP/2 preface.
+
+    `rest`: the received bytes after the preface's first line.
     """
 
     rest: bytes
@@ -109,8 +111,9 @@ class RequestReader:
         return bytes(self._buffer) if self._h11 is None else self._h11.trailing_data[0]
 
     def next(self) -> Started | Preface | Refusal | bytes | Ended | None:
-        """Returns the next event: a request head, body bytes, ENDED, a Preface, or a Refusal for an invalid
-        request.
+        """Returns the next event: a request head, body bytes, ENDED, a Preface, or a Refusal.
+
+        A Refusal is the error response for an invalid request.
 
         Returns None if the parser needs more bytes, or if the request is complete.
         """
@@ -183,8 +186,9 @@ class RequestReader:
         return started
 
     def _read_anew(self, raw: bytes) -> Started | None:
-        """Parses a request head with llhttp. Returns None if h11 must parse the head, because its result
-        might differ.
+        """Parses a request head with llhttp.
+
+        Returns None if h11 must parse the head, because its result might differ.
         """
         collected = _Collected()
         parser = httptools.HttpRequestParser(collected)

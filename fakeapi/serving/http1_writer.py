@@ -3,8 +3,9 @@
 from fakeapi.serving.request_head import Headers
 
 _FRAMING_LENGTHS = {len(b"connection"), len(b"content-length")}
-"""The lengths of the header names `connection` and `content-length`. Names of other lengths need no
-comparison.
+"""The lengths of the header names `connection` and `content-length`.
+
+Names of other lengths need no comparison.
 """
 
 

@@ -50,9 +50,7 @@ RESETS_PER_SECOND = 200.0
 """Maximum average number of stream resets per second that one client can cause."""
 
 PARSED_BYTES = 8 * 1024
-"""Maximum number of bytes to parse before other tasks can run, even if a client floods the server with
-frames.
-"""
+"""Maximum number of bytes to parse before other tasks can run, even in a flood of small frames."""
 
 GOAWAY = ">xHBBIII"
 """The `struct` format of a GOAWAY frame: frame header, last stream and error code (RFC 9113, 6.8)."""
@@ -91,8 +89,9 @@ class AnnouncedSettings(h2.settings.Settings):
 
 
 class RequestTask:
-    """Starts the application for one HTTP/2 stream. `on_read`: called with the number of body bytes that it
-    received.
+    """Starts the application for one HTTP/2 stream.
+
+    `on_read`: called with the number of body bytes that it received.
     """
 
     def __init__(self, tasks: ConnectionTasks, on_read: Callable[[int], None]) -> None:
@@ -243,9 +242,7 @@ class HTTP2:
             await stream.handle(Body(stream_id=stream_id, data=data))
 
     def _acknowledge(self, stream_id: int, count: int) -> None:
-        """Increases the client's flow-control windows by `count`, the number of bytes that the server has
-        consumed.
-        """
+        """Increases the client's flow-control windows by `count`, the number of bytes consumed."""
         if count and not self._closed:
             self._h2.acknowledge_received_data(count, stream_id)
             self._output.wake()
@@ -295,8 +292,9 @@ class HTTP2:
         self._rest_if_idle()
 
     def _rest_if_idle(self) -> None:
-        """If no streams are open, waits for the next request, or closes the connection after a GOAWAY or a
-        stop.
+        """Handles a connection without open streams.
+
+        Waits for the next request, or closes the connection after a GOAWAY or a stop.
 
         Does nothing while streams are open.
         """

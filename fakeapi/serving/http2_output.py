@@ -18,8 +18,9 @@ The application continues when fewer than half of these bytes are unsent.
 """
 
 WRITE_BYTES = 64 * 1024
-"""Maximum number of body bytes in one write to the connection, approximately. Then the server waits for the
-client.
+"""Maximum number of body bytes in one write to the connection, approximately.
+
+Then the server waits for the client.
 """
 
 
@@ -91,8 +92,9 @@ class Output:
         self._responses[stream_id] = Response()
 
     async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """Sends the head of a response. For a response without Content-Length, then waits until the client
-        accepts data.
+        """Sends the head of a response.
+
+        For a response without Content-Length, then waits until the client accepts data.
         """
         response = self._responses.get(stream_id)
         if response is None:
@@ -138,8 +140,7 @@ class Output:
                 await response.room.wait()
 
     def stalled(self, since: float) -> list[int]:
-        """Returns the ids of streams that have made no progress since a time, if their response has a
-        Content-Length.
+        """Returns the ids of streams without progress since a time, whose response has a Content-Length.
 
         `since`: this time, in the time of the event loop.
         """
@@ -214,8 +215,9 @@ class Output:
             room -= self._send_frame(stream_id, self._responses[stream_id])
 
     def _send_frame(self, stream_id: int, response: Response) -> int:
-        """Passes one frame of a response to h2, if the flow-control window allows. Returns the number of body
-        bytes.
+        """Passes one frame of a response to h2, if the flow-control window allows.
+
+        Returns the number of body bytes.
         """
         try:
             window = self._h2.local_flow_control_window(stream_id)

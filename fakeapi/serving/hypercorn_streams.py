@@ -57,8 +57,9 @@ __all__ = [
 ]
 
 WEBSOCKET_MESSAGE_BYTES = 1 << 20
-"""Maximum size of a WebSocket message in bytes. The server closes a connection with a longer message (code
-1009).
+"""Maximum size of a WebSocket message in bytes.
+
+The server closes a connection with a longer message (code 1009).
 """
 
 SendEvent = Callable[[Any], Awaitable[None]]
@@ -77,8 +78,9 @@ _SETTINGS = _Settings()
 
 
 def http_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> HTTPStream:
-    """Returns hypercorn's stream for one HTTP request. `send`: receives the response's events from the
-    stream.
+    """Returns hypercorn's stream for one HTTP request.
+
+    `send`: receives the response's events from the stream.
     """
     return HTTPStream(*_arguments(streams, tasks, send, stream_id))
 

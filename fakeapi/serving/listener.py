@@ -23,8 +23,7 @@ TLS_CLOSE_SECONDS = 1.0
 """Maximum seconds for a client to confirm the end of TLS. After that, the server closes the socket."""
 
 RETRY_SECONDS = 0.1
-"""Seconds before the server tries again to accept clients after an error, such as too few file descriptors.
-"""
+"""Seconds before the server tries again to accept clients, for example without file descriptors."""
 
 DRAIN_SECONDS = 0.05
 """Minimum time, in seconds, that a stopping server waits for connections to close."""

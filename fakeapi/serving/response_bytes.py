@@ -16,13 +16,15 @@ limit. At twice the limit, the server closes the connection with the most unread
 """
 
 CONNECTION_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum number of unread response bytes of one connection. At the limit, new requests of the connection
-wait.
+"""Maximum number of unread response bytes of one connection.
+
+At the limit, new requests of the connection wait.
 """
 
 ROOM_SECONDS = 10.0
-"""Maximum seconds that a long response waits for memory. After that, the request gets 429, and may be
-retried.
+"""Maximum seconds that a long response waits for memory.
+
+After that, the request gets 429, and may be retried.
 """
 
 UNREAD_SECONDS = 60.0
@@ -53,9 +55,7 @@ class _Waiter:
 
 
 class ResponseBytes:
-    """The unread response bytes of all connections of a listener, with a queue of requests that wait for
-    memory.
-    """
+    """The unread response bytes of all connections, with a queue of requests that wait for memory."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
@@ -66,7 +66,7 @@ class ResponseBytes:
     def fits(self, size: int) -> bool:
         """Whether a response of `size` bytes stays below the limit for all connections together.
 
-        Always true for size 0 (unknown), or if there are no unread or reserved bytes.
+        Always true for size 0 (unknown), or if no bytes are unread or reserved.
         """
         return not size or not self.total or self.total + size <= SERVER_BYTES_MAX
 
@@ -209,8 +209,9 @@ class ConnectionBytes:
 
     @asynccontextmanager
     async def room(self, size: int) -> AsyncIterator[None]:
-        """Reserves memory for a response of `size` bytes during the block. Implements ROOM, an entry in the
-        ASGI scope.
+        """Reserves memory for a response of `size` bytes during the block.
+
+        Implements ROOM, an entry in the ASGI scope.
 
         Raises NoRoom if the memory is not free within ROOM_SECONDS.
         """

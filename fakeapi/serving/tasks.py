@@ -49,8 +49,9 @@ class RequestEvents:
         return self._left is not None
 
     def gone(self) -> "asyncio.Future[None]":
-        """Returns a future that completes when the client disconnects. Implements GONE, an entry in the ASGI
-        scope.
+        """Returns a future that completes when the client disconnects.
+
+        Implements GONE, an entry in the ASGI scope.
         """
         if self._gone is None:
             self._gone = asyncio.get_running_loop().create_future()
@@ -144,8 +145,7 @@ class ConnectionTasks:
     async def spawn_app(
         self, app: Any, config: Any, scope: Any, send: Send, on_read: Callable[[int], None] | None = None
     ) -> Send:
-        """Starts the application for a request, and returns a function that queues ASGI events for the
-        application.
+        """Starts the application for a request. Returns a function that queues ASGI events for it.
 
         Hypercorn's streams call this method, so it has the signature of hypercorn's task groups.
         """
@@ -173,11 +173,10 @@ class ConnectionTasks:
         await send(None)
 
     async def _answer_http(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
-        """Runs the application for a request. Raises ClientGone if the application sends to a disconnected
-        client.
+        """Runs the application for a request.
 
-        Also raises ClientGone, without running the application, if the client of a GET has already
-        disconnected.
+        Raises ClientGone if the application sends to a disconnected client. Also raises ClientGone, without
+        running the application, if the client of a GET has already disconnected.
         """
 
         async def send_unless_gone(message: Message) -> None:

@@ -46,8 +46,7 @@ class Wire(Protocol):
         ...
 
     def expect_rest_of_head(self) -> None:
-        """Sets the deadline for the rest of a request head: HEAD_SECONDS from now, unless it is set already.
-        """
+        """Sets the deadline for the rest of a request head: HEAD_SECONDS from now, unless already set."""
         ...
 
     def expect_body(self) -> None:

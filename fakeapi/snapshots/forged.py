@@ -12,8 +12,7 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry, InvalidEntry, check_entries
 
 REVISION_MAX = 2**62
-"""The largest revision in a snapshot: half of the storage's maximum revision, to leave room for later writes.
-"""
+"""The largest revision in a snapshot: half of the storage's maximum, so that later writes fit."""
 
 
 class _Metadata(msgspec.Struct):

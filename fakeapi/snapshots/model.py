@@ -47,7 +47,5 @@ class Snapshot(SnapshotContent):
         return Snapshot(content.checkpoint, content.release, content.taken_at, content.pending)
 
     def diff(self, newer: "Snapshot") -> list[comparing.Difference]:
-        """Returns the objects that were added, removed or changed in the newer snapshot, in the order of
-        object keys.
-        """
+        """Returns the objects that were added, removed or changed in `newer`, in the order of object keys."""
         return comparing.compare(self.checkpoint, newer.checkpoint)

@@ -1,5 +1,6 @@
-"""Checks that a server serves all kinds of a snapshot. A server cannot return objects of kinds that it does
-not serve.
+"""Checks that a server serves all kinds of a snapshot.
+
+A server cannot return objects of kinds that it does not serve.
 """
 
 from collections.abc import Iterable

@@ -19,8 +19,9 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048
-"""Maximum number of events that wait for one client. A full queue drops more events and counts them in a
-"lost" event.
+"""Maximum number of events that wait for one client.
+
+A full queue drops more events and counts them in a "lost" event.
 """
 
 SAMPLE_SECONDS = 0.1
@@ -187,8 +188,9 @@ async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
 
 
 def change_of(event: Event) -> dict[str, Any]:
-    """Returns the event for a change of an object: the type of change, and the object's name and
-    resourceVersion.
+    """Returns the event for a change of an object.
+
+    The event contains the type of change, and the object's name and resourceVersion.
     """
     key = parse_key(event.entry.key)
     return {

@@ -1,5 +1,4 @@
-"""The handler that returns the server's load and its numbers of objects, for clients that poll every second.
-"""
+"""The handler that returns the server's load and its numbers of objects, for clients that poll it."""
 
 import os
 import sys
@@ -31,8 +30,7 @@ class RequestCount(msgspec.Struct, rename="camel"):
 
 
 class Latency(msgspec.Struct, rename="camel"):
-    """The latency of requests except watches: median and 99th percentile in seconds; both 0 without requests.
-    """
+    """The latency of requests except watches: median and 99th percentile in seconds; 0 without requests."""
 
     p50: float
     p99: float

@@ -16,7 +16,9 @@ PAGE_MAX = 500
 """Maximum number of objects in one response. The response's `more` is the number of objects left out."""
 
 SEARCHED_MAX = 50_000
-"""Maximum number of objects that one search examines. The search examines objects in the order of their keys.
+"""Maximum number of objects that one search examines.
+
+The search examines objects in the order of their keys.
 """
 
 VERSIONS_MAX = 100
@@ -182,11 +184,10 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 
 
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
-    """Returns the resource with this group, version and name. Raises ApiError 404 if the server does not
-    serve it.
+    """Returns the resource with this group, version and name. Raises ApiError 404 if it is not served.
 
-    `version`: "" for the first version that has objects, or for the preferred version if there are no
-    objects.
+    `version`: "" for the first version that has objects; if no version has objects, for the preferred
+    version.
     """
     versions = [
         resource for resource in _versions(cluster, group, name) if version in ("", resource.kind.version)

@@ -92,8 +92,9 @@ class RequestList(msgspec.Struct, rename="camel"):
 
 
 class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """The query for requests. `verb`, `resource`, `namespace`, `name`, `user` and `agent` are as in
-    RequestPattern.
+    """The query for requests.
+
+    `verb`, `resource`, `namespace`, `name`, `user` and `agent` are as in RequestPattern.
 
     - `code`: the status code; 0 for all.
     - `after`: the number of a request; only later requests are returned.

@@ -14,7 +14,9 @@ from fakeapi_storage import StorageError
 
 MEDIA_TYPE = "application/x-ndjson"
 DIFFERENCES_MAX = 1_000
-"""Maximum number of differences in one response. The response's `more` is the number of differences left out.
+"""Maximum number of differences in one response.
+
+The response's `more` is the number of differences left out.
 """
 
 
@@ -57,8 +59,9 @@ class Change(msgspec.Struct, rename="camel"):
 
 
 class Difference(msgspec.Struct, rename="camel"):
-    """An object that was added, removed or changed. `more`: the number of changed fields left out of
-    `fields`.
+    """An object that was added, removed or changed.
+
+    `more`: the number of changed fields left out of `fields`.
     """
 
     kind: str

@@ -52,8 +52,9 @@ async def allocate(
     new_share_id: Callable[[], str],
     effort: NodeEffort,
 ) -> list[Object] | None:
-    """Allocates devices on a node. Returns an AllocationResult for each claim; None if the devices do not
-    suffice.
+    """Allocates devices on a node.
+
+    Returns an AllocationResult for each claim; None if the devices do not suffice.
 
     - `claims`, and the classes and slices in `inventory`: in the layout of resource.k8s.io/v1.
     - `new_share_id`: generates the share IDs of shared devices.
@@ -145,8 +146,9 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
 
 
 async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
-    """Sets the DeviceClass and the number of devices of a request. For allocationMode All, also lists the
-    devices.
+    """Sets the DeviceClass and the number of devices of a request.
+
+    For allocationMode All, also lists the devices.
 
     - `key`: the indexes of claim, request and subrequest, which identify the request in the cache.
 
@@ -287,9 +289,7 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """Returns the config entry without `requests` if these are all allocated requests; else returns it
-    unchanged.
-    """
+    """Returns the config entry, without `requests` if these are all allocated requests."""
     names = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]

@@ -10,8 +10,9 @@ _LISTS = ("ints", "bools", "strings", "versions")
 
 
 class Taken(NamedTuple):
-    """A device that the search chose for a request. `choice`: the name of the subrequest; "" without
-    subrequests.
+    """A device that the search chose for a request.
+
+    `choice`: the name of the subrequest; "" without subrequests.
     """
 
     request: str
@@ -48,9 +49,7 @@ def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Co
 
 
 class _OfRequests:
-    """Base class of constraints that apply to the named requests of a claim, or to all requests without
-    names.
-    """
+    """Base class of constraints that apply to the named requests of a claim, or to all its requests."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         self._attribute = attribute

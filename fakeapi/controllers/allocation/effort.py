@@ -64,8 +64,9 @@ class Effort:
         self._turn_ends = perf_counter() + TURN_SECONDS
 
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
-        """Calls a function that evaluates selectors. Returns its result, and its CPU seconds above
-        FREE_SECONDS.
+        """Calls a function that evaluates selectors.
+
+        Returns its result, and its CPU seconds above FREE_SECONDS.
 
         Raises the exception of the function. An expensive evaluation is started again in a thread.
         """

@@ -36,9 +36,7 @@ class SearchTooLong(Exception):
 
 
 class AllocationError(Exception):
-    """Raised for a problem that ends the scheduling of the pod, such as a failed CEL selector or an invalid
-    pool.
-    """
+    """Raised for a problem that ends the scheduling of the pod, such as a failed CEL selector."""
 
 
 class NodeError(Exception):

@@ -72,8 +72,9 @@ def serves_node(place: Object, node: Object) -> bool:
 
 
 def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
-    """Returns one node selector that combines the selectors of all devices; None if the devices allow all
-    nodes.
+    """Returns one node selector that combines the selectors of all devices.
+
+    Returns None if the devices can be used on all nodes.
 
     - `places`: for each device, the spec of the slice or device that selects nodes, and whether bindsToNode
       is set.

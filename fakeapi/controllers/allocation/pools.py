@@ -91,8 +91,9 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 
 
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
-    """Returns the pool as one node sees it. Returns None if only slices of other nodes have the newest
-    generation.
+    """Returns the pool as one node sees it.
+
+    Returns None if only slices of other nodes have the newest generation.
 
     - `own`: the pool's slices for this node.
     - `every`: all slices of the cluster.

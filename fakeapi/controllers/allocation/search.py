@@ -72,7 +72,9 @@ _Undo = Callable[[], None]
 
 
 class Search:
-    """Searches devices on one node for claims. After a successful `run`, each ClaimWork contains its results.
+    """Searches devices on one node for claims.
+
+    After a successful `run`, each ClaimWork contains its results.
     """
 
     def __init__(

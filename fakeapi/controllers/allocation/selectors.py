@@ -1,5 +1,4 @@
-"""Evaluates the CEL selectors of DeviceClasses and requests, and caches the results per request and device.
-"""
+"""Evaluates the CEL selectors of DeviceClasses and requests. Caches the results per request and device."""
 
 from collections.abc import Callable, Iterable
 from functools import partial

@@ -2,7 +2,9 @@
 
 
 class NodeAddresses:
-    """Assigns IP addresses from the node's own network to pods. `node` is the IP address of the node itself.
+    """Assigns IP addresses from the node's own network to pods.
+
+    `node` is the IP address of the node itself.
     """
 
     def __init__(self, number: int) -> None:

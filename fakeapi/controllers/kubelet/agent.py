@@ -102,8 +102,7 @@ class NodeAgent:
         return sorted(self.registrations.drivers)
 
     def cdi_devices(self, namespace: str, pod: str) -> list[str]:
-        """Returns the CDI device IDs of a pod's prepared claims, in the order in which the claims were
-        prepared.
+        """Returns the CDI device IDs of a pod's prepared claims, in the order of preparation.
 
         Returns an empty list for an unknown pod.
         """
@@ -137,8 +136,9 @@ class NodeAgent:
                 streams.stop()
 
     def remember(self) -> None:
-        """Loads the checkpoint file of prepared claims. From then on, saves every change of prepared claims
-        to the file.
+        """Loads the checkpoint file of prepared claims.
+
+        From then on, saves every change of prepared claims to the file.
         """
         self._has_checkpoint = True
         for entry in checkpoint.load(self.directory):
@@ -205,8 +205,9 @@ class NodeAgent:
                 self._context.add(DeviceHealthKey(self.name, key))
 
     async def publish(self, driver: str) -> None:
-        """Writes the ResourceSlices of a DRA driver. Does nothing except in 1.30, where kubelets publish the
-        slices.
+        """Writes the ResourceSlices of a DRA driver.
+
+        Does nothing except in 1.30, where kubelets publish the slices.
 
         Raises StatusError if a request fails.
         """

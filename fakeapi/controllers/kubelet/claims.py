@@ -205,9 +205,7 @@ class Claims:
         return known
 
     def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """Returns the claim as each DRA driver receives it, with the data of the driver's resource handle (up
-        to 1.30).
-        """
+        """Returns the claim for each DRA driver, with data from the driver's resource handle (up to 1.30)."""
         allocation = claim["status"]["allocation"]
         claims: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():

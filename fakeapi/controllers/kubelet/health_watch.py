@@ -1,5 +1,4 @@
-"""HealthWatch: reads device health from the streams of DRA drivers, and adds the health to container
-statuses.
+"""HealthWatch: reads device health from DRA drivers, and adds the health to container statuses.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` since 1.34. The drivers implement NodeWatchResources of the
 service DRAResourceHealth. The containers that use a device show its health in `allocatedResourcesStatus`.
@@ -23,8 +22,9 @@ GATE, MESSAGE_GATE = "ResourceHealthStatus", "ResourceHealthStatusMessage"
 RETRY_SECONDS = 5.0
 """Seconds of real time, not of the server's clock, before the kubelet opens an ended stream again."""
 SYNC_SECONDS = 60.0
-"""Seconds between two checks of all pods with prepared claims. These checks also detect expired health
-reports.
+"""Seconds between two checks of all pods with prepared claims.
+
+These checks also detect expired health reports.
 """
 
 
@@ -51,9 +51,7 @@ class HealthWatch:
         return bool(context.rules.quirks.health_services) and context.rules.gates.get(GATE, False)
 
     async def run(self) -> None:
-        """Calls `changed` with all pods that have prepared claims every SYNC_SECONDS, until the task is
-        cancelled.
-        """
+        """Calls `changed` for all pods with prepared claims, every SYNC_SECONDS until it is cancelled."""
         while True:
             await pause(self._clock, SYNC_SECONDS)
             self._changed({pod for claim in self._prepared for pod in claim.pods})
@@ -64,8 +62,7 @@ class HealthWatch:
             self.driver_went(name)
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to read a driver's health reports, and closes the stream of an earlier driver with this
-        name.
+        """Starts to read a driver's health reports. Closes the stream of an earlier driver with this name.
 
         In releases whose drivers register the health service, ignores drivers that did not register it.
         """

@@ -49,8 +49,7 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
 
 
 def _lacking(pod: Object, state: NodeState) -> Refusal | None:
-    """Returns the refusal for the first resource that the node lacks; None if the node has enough of all
-    resources.
+    """Returns the refusal for the first resource that the node lacks; None if the node lacks nothing.
 
     Ignores extended resources that are not in the node's allocatable resources.
     """

@@ -27,7 +27,7 @@ def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
 def running_conditions(pod: Object, now: str) -> list[Object]:
     """Returns the kubelet's conditions for a pod whose containers are all ready.
 
-    If a readiness gate of the pod is not met, the condition Ready is False.
+    If a readiness gate of the pod is not True, the condition Ready is False.
     """
     conditions = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     known = {kind: condition["status"] for kind, condition in conditions.items()}
@@ -80,8 +80,7 @@ def late(pod: Object, now: str) -> Object:
 
 
 def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Object:
-    """Returns a strategic merge patch for `status` that puts the kubelet's conditions last, in the kubelet's
-    order.
+    """Returns a strategic merge patch for `status`, with the kubelet's conditions last and in its order.
 
     `without`: the types of conditions that the release's kubelet does not write.
     """

@@ -75,8 +75,7 @@ class PodWorker:
                 await self._report_readiness(pod)
 
     def retry_waiting(self) -> None:
-        """Queues all pods whose claims could not be prepared or unprepared, including pods that are deleted.
-        """
+        """Queues all pods whose claims could not be prepared or unprepared, including deleted pods."""
         waiting, self._waiting = self._waiting, {}
         for key in waiting:
             self._context.add(key)

@@ -57,9 +57,7 @@ class Prepared:
 
 
 def drivers_of(claim: Object) -> list[str]:
-    """Returns the names of the drivers in a claim's allocation, without duplicates, in the order of the
-    results.
-    """
+    """Returns the drivers in a claim's allocation, without duplicates, in the order of the results."""
     allocation = claim["status"].get("allocation") or {}
     results = (allocation.get("devices") or {}).get("results") or ()
     handles = allocation.get("resourceHandles") or ()

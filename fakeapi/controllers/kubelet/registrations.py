@@ -82,9 +82,7 @@ class Registrations:
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
-        """Scans the directory once: registers drivers of new sockets, and unregisters drivers whose sockets
-        are gone.
-        """
+        """Scans the directory once: registers new drivers, and unregisters drivers whose sockets are gone."""
         if not self._unanswered and self._seen and all(map(_is_as_seen, self._seen.items())):
             return
         self._unanswered = False
@@ -152,8 +150,7 @@ class Registrations:
         return shortened(problem), Driver(info.name, endpoint, service, tuple(info.supported_versions))
 
     def _reachable(self, endpoint: str) -> str:
-        """Returns the endpoint of a driver on this machine: replaces /var/lib/kubelet by the node's
-        directory.
+        """Returns a driver's endpoint on this machine: replaces /var/lib/kubelet by the node's directory.
 
         Returns the endpoint unchanged if it is not below /var/lib/kubelet, or if the replaced path is not a
         socket.
@@ -164,10 +161,10 @@ class Registrations:
         return str(here) if here.is_socket() else endpoint
 
     async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
-        """Notifies a driver of its registration status. Adds the driver to `drivers` if the kubelet accepted
-        it.
+        """Notifies a driver of its registration status.
 
-        `problem`: the reason why the kubelet rejected the driver; "" if the kubelet accepted it.
+        Adds the driver to `drivers` if the kubelet accepted it. `problem`: the reason why the kubelet
+        rejected the driver; "" if the kubelet accepted it.
         """
         status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
         try:
@@ -186,8 +183,9 @@ class Registrations:
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
-        """Returns the reason why the kubelet rejects a driver ("" if the kubelet accepts it), and the gRPC
-        service to call.
+        """Chooses the gRPC service to call.
+
+        Returns the reason why the kubelet rejects the driver ("" if it accepts the driver), and the service.
 
         `offered`: the gRPC services that the driver supports.
         """

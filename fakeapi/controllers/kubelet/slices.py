@@ -14,8 +14,9 @@ from fakeapi.machinery.json_types import Object
 
 GROUP, PLURAL = "resource.k8s.io", "resourceslices"
 RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
-"""Shortest and longest delay in seconds between attempts to delete slices. Each delay doubles the previous
-one.
+"""Shortest and longest delay in seconds between attempts to delete slices.
+
+Each delay doubles the previous one.
 """
 EVERY = ""
 """The driver name that stands for all drivers of the node."""

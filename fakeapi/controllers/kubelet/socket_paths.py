@@ -37,8 +37,7 @@ class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has
 
 @contextmanager
 def connectable(path: str) -> Iterator[str]:
-    """Yields a path to the socket that gRPC accepts: the socket's own path, or a link in a temporary
-    directory.
+    """Yields a path to the socket that gRPC accepts: the socket's own path, or a temporary link.
 
     The link exists until the end of the block. gRPC errors from the block contain the socket's own path.
     Raises UnreachableSocket if no link is possible. Raises UnicodeEncodeError for a path that is not UTF-8.

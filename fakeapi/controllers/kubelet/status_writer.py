@@ -32,8 +32,7 @@ class StatusWriter:
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes a status unless the pod's status already has the same values; ignores `conditions` in this
-        comparison.
+        """Writes a status unless the pod's status has the same values; does not compare `conditions`.
 
         Raises StatusError if the write fails.
         """

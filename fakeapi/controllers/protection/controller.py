@@ -61,8 +61,9 @@ class ProtectionController(Controller):
         """Whether any user object, such as a pod, still uses a protected object that is being deleted."""
 
     def _user_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the protected objects that the old or the new version of a user object, such as a pod,
-        refers to.
+        """Queues the protected objects that the old or the new version of a user object refers to.
+
+        A user object is, for example, a pod that uses protected claims.
         """
         assert self._protected is not None, "users are followed after the protected objects"
         for user in (old, new):

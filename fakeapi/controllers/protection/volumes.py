@@ -97,9 +97,7 @@ def _is_controlled_by(claim: Object, pod: Object) -> bool:
 
 
 def _attributes_classes_of(obj: Object) -> set[str]:
-    """Returns the names of the VolumeAttributesClasses in spec and status of a PersistentVolumeClaim or
-    PersistentVolume.
-    """
+    """Returns the names of VolumeAttributesClasses in the spec and the status of a claim or a volume."""
     status = obj.get("status") or {}
     names = (
         obj["spec"].get("volumeAttributesClassName"),

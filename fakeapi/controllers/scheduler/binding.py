@@ -35,9 +35,7 @@ class Binder:
         self._view = view
         self._rules = rules
         self._with_node_claims: set[str] = set()
-        """UIDs of pods that are not bound yet, and whose status already has
-        nodeAllocatableResourceClaimStatuses.
-        """
+        """UIDs of pods without a node whose status already has nodeAllocatableResourceClaimStatuses."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
@@ -140,11 +138,10 @@ class Binder:
         return DEALLOCATED
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
-        """Writes the reservation of a claim, and the allocation `result` unless it is None. Returns the
-        stored claim.
+        """Writes the reservation of a claim, and the allocation `result` unless it is None.
 
-        Tries up to ATTEMPTS_MAX times if there are conflicts. Raises BindError if the claim cannot be
-        reserved.
+        Returns the stored claim. Tries up to ATTEMPTS_MAX times if there are conflicts. Raises BindError if
+        the claim cannot be reserved.
         """
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):

@@ -11,8 +11,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 TIMEOUT_SECONDS = 600.0
-"""Maximum seconds that an allocation waits for its binding conditions (DynamicResourcesArgs.bindingTimeout).
-"""
+"""Maximum seconds that an allocation waits for binding conditions (DynamicResourcesArgs.bindingTimeout)."""
 
 
 class BindingFailure(Exception):
@@ -50,8 +49,9 @@ def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) 
 
 
 def is_hopeless(claim: Object, now: float) -> bool:
-    """Whether the binding conditions of an allocated claim failed or timed out. `now`: seconds since the
-    epoch.
+    """Whether the binding conditions of an allocated claim failed or timed out.
+
+    `now`: seconds since the epoch.
     """
     return _failure(claim) is not None or (not _is_ready(claim) and is_overdue(claim, now))
 
@@ -86,8 +86,9 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """Returns the failure condition of the claim's first device that is not ready; None if the device has not
-    failed.
+    """Returns the failure condition of the claim's first device that is not ready.
+
+    Returns None if this device has not failed, or if all devices are ready.
 
     A device without a status in the claim is not ready, but has not failed.
     """

@@ -1,6 +1,4 @@
-"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for claims of v1alpha2 and later
-versions.
-"""
+"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for all versions of claims."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

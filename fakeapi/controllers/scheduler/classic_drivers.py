@@ -62,8 +62,7 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """Returns the controller's entry for a claim in the PodSchedulingContext status; None if it is
-        missing.
+        """Returns the controller's entry for a claim in the PodSchedulingContext status, or None.
 
         `pod_claim`: the name of the claim in the pod's spec.
         """
@@ -81,8 +80,9 @@ class Negotiation:
         return None
 
     def next_step(self, node: str, fitting: Sequence[str]) -> tuple[str | None, list[str] | None]:
-        """Returns the selectedNode and the potentialNodes to write. None means that the field stays
-        unchanged.
+        """Returns the selectedNode and the potentialNodes to write.
+
+        None means that the field stays unchanged.
 
         - `node`: the node with the best score.
         - `fitting`: the names of all feasible nodes.
@@ -121,8 +121,9 @@ class ClassicDrivers:
         return Negotiation(self._contexts.find(pod))
 
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
-        """Writes the next step of the negotiation to the PodSchedulingContext. Does nothing without pending
-        claims.
+        """Writes the next step of the negotiation to the PodSchedulingContext.
+
+        Does nothing without pending claims.
 
         Raises Waiting after each step, because the controllers must react. Raises StatusError if the write
         fails.

@@ -62,11 +62,11 @@ class SchedulerController(Controller):
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
         self._costly: set[str] = set()
-        """Keys of pods whose last scheduling attempt stopped because the search for devices reached its
-        limit.
-        """
+        """Keys of pods whose last attempt stopped because the search for devices reached its limit."""
         self._changes = 0
-        """Number of changes that could help an unschedulable pod. Shows whether one came during an attempt.
+        """Number of changes that could help an unschedulable pod.
+
+        Shows whether one came during an attempt.
         """
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
@@ -109,8 +109,7 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Returns the negotiation with DRA control plane controllers; None in releases without these
-        controllers.
+        """Returns the negotiation with DRA control plane controllers; None in releases without them.
 
         Up to 1.30 it is always enabled; in 1.31 the feature gate DRAControlPlaneController enables it.
         """
@@ -149,9 +148,7 @@ class SchedulerController(Controller):
             self._neighbour_came(new)
 
     def _neighbour_came(self, pod: Object) -> None:
-        """Retries unschedulable pods with pod affinity or topology spread, because another pod was bound or
-        changed.
-        """
+        """Retries unschedulable pods with pod affinity or topology spread, because another pod changed."""
         self._changes += 1
         for key in sorted(self._parked):
             waiting = self._pods.objects.get(key)
@@ -183,8 +180,7 @@ class SchedulerController(Controller):
         self.context.add(NEXT)
 
     def _next(self) -> Object | None:
-        """Removes the pod with the highest priority from the queue and returns it; None if the queue is
-        empty.
+        """Removes the pod with the highest priority from the queue and returns it; None for an empty queue.
 
         Among pods of equal priority, chooses the pod that was queued first.
         """
@@ -344,8 +340,9 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Runs the Reserve step of the plugin. Returns False if the pod must wait for a DRA control plane
-        controller.
+        """Runs the Reserve step of the plugin.
+
+        Returns False if the pod must wait for a DRA control plane controller.
 
         Raises StatusError if a request fails, and PluginError if the allocation fails.
         """
@@ -393,8 +390,9 @@ class SchedulerController(Controller):
         await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that makes the pod unschedulable. Returns the text about this for the pod's
-        condition.
+        """Deallocates a claim that makes the pod unschedulable.
+
+        Returns the text about this for the pod's condition.
         """
         if not self._view.serves_claims:
             return ""

@@ -106,9 +106,7 @@ class Filtering:
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
-        """Returns the filter for pod affinity and topology spread; None if neither this pod nor others have
-        such rules.
-        """
+        """Returns the filter for pod affinity and topology spread; None if no pod has such rules."""
         if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
             return None
         return PodTopology(

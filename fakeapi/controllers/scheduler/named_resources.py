@@ -17,7 +17,9 @@ from fakeapi.releases.quirks import Quirks
 
 
 class SelectorFailure(Exception):
-    """Raised if a CEL selector does not compile or its evaluation fails. The message follows kube-scheduler.
+    """Raised if a CEL selector does not compile or its evaluation fails.
+
+    The message follows kube-scheduler.
     """
 
 
@@ -144,8 +146,9 @@ class ClaimModel:
         return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
 
     async def _choose(self, driver: str, instances: Instances, effort: NodeEffort) -> list[str]:
-        """Returns the name of a free instance for each request; fewer names if there are too few matching
-        instances.
+        """Returns the name of a free instance for each request.
+
+        Returns fewer names if there are too few matching instances.
 
         Raises ValueError if a selector fails, and SearchTooLong if the selectors take too long.
         """

@@ -58,9 +58,7 @@ class NodeAllocatable:
     has_overhead: bool
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
-        """Returns the reason why a pod may not share its allocated claims with other pods; None if it may
-        share them.
-        """
+        """Returns the reason why a pod may not share its allocated claims with other pods, or None."""
         problems = (self._sharing_problem(pod, claim, node) for claim in claims)
         return next((problem for problem in problems if problem is not None), None)
 
@@ -87,8 +85,7 @@ class NodeAllocatable:
     def account(
         self, pod: Object, uses: Iterable[ClaimUse], names: Mapping[str, str], node: NodeState
     ) -> list[Object] | Unschedulable:
-        """Returns the claim statuses that the pod would have on a node, or the reason why the pod does not
-        fit.
+        """Returns the claim statuses that the pod would have on a node, or why the pod does not fit.
 
         - `uses`: the pod's claims with their allocations.
         - `names`: the uids of the pod's claims, by their names in the pod's spec.
@@ -230,8 +227,7 @@ class NodeAllocatable:
     def _with_containers(
         self, pod: Object, by_uid: Iterable[tuple[str, Object]], names: Mapping[str, str]
     ) -> list[Object]:
-        """Returns the claim statuses sorted by claim name, with the names of the containers that use each
-        claim.
+        """Returns the claim statuses sorted by claim name, with the containers that use each claim.
 
         `names`: the uids of the pod's claims, by their names in the pod's spec.
         """
@@ -252,8 +248,7 @@ class NodeAllocatable:
     # the pod's own requests and limits --------------------------------------------------------------
 
     def _pod_level_problem(self, pod: Object) -> Unschedulable | None:
-        """Returns the reason why the pod-level resources do not cover containers and claims; None if they do.
-        """
+        """Returns why the pod-level resources do not cover containers and claims; None if they do."""
         spec = pod["spec"]
         claimed = claimed_resources(pod)
         requested = added(container_totals(spec, "requests"), claimed)

@@ -77,8 +77,7 @@ def amount(text: str) -> Fraction:
 
 
 def requests_of(pod: Object) -> Amounts:
-    """Returns the resource requests of a pod, including the pod's overhead and node resources for its claims.
-    """
+    """Returns the resource requests of a pod, including its overhead and node resources for its claims."""
     spec = pod["spec"]
     totals = container_totals(spec, "requests")
     claimed = claimed_resources(pod)

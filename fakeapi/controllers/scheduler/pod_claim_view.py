@@ -25,8 +25,9 @@ KINDS = (
 
 
 class NotReady(Exception):
-    """Raised if a pod cannot be scheduled yet, because a claim is missing, is being deleted, or is not the
-    pod's own.
+    """Raised if a claim prevents the scheduling of its pod.
+
+    The claim is missing, is being deleted, or belongs to another pod.
 
     The message names the claim.
     """
@@ -60,8 +61,9 @@ class DeviceView:
             self._slices = None
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
-        """Registers `handler` for every change of the resources in `kinds`. Without `kinds`, registers it for
-        all resources.
+        """Registers `handler` for every change of the resources in `kinds`.
+
+        Without `kinds`, registers it for all resources.
         """
         for kind, informer in self._informers.items():
             if not kinds or kind in kinds:
@@ -83,8 +85,9 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """Returns all objects of a resource, converted and sorted by key. Callers must not change these
-        objects.
+        """Returns all objects of a resource, converted and sorted by key.
+
+        Callers must not change these objects.
         """
         informer = self._informers.get(kind)
         if informer is None:

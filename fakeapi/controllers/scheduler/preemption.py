@@ -69,9 +69,7 @@ async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate 
 
 
 async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
-    """Returns the reason why the pod does not fit on a node with exactly these other pods; None if the pod
-    fits.
-    """
+    """Returns why the pod does not fit on a node with exactly these other pods; None if the pod fits."""
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal
@@ -101,8 +99,8 @@ def _started(pod: Object) -> str:
 def _cost(candidate: Candidate) -> tuple[int, int, int, tuple[int, ...], str]:
     """Returns the sort key of a candidate node. The best candidate has the smallest key.
 
-    The key consists of: the highest priority of a victim, the sum of their priorities, the number of victims,
-    the start of the longest-running victim (later is better), and the node name.
+    The key consists of: the highest priority of a victim, the sum of the victims' priorities, the number of
+    victims, the earliest start of the victims with the highest priority (later is better), and the node name.
     """
     priorities = [priority_of(victim) for victim in candidate.victims]
     highest = [victim for victim in candidate.victims if priority_of(victim) == max(priorities)]

@@ -75,9 +75,7 @@ def _least_allocated(pod: Object, state: NodeState) -> int:
 
 
 def _balanced(pod: Object, state: NodeState) -> int:
-    """Returns the score for balanced use of cpu and memory (BalancedAllocation); 0 for a pod without
-    requests.
-    """
+    """Returns the score for balanced use of cpu and memory; 0 for a pod without requests."""
     requests = requests_of(pod)
     if not any(requests.values()):
         return 0

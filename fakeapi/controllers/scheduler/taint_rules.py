@@ -21,7 +21,9 @@ async def with_taints(
     matcher: DeviceMatcher,
     effort: Effort,
 ) -> list[Slice]:
-    """Returns the ResourceSlices. Devices that DeviceTaintRules select have the taints of these rules added.
+    """Returns the ResourceSlices.
+
+    Devices that DeviceTaintRules select have the taints of these rules added.
     """
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     if not active:
@@ -63,8 +65,9 @@ def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
 def applies_to(
     spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
 ) -> bool:
-    """Whether a DeviceTaintRule selects a device: by driver, pool and name, and up to 1.34 also by class and
-    CEL.
+    """Whether a DeviceTaintRule selects a device.
+
+    Compares driver, pool and name, and up to 1.34 also DeviceClass and CEL selectors.
 
     `spec`: the spec of the DeviceTaintRule.
     """

@@ -1,5 +1,6 @@
-"""Creates responses with discovery documents. Checks the method and the Accept header, like kube-apiserver's
-router.
+"""Creates responses with discovery documents.
+
+Checks the method and the Accept header, like kube-apiserver's router.
 """
 
 from fakeapi.http.negotiation import NO_CONVERSION, Representation, check_produced, negotiate, prettified

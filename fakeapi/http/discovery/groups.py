@@ -43,8 +43,7 @@ class GroupDocuments:
         return answer(request, self._cache.get("", self._group_list))
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the APIGroup of the group in the path, or the APIResourceList if the path also has a
-        version.
+        """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.
 
         Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
         methods except GET. Raises 406 if the client accepts no available representation.
@@ -113,9 +112,7 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the `group` and `version` entries for a subresource; an empty dict if they equal the
-    resource's.
-    """
+    """Returns the `group` and `version` of a subresource; an empty dict if the resource has the same."""
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

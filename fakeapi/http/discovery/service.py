@@ -65,8 +65,7 @@ class Discovery:
         return openid_document(request, self._signer) or await self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the APIGroup of the group in the path, or the APIResourceList if the path also has a
-        version.
+        """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.
 
         Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
         methods except GET. Raises 406 if the client accepts no available representation.

@@ -20,7 +20,9 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 
 
 class Content:
-    """The body of one request and the labels of its object. They are read when a fault first compares them.
+    """The body of one request and the labels of its object.
+
+    They are read when a fault first compares them.
     """
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:

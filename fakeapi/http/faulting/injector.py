@@ -37,9 +37,7 @@ After = Callable[[AnyResponse], AnyResponse]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The properties of a request that the rules of faults compare: verb, path, user, User-Agent and object
-    name.
-    """
+    """The properties of a request that the rules of faults compare."""
 
     verb: str
     info: RequestInfo | None
@@ -106,10 +104,10 @@ class Injector:
     async def _act(
         self, fault: ArmedFault, ctx: RequestContext, proceed: Handler, after: list[After]
     ) -> Response | None:
-        """Applies a fault before the request runs. Adds functions that change the request's response to
-        `after`.
+        """Applies a fault before the request runs.
 
-        Returns a response that replaces the request; None to run the request.
+        Adds functions that change the request's response to `after`. Returns a response that replaces the
+        request; None to run the request.
         """
         begun = self._clock.monotonic()  # read first: a test may move the clock as soon as `fired` changes
         fault.fired += 1

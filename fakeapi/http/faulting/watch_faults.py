@@ -19,8 +19,7 @@ from fakeapi.machinery import errors
 
 
 def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> EventFilter | None:
-    """Returns the filter that applies a fault to the events of a watch; None if the fault does not affect
-    watches.
+    """Returns the filter that applies a fault to a watch's events; None if the fault affects no watches.
 
     `opening`: whether the watch is just being opened, so that its initial events follow.
     """

@@ -40,8 +40,9 @@ class Authentication:
         self._refuses_unknown = token is not None or server.authorizer is not ALWAYS_ALLOW
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-        """Sets the user of the request, and passes the request on. Raises ApiError 401 if the server rejects
-        the token.
+        """Sets the user of the request, and passes the request on.
+
+        Raises ApiError 401 if the server rejects the token.
         """
         header = ctx.request.headers.get(b"authorization")
         if header is not None or self._token is not None:

@@ -17,8 +17,9 @@ TIMEOUT_LENGTH_MAX = 1024
 
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-    """Raises ApiError 400 for a malformed query parameter `timeout`, except in a watch. Else passes the
-    request on.
+    """Raises ApiError 400 for a malformed query parameter `timeout`, except in a watch.
+
+    Else passes the request on.
     """
     timeout = ctx.request.query.first.get("timeout")
     if timeout and ctx.verb != "watch" and (error := _error(timeout)):

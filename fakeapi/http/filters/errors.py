@@ -29,8 +29,9 @@ log = logging.getLogger("fakeapi")
 
 
 async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
-    """Passes the request on. Returns the response, or a Status if a later filter or the verb raises an
-    exception.
+    """Passes the request on.
+
+    Returns the response, or a Status if a later filter or the verb raises an exception.
 
     Raises only ClientGone, which needs no response.
     """

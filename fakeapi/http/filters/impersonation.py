@@ -20,8 +20,7 @@ _PREFIX = b"impersonate-"
 
 
 class Impersonation:
-    """Replaces the user of a request by the user in its Impersonate headers, if the authorizer allows that.
-    """
+    """Replaces the user of a request by the user in its Impersonate headers, if this is allowed."""
 
     def __init__(self, authorizer: Authorizer, release: Release) -> None:
         self._authorizer = authorizer

@@ -67,8 +67,9 @@ def _sentence(name: str) -> str:
 
 @cache
 def _texts() -> Texts:
-    """Returns the descriptions by Go package, type and field. The field "" has the description of the type
-    itself.
+    """Returns the descriptions by Go package, type and field.
+
+    The field "" has the description of the type itself.
     """
     texts: Texts = json.loads((files(__package__) / "descriptions.json").read_text(encoding="utf-8"))
     return texts

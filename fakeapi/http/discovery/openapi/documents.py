@@ -140,8 +140,9 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """Returns the schemas by name, and a function that maps a schema's name to its parts that can contain
-    references.
+    """Returns the schemas by name, and a function that returns what may contain references.
+
+    The function maps the name of a schema to its parts that can contain references to other schemas.
     """
     custom = [cast("CustomKind", resource.kind) for resource in resources if resource.kind.unstructured]
     if not custom:

@@ -62,8 +62,9 @@ _UNIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 """The unions by Go type: the discriminator field ("" without one), and the fields that exclude each other."""
 
 GRANULAR = frozenset(("lifecycle/v1alpha1.ResponderStatus",))
-"""Go types whose schemas contain the default `x-kubernetes-map-type: granular`. Other schemas omit this
-default.
+"""Go types whose schemas contain the default `x-kubernetes-map-type: granular`.
+
+Other schemas omit this default.
 """
 
 
@@ -84,9 +85,7 @@ def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKin
 
 
 def common_kind_entries(name: str, group: str, version: str) -> list[GroupVersionKind]:
-    """Returns the `x-kubernetes-group-version-kind` entries of a COMMON kind in the document of one API
-    version.
-    """
+    """Returns the `x-kubernetes-group-version-kind` entries of a COMMON kind for one API version."""
     own = [] if not group else [_group_version_kind(name, group, version)]
     return [_group_version_kind(name, "", "v1"), *own]
 
@@ -106,9 +105,7 @@ def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
 
 
 def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
-    """Yields group and version of all API versions in the Go schemes of a release, even of versions not
-    served.
-    """
+    """Yields group and version of all API versions in the Go schemes of a release, even if not served."""
     for api_version in tables.registered:
         group, _, version = api_version.rpartition("/")
         yield group, version

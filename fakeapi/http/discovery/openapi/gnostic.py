@@ -21,8 +21,9 @@ _NON_BODY = {"query": 3, "path": 4}
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """Encodes an OpenAPI 2 document as a protobuf `Document` message. Raises KeyError for an unknown JSON
-    key.
+    """Encodes an OpenAPI 2 document as a protobuf `Document` message.
+
+    Raises KeyError for an unknown JSON key.
     """
     return _document(document)
 
@@ -63,9 +64,7 @@ def _object(encoder: Encoder, number: int = 1) -> Encoder:
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """Returns the `fields` entry of a list for `_message`: 0, and an encoder that writes one field for each
-    item.
-    """
+    """Returns the `fields` entry of a list for `_message`: 0, and an encoder that writes a field per item."""
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
@@ -80,8 +79,9 @@ def _number(number: int) -> tuple[int, Encoder]:
 
 
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
-    """Returns an encoder for a message with one field. `number`: the field number, which selects a oneof
-    alternative.
+    """Returns an encoder for a message with one field.
+
+    `number`: the field number, which selects a oneof alternative.
     """
     return lambda value: bytes_field(number, encoder(value))
 

@@ -229,8 +229,9 @@ class _Paths:
     def _subresource(
         self, path: str, scoped: str, sub: Subresource, where: tuple[str, ...]
     ) -> Iterator[tuple[str, PathItem]]:
-        """Yields each path of a subresource, with the OpenAPI path item. A proxy also has a path with
-        `{path}`.
+        """Yields each path of a subresource, with the OpenAPI path item.
+
+        A proxy also has a path with `{path}`.
         """
         name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"
         if sub.kind.endswith(_OPTIONS):
@@ -298,7 +299,9 @@ class _Paths:
         return self.resource.release.quirks.openapi_requires_bodies
 
     def _delete(self, name: str) -> PathItem:
-        """Returns the delete operation. The response is a Status; for some kinds, it is the deleted object.
+        """Returns the delete operation.
+
+        The response is a Status; for some kinds, it is the deleted object.
         """
         kind = self.kind
         answers_object = (kind.group, kind.resource) in _RETURNED or (

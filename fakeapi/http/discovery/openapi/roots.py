@@ -21,8 +21,7 @@ _KEYS = "application/jwk-set+json"
 
 
 def root_paths(catalogue: Catalogue) -> dict[str, tuple[str, PathItem]]:
-    """Returns path and path item of each path that belongs to no API version, by the name of its OpenAPI
-    document.
+    """Returns path and path item of each path that belongs to no API version, by document name.
 
     For example, the document of the path /apis/apps/ has the name `apis/apps`.
     """

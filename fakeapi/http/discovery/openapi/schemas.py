@@ -94,8 +94,9 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return sum(1 for _ in self)
 
     def _with_item_defaults(self, schema: Schema) -> Schema:
-        """Returns a schema. Keeps the defaults of list items and map values only if the release has these
-        defaults.
+        """Returns a schema.
+
+        Keeps the defaults of list items and map values only if the release has these defaults.
         """
         if not self._item_defaults:
             return _without_item_defaults(schema)
@@ -198,9 +199,7 @@ def _with_opaque_defaults(schema: Schema) -> Schema:
 
 
 def _without_item_defaults(schema: Schema) -> Schema:
-    """Returns a schema without defaults for list items and map values, and without the `allOf` for these
-    defaults.
-    """
+    """Returns a schema without defaults, and without `allOf`, for list items and map values."""
     changed = dict(schema)
     for place in ("items", "additionalProperties"):
         if place in changed:

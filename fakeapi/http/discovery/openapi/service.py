@@ -120,8 +120,9 @@ class OpenAPI:
         return _content(request, body, tag, media_type)
 
     async def _index(self, versions: Versions, cached: _CachedDocuments) -> Response:
-        """Returns the index of the OpenAPI 3 documents. Its Content-Type is plain text, like
-        kube-aggregator's.
+        """Returns the index of the OpenAPI 3 documents.
+
+        Its Content-Type is plain text, like kube-aggregator's.
         """
         names = sorted([*versions, *cached.roots])
         tags = {name: (await self._encoded(name, versions, cached)).tag for name in names}
@@ -161,8 +162,9 @@ class OpenAPI:
         return _CachedDocuments(root_paths(self._catalogue))
 
     async def _encoded(self, name: str, versions: Versions, cached: _CachedDocuments) -> Encoded:
-        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`. Generates a missing
-        document.
+        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`.
+
+        Generates a missing document.
         """
         resources = versions.get(name)
         if resources is not None:
@@ -192,8 +194,9 @@ class OpenAPI:
         versions: Versions,
         cached: _CachedDocuments,
     ) -> Encoded:
-        """Returns the OpenAPI 2 document in this media type. If it is missing, generates it and encodes it
-        with `encode`.
+        """Returns the OpenAPI 2 document in this media type.
+
+        If it is missing, generates it and encodes it with `encode`.
         """
         if media_type not in cached.encoded:
             async with self._turn:
