@@ -1,4 +1,4 @@
-"""ASGI types, and the fakeapi extensions between the ASGI server and its application."""
+"""ASGI types, and the extensions of ASGI that fakeapi's ASGI server offers to its application."""
 
 from asyncio import Future
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
@@ -72,7 +72,7 @@ class Application(Protocol):
     async def startup(self) -> None: ...
 
     async def shutdown(self) -> None:
-        """Releases resources. The server calls it once, when it stops, even if `startup` failed."""
+        """Releases all resources. The server calls this once when it stops, even if `startup` failed."""
         ...
 
     async def reset(self) -> None:

@@ -301,7 +301,7 @@ class _Used:
 
     @property
     def running(self) -> int:
-        """The number of running servers."""
+        """The number of servers of this test that are running now."""
         return sum(server.running for server in self._own)
 
     def __enter__(self) -> Self:

@@ -35,7 +35,7 @@ DEFAULT_PORT = 8001
 """Default port of `fakeapi serve`; `FakeAPI` uses a free port."""
 
 HISTORY_MAX = 10_000
-"""Default number of changes to keep. Lists and watches at an older resourceVersion get 410 Expired."""
+"""Default number of changes to keep. At older resourceVersions, lists and watches get 410 Expired."""
 
 GRACE_SECONDS = 0.3
 """Default time, in seconds, that a stopping server waits for unfinished requests."""
@@ -409,7 +409,7 @@ def is_shareable(given: Mapping[str, Any]) -> bool:
 
 
 def described() -> str:
-    """Returns one line for each option, with its help text and default, for a docstring."""
+    """Returns the options as text for a docstring: one line per option, with help text and default."""
     return "\n".join(
         f"    {setting.name}: {option.help} {_default(setting, option)}" for setting, option in options()
     )

@@ -18,7 +18,7 @@ _TOKEN = re.compile(rb"[\x21-\x7e]+")
 
 
 class TokenFileError(ValueError):
-    """Raised for an unusable token file. The message is one line and does not contain the token."""
+    """Raised for an unusable token file. The error message is one line and does not contain the token."""
 
 
 def read_token(path: str | Path) -> str:

@@ -61,7 +61,7 @@ class AdjustableClock:
         return time.time() + self._ahead if frozen is None else frozen[1]
 
     def monotonic(self) -> float:
-        """Returns the seconds since an arbitrary moment. The value never decreases."""
+        """Returns monotonic time: seconds since an arbitrary moment. The value never decreases."""
         frozen = self._frozen
         return time.monotonic() + self._passed if frozen is None else frozen[0]
 
@@ -115,9 +115,8 @@ class AdjustableClock:
             self._rearm()
 
     def jump(self, to: Moment) -> None:
-        """Moves the clock forward to a time.
-
-        Raises ValueError for a time in the past, or that is not valid.
+        """Moves the clock forward to a time. Raises ValueError for an invalid time, or for a time in the
+        past.
         """
         self.advance(self._until(to))
 

@@ -12,14 +12,14 @@ _SUFFIX_LENGTH = 5
 
 
 class Clock(Protocol):
-    """A source of the time of day and of monotonic time, with a timeout that follows this time."""
+    """A source of the time of day and of monotonic time. Offers timeouts that use this time."""
 
     def now(self) -> float:
         """Returns the time of day in seconds since the epoch."""
         ...
 
     def monotonic(self) -> float:
-        """Returns the seconds since an arbitrary moment. The value never decreases; timeouts use it."""
+        """Returns monotonic time: seconds since an arbitrary moment. The value never decreases."""
         ...
 
     def timeout(self, delay: float) -> AbstractAsyncContextManager[object]:
@@ -46,7 +46,7 @@ class ClockAndNames(Clock, Protocol):
         ...
 
     def suffix(self) -> str:
-        """Returns five random characters for a generated name, from the alphabet of Kubernetes."""
+        """Returns five random characters for a generated name. Uses the characters that Kubernetes uses."""
         ...
 
     def fraction(self) -> float:

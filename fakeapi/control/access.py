@@ -43,7 +43,7 @@ class AccessCheck:
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:
-    """Returns the bearer token in the first Authorization header; empty if there is none."""
+    """Returns the bearer token in the first Authorization header; empty bytes without a bearer token."""
     for name, value in headers:
         if name == b"authorization":
             scheme, _, token = value.strip().partition(b" ")

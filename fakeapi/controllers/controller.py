@@ -42,7 +42,7 @@ class ControllerContext:
 
     @property
     def rules(self) -> ReleaseRules:
-        """Feature gates, limits and quirks of the server's primary release."""
+        """The feature gates, limits and quirks of the server's primary Kubernetes release."""
         return rules_of(self.cluster.catalogue.primary)
 
     @property
@@ -67,7 +67,7 @@ class ControllerContext:
         return None if resource is None else served_as(resource)
 
     def served(self, group: str, plural: str) -> ServedResource:
-        """Returns the preferred version of a resource that every release serves, such as pods."""
+        """Returns a resource that every release serves, such as pods, in its preferred version."""
         resource = self.resource(group, plural)
         assert resource is not None, f"{plural} are served by every release"
         return resource
@@ -137,7 +137,7 @@ class Controller(ABC):
         """
 
     async def stop(self) -> None:  # noqa: B027 - most controllers have nothing to release
-        """Releases resources outside the server, such as sockets."""
+        """Releases what the controller holds outside the server, such as sockets."""
 
 
 MakeController = Callable[[ControllerContext], Controller]

@@ -19,7 +19,7 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 PAGE = "500"
-"""Maximum number of objects per page of a list."""
+"""Maximum number of objects that the server returns per page of a list."""
 RETRY_SECONDS = 1.0
 """Seconds before an informer retries a failed list or watch.
 

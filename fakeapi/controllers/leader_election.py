@@ -25,7 +25,7 @@ LEASE_SECONDS = 15
 """Seconds without a renewal after which another server may take over the Lease."""
 
 RENEW_SECONDS = 10.0
-"""Seconds without a successful renewal after which a leader stops its controllers."""
+"""Seconds without a successful renewal after which the leader stops its controllers."""
 
 RETRY_SECONDS = 2.0
 """Seconds between two attempts to take or renew the Lease."""

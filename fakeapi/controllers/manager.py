@@ -89,7 +89,7 @@ class Manager:
         self._tasks.append(asyncio.ensure_future(self._work()))
 
     async def stop(self) -> None:
-        """Cancels all running work and stops the controllers. May be called more than once."""
+        """Cancels all running work and stops the controllers. Can be called more than once."""
         tasks, self._tasks = [*self._tasks, *self._spawned], []
         self._queue.close()
         for task in tasks:

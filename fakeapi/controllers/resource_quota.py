@@ -21,7 +21,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""Seconds between two calculations of an unchanged quota. These remove the charges of failed writes."""
+"""Seconds after which an unchanged quota is calculated again. This removes the charges of failed writes."""
 
 
 class ResourceQuotaController(Controller):

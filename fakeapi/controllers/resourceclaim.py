@@ -95,7 +95,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, name))
 
     def _template_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the pods that use a new or changed template."""
+        """Queues the pods that use a new or changed ResourceClaimTemplate."""
         if new is None:
             return
         namespace, name = new["metadata"]["namespace"], new["metadata"]["name"]

@@ -42,7 +42,7 @@ class WorkQueue:
         self._later: dict[Item, tuple[float, asyncio.Task[None]]] = {}
 
     def __len__(self) -> int:
-        """Returns the number of waiting keys."""
+        """Returns the number of keys that wait in the queue."""
         return len(self._waiting)
 
     @property

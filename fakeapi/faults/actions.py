@@ -80,7 +80,7 @@ class GoAway(Action, frozen=True, tag="goAway"):
 
 
 class EndWatch(Action, frozen=True, tag="endWatch"):
-    """Ends a watch after `after` events, as if it had timed out."""
+    """Ends a watch after `after` events, as if its timeout had passed."""
 
     after: int = 0
 
@@ -92,7 +92,7 @@ class CutWatch(Action, frozen=True, tag="cutWatch"):
 
 
 class ExpireWatch(Action, frozen=True, tag="expireWatch"):
-    """Ends a watch after `after` events with the ERROR event 410 Expired."""
+    """Ends a watch after `after` events, by sending the ERROR event 410 Expired."""
 
     after: int = 0
 
@@ -107,7 +107,7 @@ class HoldEvents(Action, frozen=True, tag="holdEvents"):
 
 
 class WithholdBookmarks(Action, frozen=True, tag="withholdBookmarks"):
-    """Drops all bookmarks of a watch, including the bookmark at the end of its initial events."""
+    """Drops all bookmarks of a watch, including the bookmark that ends the initial events."""
 
 
 class Stale(Action, frozen=True, tag="stale"):
@@ -138,4 +138,4 @@ AnyAction = (
 """The union of all actions. msgspec selects the class by the field `type`."""
 
 OF_WATCHES = (EndWatch, CutWatch, ExpireWatch, HoldEvents, WithholdBookmarks)
-"""The actions on watches. They also affect watches that are already open when the fault is armed."""
+"""The actions that affect watches, including watches that were open before the fault was armed."""

@@ -13,7 +13,7 @@ from fakeapi.machinery.jsonpath_syntax import JsonPathError
 from fakeapi.machinery.meta import label_selector
 
 RULES_MAX = 1_000
-"""Maximum number of faults that are armed at the same time; arming more raises RuleError."""
+"""Maximum number of faults that can be armed at the same time; arming more raises RuleError."""
 
 
 class RuleError(ValueError):
@@ -89,9 +89,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(rule: Rule) -> Rule:
-    """Returns the rule, with the default verbs of its action if the rule has none.
+    """Checks a rule, and returns it with the default verbs of its action if the rule has no verbs.
 
-    Raises RuleError for invalid numbers, patterns, label selectors and JSONPaths.
+    Raises RuleError for invalid numbers, verbs, patterns, label selectors and JSONPaths.
     """
     action, match, when = rule.action, rule.match, rule.when
     if isinstance(action, OF_WATCHES):
@@ -116,7 +116,7 @@ def checked(rule: Rule) -> Rule:
 
 
 def path_text(path: str) -> str:
-    """Returns a JSONPath without kubectl's braces and a leading `$`; adds a missing leading dot."""
+    """Converts a JSONPath of kubectl: removes braces and a leading `$`, and adds a missing leading dot."""
     inner = path[1:-1] if path.startswith("{") and path.endswith("}") else path
     inner = inner.removeprefix("$")
     return inner if inner.startswith((".", "[")) else f".{inner}"

@@ -140,7 +140,7 @@ class Application:
 
     @property
     def open_watches(self) -> int:
-        """The number of open watches."""
+        """The number of watches that are open now."""
         return 0 if self._watches is None else len(self._watches)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -55,5 +55,5 @@ class RequestContext:
 
     @property
     def agent(self) -> str:
-        """The client's User-Agent."""
+        """The User-Agent of the client."""
         return self.request.user_agent

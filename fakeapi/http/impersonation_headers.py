@@ -93,7 +93,7 @@ def _go_references(impersonated: Wanted) -> str:
 
 
 def _go_user(impersonated: Wanted) -> str:
-    """Formats a user without a name, as Go's %#v prints it in an error message."""
+    """Formats an impersonated user without a name like Go's %#v, for an error message."""
     members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(impersonated.extra.items()))
     extra = f"{{{', '.join(members)}}}" if impersonated.extra else "(nil)"
     groups = _go_strings(impersonated.groups) if impersonated.groups else "[]string(nil)"

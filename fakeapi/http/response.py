@@ -91,7 +91,7 @@ class Response:
         return [header for header in headers if header[0] not in own]
 
     def close(self) -> None:
-        """Does nothing, because this response has no resources to release."""
+        """Does nothing, because a Response has no resources to release."""
 
 
 @dataclass(slots=True)
@@ -232,7 +232,7 @@ class StreamingResponse:
             self._pump.cancel()
 
     def close(self) -> None:
-        """Calls `on_close`. A second call does nothing."""
+        """Calls the callback `on_close`. A second call does nothing."""
         on_close, self.on_close = self.on_close, _nothing
         on_close()
 

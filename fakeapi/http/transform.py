@@ -81,7 +81,7 @@ class Transform:
         yield b"]}"
 
     def empty_list(self) -> dict[str, Any]:
-        """Returns an empty PartialObjectMetadataList."""
+        """Returns an empty PartialObjectMetadataList, in the requested apiVersion."""
         return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
 
     def _table_start(self, metadata: dict[str, Any], *, headers: bool) -> bytes:

@@ -372,7 +372,10 @@ def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
 
 
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
-    """Returns a stream with only the ERROR event 410 Expired, for a resourceVersion that is too old."""
+    """Returns a stream that sends only the ERROR event 410 Expired.
+
+    `problem`: describes the resourceVersion that is too old.
+    """
     status = status_of(problem.error)
     assert ctx.resource is not None, "routed to a resource"
     body, frame = codec.encode(status), _frame_encoder(ctx.representation, ctx.resource)

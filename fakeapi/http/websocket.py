@@ -25,7 +25,7 @@ _NORMAL_CLOSURE = 1000
 
 
 async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serves a WebSocket request with `answer`, an ASGI application for HTTP."""
+    """Serves a WebSocket request. `answer`: the ASGI application that handles it as an HTTP request."""
     token, protocols = split_protocols(scope.get("subprotocols") or [])
     headers = [(name, value) for name, value in scope["headers"] if name != b"sec-websocket-protocol"]
     if token is not None and not any(name == b"authorization" for name, _ in headers):
@@ -64,7 +64,10 @@ def _splitter(media_type: str) -> Callable[[bytes], list[bytes]] | None:
 
 
 class _Messages:
-    """Translates the messages of one request between the ASGI protocols for WebSocket and HTTP."""
+    """Translates the ASGI messages of one request between WebSocket and HTTP.
+
+    The client gets WebSocket messages, and the application gets HTTP messages.
+    """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, protocol: str | None) -> None:
         self._receive = receive

@@ -45,7 +45,7 @@ class Journal:
 
     @property
     def forgotten(self) -> int:
-        """The number of requests that the journal has dropped."""
+        """The number of requests that the journal has dropped because it was full."""
         return self.last - len(self._records)
 
     def append(self, record: Raw, sent: bytes, answer: bytes) -> None:
@@ -78,7 +78,7 @@ class Journal:
         return map(Record._make, islice(reversed(self._records), max(0, self.last - after)))
 
     def entry(self, number: int) -> Entry | None:
-        """Returns the entry with this number; None if the journal has dropped it or never had it."""
+        """Returns the entry with this number; None if the journal does not have it or has dropped it."""
         index = number - self.forgotten - 1
         if not 0 <= index < len(self._records):
             return None

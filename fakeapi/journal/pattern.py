@@ -13,7 +13,7 @@ _SHORT = {"*": (), "write": WRITES, "read": READS}
 
 
 class PatternError(ValueError):
-    """Raised for a pattern with invalid syntax. The message is one line."""
+    """Raised for a pattern with invalid syntax. The error message is one line."""
 
 
 class Described(Protocol):
@@ -95,7 +95,7 @@ class RequestPattern:
 
     @property
     def verbs(self) -> tuple[str, ...]:
-        """The verbs that the pattern matches; empty for all verbs."""
+        """The verbs that the pattern matches; empty if it matches all verbs."""
         return self._verbs
 
     @property

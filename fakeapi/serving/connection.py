@@ -31,7 +31,7 @@ late.
 """
 
 IDLE_SECONDS = 3_600.0
-"""Seconds without a request after which the server closes a connection."""
+"""Seconds without a request after which the server closes an idle connection."""
 
 WRITE_BYTES = 128 * 1024
 """Number of bytes per write of a long response.

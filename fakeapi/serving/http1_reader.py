@@ -36,7 +36,7 @@ _UNUSUAL = {b"transfer-encoding", b"expect", b"upgrade"}
 
 
 class Ended:
-    """The event that the body of a request is complete."""
+    """The event that the body of a request is completely parsed."""
 
 
 ENDED = Ended()
@@ -90,7 +90,7 @@ class RequestReader:
 
     @property
     def complete(self) -> bool:
-        """Whether the current request is complete, including its body."""
+        """Whether the current request is completely parsed, including its body."""
         return self._over
 
     def feed(self, data: bytes) -> None:
@@ -107,7 +107,7 @@ class RequestReader:
         self._in_request = self._over = False
 
     def rest(self) -> bytes:
-        """Returns all bytes after the end of the request, for example WebSocket frames."""
+        """Returns all received bytes after the end of the request, such as WebSocket frames."""
         return bytes(self._buffer) if self._h11 is None else self._h11.trailing_data[0]
 
     def next(self) -> Started | Preface | Refusal | bytes | Ended | None:

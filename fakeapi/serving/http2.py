@@ -132,7 +132,7 @@ class HTTP2:
     def check_time(self, now: float) -> None:
         """Resets streams whose client is too slow to send the request body or to read the response.
 
-        `now`: the time of the event loop.
+        `now`: the present time of the event loop.
         """
         for stream_id in self._output.stalled(now - UNREAD_SECONDS):
             self._tasks.spawn(self._reset_stream, stream_id)
@@ -334,7 +334,10 @@ def _is_target(method: bytes, target: bytes) -> bool:
 
 
 def _http1_headers(headers: Pairs) -> Pairs:
-    """Returns the headers without pseudo-headers; `:authority` becomes the Host header."""
+    """Converts HTTP/2 headers to HTTP/1.1 headers.
+
+    `:authority` becomes the Host header. Drops all other pseudo-headers.
+    """
     fields = dict(headers)
     host = fields.get(b":authority", fields.get(b"host", b""))
     return [(b"host", host), *((n, v) for n, v in headers if not n.startswith(b":") and n != b"host")]

@@ -1,4 +1,4 @@
-"""Output: writes the responses of one HTTP/2 connection, one frame of each stream in turn."""
+"""Output: writes the responses of one HTTP/2 connection, in turns of one frame per stream."""
 
 import asyncio
 from collections.abc import Callable

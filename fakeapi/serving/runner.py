@@ -28,7 +28,7 @@ GRACE_SECONDS = 0.3
 """Default seconds that a stopping server waits for running requests to end before it cancels them."""
 
 STOP_SECONDS = 10.0
-"""Seconds, in addition to the grace period, that `Runner.stop` waits for the server's thread to end."""
+"""Seconds that `Runner.stop` waits for the server's thread to end, after the grace period."""
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Streams and Dates: properties of a connection that all its requests share."""
+"""Streams and Dates: the data of a connection that all its requests share."""
 
 import time
 from dataclasses import dataclass
@@ -26,9 +26,10 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The properties of a connection that all its requests share.
+    """The data of a connection that all its requests share.
 
-    - `app`: the application that handles the requests.
+    - `app`: the ASGI application that handles the requests.
+    - `dates`: provides the Date header.
     - `secure`: whether the connection uses TLS.
     - `client` and `server`: host and port of both ends; None if unknown.
     """

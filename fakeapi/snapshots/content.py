@@ -1,4 +1,4 @@
-"""SnapshotContent: the content of a snapshot, and the error for unusable snapshots."""
+"""SnapshotContent: the content of a snapshot. SnapshotError: the error for unusable snapshots."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from fakeapi_storage import Checkpoint
 
 
 class SnapshotError(ValueError):
-    """Raised if a snapshot cannot be read, written or restored. The message is one line."""
+    """Raised if a snapshot cannot be read, written, kept or restored. The error message is one line."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -27,15 +27,15 @@ _Line = tuple[dict[str, Any], int]
 """A parsed line, and the CRC-32 of the file up to the end of this line."""
 
 FORMAT = 1
-"""The version of the file format. Files with another version cannot be read."""
+"""The version of the snapshot file format. The server rejects files with another version."""
 
 _STORED_FORMATS = range(1, STORED_FORMAT.version + 1)
 
 LINE_BYTES_MAX = 128 * 1024 * 1024
-"""Maximum size of a line in bytes, which is enough for every object."""
+"""Maximum size, in bytes, of a line in a snapshot file. Every object fits into a line."""
 
 FILE_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""Maximum uncompressed size of a file in bytes; reading a longer file raises SnapshotError."""
+"""Maximum uncompressed size, in bytes, of a snapshot file. Reading a longer file raises SnapshotError."""
 
 
 def write(snapshot: SnapshotContent, path: Path) -> Path:

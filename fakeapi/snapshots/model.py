@@ -14,7 +14,7 @@ class Snapshot(SnapshotContent):
     __slots__ = ()
 
     def __len__(self) -> int:
-        """Returns the number of objects."""
+        """Returns the number of objects in the snapshot."""
         return len(self.checkpoint.entries)
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ class Clock(msgspec.Struct, rename="camel"):
     - `now`: the time in RFC 3339.
     - `seconds`: the time in seconds since the epoch.
     - `frozen`: whether the clock stands still.
-    - `adjusted`: whether the time can differ from the machine's time.
+    - `adjusted`: whether the server's time can differ from the machine's time.
     """
 
     now: str

@@ -16,7 +16,7 @@ from fakeapi.version import __version__
 
 
 class FiguresQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """The query of /figures. `after`: the number of a request; only later requests are counted."""
+    """The query of /figures. `after`: the number of a request; the response counts only later requests."""
 
     after: int = 0
 

@@ -33,7 +33,7 @@ async def redirect(request: Request) -> Response:
 
 
 async def serve(request: Request) -> Response:
-    """Returns a file of the live page, or 404 for an unknown name."""
+    """Returns a file of the live page; 404 for an unknown file name."""
     name = request.path_params.get("name") or "index.html"
     content = _files().get(name)
     if content is None:

@@ -1,4 +1,4 @@
-"""Chooses devices on one node for claims, and returns an AllocationResult for each claim."""
+"""Chooses devices on one node for ResourceClaims, and returns an AllocationResult for each claim."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ class Constraint(Protocol):
     """A constraint on the devices that the search has chosen so far. `remove` undoes the last `add`."""
 
     def add(self, taken: Taken) -> bool:
-        """Adds a device if the constraint allows it; otherwise returns False and changes nothing."""
+        """Adds a device if the constraint allows it. Otherwise returns False, and changes nothing."""
         ...
 
     def remove(self, taken: Taken) -> None:

@@ -8,7 +8,7 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.releases.allocation_quirks import AllocationQuirks, CountersOf
 
 _Amounts = dict[tuple[str, str], str]
-"""Amount of each counter, by (name of the counter set, name of the counter)."""
+"""The amount of each shared counter, by (counter set name, counter name)."""
 
 
 class Counters:
@@ -74,7 +74,7 @@ class Counters:
 
 
 def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
-    """Returns the counter values of slices, by counter set name and then by counter name."""
+    """Returns the values of shared counters in ResourceSlices, by counter set name, then by counter name."""
     return {
         counter_set["name"]: {
             name: counter["value"] for name, counter in (counter_set.get("counters") or {}).items()

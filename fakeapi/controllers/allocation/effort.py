@@ -51,7 +51,7 @@ class Effort:
         self.tries = TRIES_MAX
         self.seconds = SECONDS_MAX
         self.gave_up = False
-        """Whether the search on any node was stopped at its limit."""
+        """Whether the search for devices was stopped at its limit on any node."""
 
     @property
     def turn_is_over(self) -> bool:

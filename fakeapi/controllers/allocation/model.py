@@ -1,4 +1,4 @@
-"""Devices and pools, the devices in use, and the exceptions of an allocation."""
+"""Data structures of an allocation: devices, pools and devices in use. Also the exceptions."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -93,7 +93,7 @@ class Pool:
     devices: list[Device] = field(default_factory=list)
 
     def find_devices(self) -> None:
-        """Fills `devices` with the devices of all `slices`, in order."""
+        """Fills `devices` with the devices of all ResourceSlices in `slices`, in order."""
         self.devices = [
             Device(DeviceID(*self.id, spec["name"]), spec, resource_slice, self)
             for resource_slice in self.slices

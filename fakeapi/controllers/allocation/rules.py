@@ -25,9 +25,9 @@ class AllocationRules:
     extended_resources: bool
     node_allocatable: bool
     pools_are_sorted: bool
-    """Whether pools are sorted by driver and name, and slices by name.
+    """Whether pools are sorted by driver and name, and ResourceSlices by name.
 
-    Pools with binding conditions come last.
+    Pools with binding conditions come after all other pools.
     """
     conditions_come_last: bool
     """Whether slices and pools with binding conditions come last, without any other sorting."""

@@ -343,4 +343,4 @@ def _drop(results: list[Result]) -> None:
 
 
 def _nothing() -> None:
-    """Does nothing. Search uses this function to undo a step that changed nothing."""
+    """Does nothing. Search uses this function as the undo of a step that changed nothing."""

@@ -21,7 +21,7 @@ class SelectorError(Exception):
 
 
 class DeviceMatcher(Protocol):
-    """Evaluates a CEL selector for a device."""
+    """A function that evaluates a CEL selector for a device."""
 
     def __call__(self, expression: str, driver: str, device: Object) -> bool:
         """Returns whether the device matches the expression. `driver`: the name of the device's driver.

@@ -23,5 +23,5 @@ class NodeAddresses:
         return self._of_pods[uid]
 
     def release(self, uid: str) -> None:
-        """Drops the IP address of a deleted pod. The address is not assigned again."""
+        """Forgets the IP address of a deleted pod. The address is not assigned to another pod."""
         self._of_pods.pop(uid, None)

@@ -1,4 +1,4 @@
-"""NodeAgent: a node that this server runs, with its directory, drivers, prepared claims and pods."""
+"""NodeAgent: the kubelet of one node, with its directory, DRA drivers, prepared claims and pods."""
 
 from pathlib import Path
 

@@ -246,7 +246,7 @@ def _claim(claim: Object) -> Claim:
 
 
 def _encoded(structured: Object, resource: Resource) -> bytes:
-    """Returns the structured data of a resource handle as protobuf bytes, which drivers expect."""
+    """Returns the structured data of a resource handle as protobuf bytes, as DRA drivers expect it."""
     node: Any = resource.schema
     for name in ("status", "allocation", "resourceHandles"):
         node = node.fields[name].node

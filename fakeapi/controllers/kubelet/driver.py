@@ -194,7 +194,8 @@ async def stream(endpoint: str, method: str, request: Any, response: str) -> Asy
 async def _channel(endpoint: str) -> AsyncIterator[grpc.aio.Channel]:
     """Opens a gRPC channel to a Unix socket.
 
-    Raises UnreachableSocket, a grpc.aio.AioRpcError, if the path is too long for a socket.
+    Raises UnreachableSocket, a grpc.aio.AioRpcError, if the path is too long and cannot be replaced by a
+    link.
     """
     with connectable(endpoint) as path:
         async with grpc.aio.insecure_channel(f"unix:{path}", options=_OPTIONS) as channel:

@@ -17,7 +17,7 @@ STALE_SECONDS = 30.0
 MESSAGE_MAX = 1024
 """Maximum size of a device's health message in bytes; a longer message is cut and ends with "..."."""
 DEVICES_MAX = 16384
-"""Maximum number of devices per driver whose health is stored; reports about further devices are ignored."""
+"""Maximum number of devices per driver whose health is stored. Reports about more devices are ignored."""
 
 Device = tuple[str, str]
 """The name of the pool and the name of the device."""

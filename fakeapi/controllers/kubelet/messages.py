@@ -108,4 +108,4 @@ def _make() -> dict[str, Any]:
 
 
 MESSAGES = _make()
-"""Protobuf message classes by name, for example `PrepareRequest`."""
+"""The protobuf message classes, by name, such as `PrepareRequest`."""

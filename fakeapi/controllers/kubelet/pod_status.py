@@ -94,7 +94,7 @@ def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Objec
 
 
 def rejected(reason: str, message: str) -> Object:
-    """Returns the status of a pod that the kubelet rejected."""
+    """Returns the status of a pod that the kubelet rejected. `reason` and `message`: from `Refusal`."""
     return {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {message}"}
 
 

@@ -24,7 +24,7 @@ log = logging.getLogger("fakeapi.controllers")
 
 POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
-"""Timeout of each registration call to a driver, in seconds."""
+"""Timeout, in seconds, of each gRPC call that registers a driver."""
 NAME_BYTES_MAX = 253
 """Maximum length of a driver's name in bytes. The Kubernetes API has the same limit for names."""
 DRA_PLUGIN = "DRAPlugin"

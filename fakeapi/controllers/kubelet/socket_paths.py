@@ -23,7 +23,7 @@ ADDRESS_BYTES_MAX = 103
 DIRECTORY_ATTEMPTS = 100
 """Maximum number of random names to try for the directory that contains the node directories."""
 _PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
-"""Matches the paths that need no escaping in a gRPC target, which is a URI."""
+"""Matches paths that need no escaping in a gRPC target. A gRPC target is a URI."""
 
 
 class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has no types

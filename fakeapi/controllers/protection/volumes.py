@@ -39,7 +39,7 @@ class PersistentVolumeProtectionController(ProtectionController):
     agent = "pv-protection-controller"
 
     def is_used(self, obj: Object) -> bool:
-        """Whether the volume is bound to a claim."""
+        """Whether the PersistentVolume is bound to a claim."""
         return bool((obj.get("status") or {}).get("phase") == "Bound")
 
 
@@ -59,7 +59,7 @@ class VolumeAttributesClassProtectionController(ProtectionController):
         return _attributes_classes_of(user)
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a PersistentVolumeClaim or PersistentVolume uses the class."""
+        """Whether a PersistentVolumeClaim or a PersistentVolume uses the VolumeAttributesClass."""
         name = obj["metadata"]["name"]
         return any(name in _attributes_classes_of(user) for user in self.users)
 

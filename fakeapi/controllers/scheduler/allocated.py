@@ -1,4 +1,4 @@
-"""Calculates the devices in use and the consumed capacity of shared devices from all claims."""
+"""Calculates the devices in use, and the consumed capacity of shared devices, from all ResourceClaims."""
 
 from collections.abc import Iterable
 

@@ -19,7 +19,7 @@ class BindingFailure(Exception):
 
 
 def have_conditions(claims: Iterable[Object]) -> bool:
-    """Whether any device that is allocated to these claims has binding conditions."""
+    """Whether any allocated device of these claims has binding conditions."""
     return any(result.get("bindingConditions") for claim in claims for result in _results(claim))
 
 
@@ -86,11 +86,9 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """Returns the failure condition of the claim's first device that is not ready.
+    """Returns the failure condition of the claim's first failed device; None if no device has failed.
 
-    Returns None if this device has not failed, or if all devices are ready.
-
-    A device without a status in the claim is not ready, but has not failed.
+    Stops at the first device that is not ready. A device without a status in the claim is not ready.
     """
     for result in _results(claim):
         if not result.get("bindingConditions"):

@@ -48,7 +48,7 @@ class BindingWaits:
         self._states.pod_changed(None, _placed(wait))
 
     def take(self, key: str) -> Wait | None:
-        """Removes and returns the Wait of a pod; None if the pod does not wait."""
+        """Removes the Wait of a pod and returns it; None if the pod does not wait."""
         wait = self._waits.pop(key, None)
         if wait is not None:
             self._states.pod_changed(_placed(wait), None)

@@ -108,4 +108,7 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:
-        """Deletes objects that only scheduling needs, such as the PodSchedulingContext."""
+        """Called after the pod is bound.
+
+        Deletes objects for its scheduling, such as the PodSchedulingContext.
+        """

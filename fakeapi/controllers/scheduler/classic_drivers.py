@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import DriverWait
 
 POTENTIAL_NODES_MAX = 128
-"""Maximum number of potentialNodes in a PodSchedulingContext (PodSchedulingNodeListMaxSize)."""
+"""Maximum number of nodes in potentialNodes of a PodSchedulingContext (PodSchedulingNodeListMaxSize)."""
 
 _INFORMATION = "waiting for resource driver to provide information"
 _ALLOCATION = "waiting for resource driver to allocate resource"

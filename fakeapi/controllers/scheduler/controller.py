@@ -49,7 +49,7 @@ DECISIONS_MAX = 1000
 
 NEXT = "next"
 BINDING = "binding"
-"""First element of the queue keys of pods that wait for binding conditions."""
+"""The first element of the work queue keys of pods that wait for binding conditions."""
 
 
 class SchedulerController(Controller):

@@ -18,7 +18,10 @@ IN_MEMORY = "<extended-resources>"
 
 @dataclass(eq=False, slots=True)
 class Wanted:
-    """The device requests of a claim for extended resources, and the requestMappings to containers."""
+    """The device requests of a claim for extended resources.
+
+    `mappings`: the requestMappings, which assign the requests to containers.
+    """
 
     requests: list[Object]
     mappings: list[Object]

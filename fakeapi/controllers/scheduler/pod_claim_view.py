@@ -25,11 +25,9 @@ KINDS = (
 
 
 class NotReady(Exception):
-    """Raised if a claim prevents the scheduling of its pod.
+    """Raised if a claim prevents the scheduling of its pod. The message names the claim.
 
     The claim is missing, is being deleted, or belongs to another pod.
-
-    The message names the claim.
     """
 
 

@@ -76,7 +76,10 @@ async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> U
 
 
 def _has_made_room(pod: Object, filtering: Filtering) -> bool:
-    """Whether pods of lower priority are still terminating on the pod's nominated node."""
+    """Whether pods of lower priority are still terminating on the pod's nominated node.
+
+    They make room for the pod, so it may not preempt more pods yet.
+    """
     state = filtering.states.get(pod["status"].get("nominatedNodeName", ""))
     return state is not None and any(
         "deletionTimestamp" in other["metadata"] and priority_of(other) < priority_of(pod)

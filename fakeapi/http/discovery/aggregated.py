@@ -34,7 +34,7 @@ class _Tagged:
 
 
 class AggregatedDiscovery:
-    """The documents at /api and /apis for clients that accept aggregated discovery."""
+    """Serves the documents at /api and /apis to clients that accept aggregated discovery."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -125,7 +125,7 @@ def _entry(resource: Resource) -> Object:
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
     """Returns the `responseKind` of a resource or subresource.
 
-    Group and version are empty if they equal those of the resource.
+    If a subresource has the group and version of its resource, both are empty. `name`: the kind.
     """
     response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):

@@ -20,7 +20,7 @@ from fakeapi.releases.kinds import Subresource
 
 
 class GroupDocuments:
-    """The discovery documents APIVersions, APIGroupList, APIGroup and APIResourceList."""
+    """Serves the discovery documents APIVersions, APIGroupList, APIGroup and APIResourceList."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -58,7 +58,7 @@ class GroupDocuments:
         return answer(request, self._cache.get((group, version), lambda: self._resources(group, version)))
 
     def names(self) -> Iterable[str]:
-        """Returns the names of all groups except the core group."""
+        """Returns the names of all served API groups except the core group."""
         return filter(None, self._catalogue.groups())
 
     def _group_list(self) -> Object:

@@ -1,6 +1,6 @@
-"""Discovery over HTTP: maps each path without a resource to its document.
+"""Discovery over HTTP: maps each path outside of API resources to its document.
 
-The accepted methods and media types of each path are those of k8s.io/apiserver.
+Each path has the methods and media types that it has in k8s.io/apiserver.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Discovery:
         self._openapi = OpenAPI(catalogue, heavy)
 
     def is_open(self, request: Request) -> bool:
-        """Whether the server accepts the request without a token: true only for health checks."""
+        """Whether the server accepts this request without a token. True only for health checks."""
         return is_health(request, self._catalogue.primary)
 
     async def document(self, request: Request) -> Response | None:

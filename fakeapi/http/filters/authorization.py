@@ -36,7 +36,7 @@ class Authorization:
 def access_of(ctx: RequestContext, *, by_selectors: bool) -> AccessAttributes:
     """Returns the attributes of a request for the authorizer.
 
-    `by_selectors`: whether to include the requirements of the field selector.
+    `by_selectors`: whether to include the requirements in the request's field selector.
     """
     info, user = ctx.info, ctx.user
     if info is None or not info.resource:

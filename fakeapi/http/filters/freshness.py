@@ -13,7 +13,7 @@ from fakeapi.http.response import AnyResponse
 from fakeapi_storage import SharedStorage, StorageError
 
 _DIGITS = 19
-"""Maximum number of digits of a valid resourceVersion."""
+"""Maximum number of digits in a valid resourceVersion."""
 
 READS = frozenset({"get", "list", "watch"})
 

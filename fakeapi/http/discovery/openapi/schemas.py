@@ -37,7 +37,7 @@ _SCALARS: dict[str, tuple[Schema, Any]] = {
     "float64": ({"type": "number", "format": "double"}, 0),
     "[]byte": ({"type": "string", "format": "byte"}, None),
 }
-"""The schema and the zero value of each scalar Go type."""
+"""The OpenAPI schema and the zero value of each scalar Go type."""
 
 _OPAQUE: dict[str, Schema] = {
     "resource.Quantity": {"oneOf": [{"type": "string"}, {"type": "number"}]},
@@ -86,7 +86,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return schema
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the OpenAPI name of every type with a schema."""
+        """Yields the OpenAPI name of every type that has a schema."""
         structs = (name for name in self._tables if underlying_type(self._tables[name]) is None)
         return iter(dict.fromkeys([*map(openapi_name, _OPAQUE), *map(openapi_name, structs)]))
 
