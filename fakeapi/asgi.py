@@ -43,7 +43,7 @@ ROOM_FROM_BYTES = 256 * 1024
 
 
 class NoRoom(Exception):
-    """Raised if the server could not reserve memory for a long response before its time limit."""
+    """Raised if the server could not reserve memory for a long response in time."""
 
 
 class ClientGone(OSError):

@@ -374,7 +374,7 @@ def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) ->
 
 @pytest.fixture(scope="module")
 def fakeapi_seed(fakeapi_module: "FakeAPI") -> None:
-    """Fills the module's server with objects. Override this fixture with one that fills `fakeapi_module`."""
+    """Does nothing by default. Override this fixture with one that fills the server `fakeapi_module`."""
 
 
 @pytest.fixture(scope="module")

@@ -355,7 +355,7 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""Accepted Python types of a field type that also accepts others, such as int for a float field."""
+"""Accepted Python types, for field types that accept more than themselves: float also accepts int."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:

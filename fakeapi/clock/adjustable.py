@@ -115,8 +115,9 @@ class AdjustableClock:
             self._rearm()
 
     def jump(self, to: Moment) -> None:
-        """Moves the clock forward to a time. Raises ValueError for an invalid time, or for a time in the
-        past.
+        """Moves the clock forward to a time.
+
+        Raises ValueError for an invalid time, or for a time in the past.
         """
         self.advance(self._until(to))
 

@@ -73,7 +73,7 @@ class ResourceClaimController(Controller):
         return self.context.informer(resource)
 
     def context_version(self) -> str:
-        """Returns the version of resource.k8s.io for the controller; "" if it serves no ResourceClaims."""
+        """Returns the version of resource.k8s.io to use; "" if the server has no ResourceClaims."""
         resource = self.context.resource(GROUP, "resourceclaims")
         return resource.version if resource is not None else ""
 

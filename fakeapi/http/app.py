@@ -184,7 +184,7 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """A Starlette application that handles the lifespan protocol, for ASGI servers of other projects."""
+        """A Starlette application for the lifespan protocol, which other ASGI servers than fakeapi's use."""
         from starlette.applications import Starlette  # noqa: PLC0415 - loaded only for other servers
 
         return Starlette(lifespan=self._lifespan)

@@ -168,9 +168,9 @@ def negotiate(
 
 @cached_by_header
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
-    """Raises the router's ApiError 406 unless the Accept header is empty or contains a media type that fits.
+    """Raises the router's ApiError 406 if an Accept header contains none of the path's media types.
 
-    `produced`: the media types that the path can return.
+    `produced`: the media types that the path can return. An empty header accepts all of them.
     """
     if not header:
         return

@@ -4,7 +4,7 @@ from fakeapi.machinery.errors import ApiError, Details
 
 
 def no_such_resource() -> ApiError:
-    """Returns the error 404 for a path in a served API group that does not have the resource in the path."""
+    """Returns the error 404 for a resource that its API group does not have."""
     return ApiError(404, "NotFound", "the server could not find the requested resource", Details())
 
 

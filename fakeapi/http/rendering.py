@@ -74,8 +74,10 @@ def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
     """Returns the response to a write, with status 200, 201 or 202.
 
-    Stores the name and the resourceVersions of the written object in the context, for the journal. Raises
-    ApiError like `respond`.
+    Stores the name and the resourceVersions of the written object in the context, for the journal.
+
+    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a list kind, and 500 if
+    YAML cannot represent the object.
     """
     ctx.written = result.written
     status = 201 if result.created else 202 if result.accepted else 200
@@ -173,7 +175,8 @@ def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds
     """Converts a long list, in the pieces of `list_pieces`, to a representation.
 
     For YAML and indented JSON, decodes piece by piece. Decoding a long body in one call would block all other
-    threads. Raises ApiError 406 or 500 like `render`.
+    threads. Raises ApiError 406 for a kind without a protobuf message, and 500 for characters that YAML
+    cannot represent.
     """
     if shape.media_type != YAML and not (shape.media_type == JSON and shape.pretty):
         return render(b"".join(pieces), shape, kinds)

@@ -176,7 +176,8 @@ def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
     """Checks the Accept and Content-Type headers like kube-apiserver's router, go-restful.
 
     Raises ApiError 406 if the client accepts nothing that the path can return, and 415 for an unknown patch
-    type. Not for custom resources, because kube-apiserver handles their requests without this router.
+    type. Do not call this function for custom resources, because kube-apiserver handles their requests
+    without this router.
     """
     if request.method == "PATCH":
         content_type, length = (request.header(name) for name in (b"content-type", b"content-length"))

@@ -166,7 +166,7 @@ def transform_for(
 
 
 def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the pieces with a comma between each two pieces."""
+    """Yields the pieces, and a comma before each piece except the first."""
     comma = b""
     for piece in pieces:
         if comma:

@@ -25,8 +25,8 @@ class Turn:
     async def held(self, gone: Gone | None) -> AsyncIterator[None]:
         """Holds the lock during the block.
 
-        Raises ClientGone if the client disconnects while it waits for the lock. `gone`: the value of GONE in
-        the ASGI scope; None waits without noticing a disconnect.
+        Raises ClientGone if the client disconnects while its request waits for the lock. `gone`: the value of
+        GONE in the ASGI scope; None waits without noticing a disconnect.
         """
         if self.is_held:
             await self._wait(gone)

@@ -1,4 +1,4 @@
-"""Parses HTTP/1.1 requests: with llhttp if they are ordinary, and with h11 otherwise."""
+"""Parses HTTP/1.1 requests: with llhttp, or with h11 if llhttp might read the request differently."""
 
 import re
 from dataclasses import dataclass

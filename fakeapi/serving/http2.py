@@ -34,7 +34,10 @@ from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS, Wire
 
 STREAMS = 1_000
-"""Maximum number of concurrent requests on one connection. The server resets more with REFUSED_STREAM."""
+"""Maximum number of concurrent requests on one connection.
+
+The server refuses more requests with REFUSED_STREAM.
+"""
 
 CONNECTION_WINDOW = 16 * UNREAD_BYTES
 """Number of body bytes that a client can send on one connection before the application reads them."""
@@ -91,7 +94,7 @@ class AnnouncedSettings(h2.settings.Settings):
 class RequestTask:
     """Starts the application for one HTTP/2 stream.
 
-    `on_read`: called with the number of body bytes that it received.
+    `on_read`: called with the number of body bytes that the application has received.
     """
 
     def __init__(self, tasks: ConnectionTasks, on_read: Callable[[int], None]) -> None:

@@ -18,9 +18,9 @@ The application continues when fewer than half of these bytes are unsent.
 """
 
 WRITE_BYTES = 64 * 1024
-"""Maximum number of body bytes in one write to the connection, approximately.
+"""Approximate maximum number of body bytes in one write to the connection.
 
-Then the server waits for the client.
+After a write, the server waits while the client does not read.
 """
 
 

@@ -23,7 +23,10 @@ TLS_CLOSE_SECONDS = 1.0
 """Maximum seconds for a client to confirm the end of TLS. After that, the server closes the socket."""
 
 RETRY_SECONDS = 0.1
-"""Seconds before the server tries again to accept clients, for example without file descriptors."""
+"""Seconds before the server tries again to accept clients after an error.
+
+An example of such an error is that the process has no free file descriptor.
+"""
 
 DRAIN_SECONDS = 0.05
 """Minimum time, in seconds, that a stopping server waits for connections to close."""

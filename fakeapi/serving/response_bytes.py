@@ -186,7 +186,10 @@ class ConnectionBytes:
             self._server.give_back(size)
 
     def is_stalled(self, since: float) -> bool:
-        """Whether the client has unread response bytes, and has read nothing since this time."""
+        """Whether the client has unread response bytes, and has read nothing since a time.
+
+        `since`: this time, in the time of the event loop.
+        """
         return self.held > 0 and self.progressed_at <= since
 
     def close(self) -> None:

@@ -65,8 +65,8 @@ class NodeSlices:
     async def wipe(self, driver: str) -> None:
         """Deletes the ResourceSlices of a driver, or of all drivers for EVERY.
 
-        Does nothing if the driver has registered again; before the end of the delay, schedules itself again.
-        Also schedules a retry if the deletion fails.
+        Does nothing if the driver has registered again. Before the end of the delay, schedules another call
+        instead. If the deletion fails, schedules a retry.
         """
         if self._resource is None or self._delay is None:
             return

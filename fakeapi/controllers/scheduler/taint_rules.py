@@ -21,10 +21,7 @@ async def with_taints(
     matcher: DeviceMatcher,
     effort: Effort,
 ) -> list[Slice]:
-    """Returns the ResourceSlices.
-
-    Devices that DeviceTaintRules select have the taints of these rules added.
-    """
+    """Adds the taints of DeviceTaintRules to the devices that they select; returns the ResourceSlices."""
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     if not active:
         return list(slices)

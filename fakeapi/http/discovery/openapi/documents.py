@@ -140,7 +140,7 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """Returns the schemas by name, and a function that returns what may contain references.
+    """Returns the schemas by name, and a function that finds the references in them.
 
     The function maps the name of a schema to its parts that can contain references to other schemas.
     """

@@ -94,9 +94,9 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return sum(1 for _ in self)
 
     def _with_item_defaults(self, schema: Schema) -> Schema:
-        """Returns a schema.
+        """Adapts the defaults of list items and map values in a schema to the release.
 
-        Keeps the defaults of list items and map values only if the release has these defaults.
+        Only some releases have such defaults.
         """
         if not self._item_defaults:
             return _without_item_defaults(schema)
