@@ -165,7 +165,7 @@ class NodeAgent:
     async def report_unreachable(self, problem: str) -> None:
         """Records an event on the Node about an unreachable driver socket.
 
-        Raises StatusError if the Node cannot be read or the event cannot be written.
+        Raises StatusError if the Node cannot be read.
         """
         node = await self._api.get(self._context.served("", "nodes").path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))

@@ -51,7 +51,7 @@ class HealthWatch:
         return bool(context.rules.quirks.health_services) and context.rules.gates.get(GATE, False)
 
     async def run(self) -> None:
-        """Calls `changed` for all pods with prepared claims, every SYNC_SECONDS until it is cancelled."""
+        """Calls `changed` for pods with prepared claims every SYNC_SECONDS, until the task is cancelled."""
         while True:
             await pause(self._clock, SYNC_SECONDS)
             self._changed({pod for claim in self._prepared for pod in claim.pods})

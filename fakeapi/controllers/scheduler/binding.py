@@ -103,9 +103,7 @@ class Binder:
         await self._api.patch(path, patch, kind)
 
     async def bind(self, pod: Object, node: str) -> None:
-        """Binds the pod to a node, and records the event Scheduled.
-
-        Raises StatusError if the binding or the event cannot be written.
+        """Binds the pod to a node, and records the event Scheduled. Raises StatusError if the binding fails.
         """
         metadata = pod["metadata"]
         binding = {

@@ -123,10 +123,9 @@ def _entry(resource: Resource) -> Object:
 
 
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
-    """Returns the `responseKind` of a resource or subresource.
+    """Returns the `responseKind` of a resource or subresource. `name`: its kind.
 
-    If a subresource has the group and version of its resource, both are empty. `name`: the kind of the
-    resource or subresource.
+    If a subresource has the group and version of its resource, both are empty.
     """
     response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):

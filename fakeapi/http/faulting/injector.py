@@ -37,7 +37,7 @@ After = Callable[[AnyResponse], AnyResponse]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The properties of a request that the rules of faults compare."""
+    """The properties of a request that the rules of faults compare, such as the verb and the user."""
 
     verb: str
     info: RequestInfo | None
