@@ -103,7 +103,9 @@ class Binder:
         await self._api.patch(path, patch, kind)
 
     async def bind(self, pod: Object, node: str) -> None:
-        """Binds the pod to a node, and records the event Scheduled. Raises StatusError if the binding fails.
+        """Binds the pod to a node, and records the event Scheduled.
+
+        Raises StatusError if the binding fails.
         """
         metadata = pod["metadata"]
         binding = {
