@@ -1,7 +1,7 @@
-"""A fake Kubernetes API server for Dynamic Resource Allocation.
+"""A fake Kubernetes API server for Dynamic Resource Allocation (DRA).
 
-Public names are imported on first use: pytest imports this package in every run of every user who has
-installed it, so importing it must be cheap.
+The public names are imported on first use, to keep `import fakeapi` cheap. Pytest imports this package as a
+plugin in every test session, even in projects that do not use it.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Runs the command `fakeapi` for `python -m fakeapi`."""
+"""Lets `python -m fakeapi` run the command `fakeapi`."""
 
 from fakeapi.cli.main import main
 

@@ -1,4 +1,4 @@
-"""ASGI types, and the fakeapi extensions between the ASGI server and its application."""
+"""ASGI types, and the extensions of ASGI that fakeapi's ASGI server offers to its application."""
 
 from asyncio import Future
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
@@ -15,8 +15,8 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 WRITE_NOW = "fakeapi.write_now"
 """Scope key of a function `(bytes) -> bool` that writes a part of a response body without waiting.
 
-The response must have started. The function returns False, without writing, if the client has unread bytes.
-Middleware that inspects responses must remove the key from the scope.
+Call the function only after the response has started. It returns False, without writing, if the client has
+not read earlier bytes. Middleware that inspects responses must remove the key from the scope.
 """
 
 WriteNow = Callable[[bytes], bool]
@@ -24,8 +24,8 @@ WriteNow = Callable[[bytes], bool]
 ROOM = "fakeapi.room"
 """Scope key of a function `(size) -> async context manager` that reserves memory for a response of this size.
 
-Entering the block waits while this client, or all clients together, have too many unread bytes. It raises
-NoRoom if that takes too long, and ClientGone if the client disconnects.
+Entering the block waits while this client, or all clients together, have too many unread bytes. The block
+raises NoRoom if the wait takes too long, and ClientGone if the client disconnects.
 """
 
 Room = Callable[[int], AbstractAsyncContextManager[None]]
@@ -33,7 +33,7 @@ Room = Callable[[int], AbstractAsyncContextManager[None]]
 GONE = "fakeapi.gone"
 """Scope key of a function `() -> Future`; the future completes when the client has disconnected.
 
-A request that waits for other requests stops waiting when the future completes.
+A request that waits for other requests can wait for this future too, and stop when the client disconnects.
 """
 
 Gone = Callable[[], "Future[None]"]
@@ -43,46 +43,46 @@ ROOM_FROM_BYTES = 256 * 1024
 
 
 class NoRoom(Exception):
-    """Raised when the server could not reserve memory for a long response in time."""
+    """Raised if the server could not reserve memory for a long response in time."""
 
 
 class ClientGone(OSError):
-    """Raised when the client has disconnected, so that the application stops working for this client."""
+    """Raised if the client has disconnected, so that the application stops working on the request."""
 
 
 class ClientStalled(Exception):
-    """Raised by an application whose client does not read.
+    """Raised by an application if its client does not read the response.
 
-    The server then ends the stream or the connection without waiting for the client.
+    The server then ends the HTTP/2 stream or the connection without waiting for the client.
     """
 
 
 class DropConnection(Exception):
-    """Raised by an application to close the client's connection after the bytes that it has sent.
+    """Raised by an application to close the client's connection after the bytes that were already sent.
 
-    Other ASGI servers also close the connection, or send 500 if the application has sent nothing.
+    ASGI servers other than fakeapi's also close the connection, or send 500 if no bytes were sent.
     """
 
 
 class Application(Protocol):
-    """An ASGI application whose server calls `startup`, `shutdown` and `reset` in its event loop."""
+    """An ASGI application whose server calls `startup`, `shutdown` and `reset` in the event loop."""
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]: ...
 
     async def startup(self) -> None: ...
 
     async def shutdown(self) -> None:
-        """Releases resources. The server calls it once, when it stops, even if `startup` failed."""
+        """Releases all resources. The server calls this once when it stops, even if `startup` failed."""
         ...
 
     async def reset(self) -> None:
-        """Deletes all state and ends all watches."""
+        """Deletes all objects and other state, and ends all watches."""
         ...
 
     def end_watches(self) -> None: ...
 
 
 async def until_disconnected(receive: Receive) -> None:
-    """Waits until the client has disconnected, and drops all other messages from the client."""
+    """Waits until the client has disconnected; ignores all other ASGI messages from the client."""
     while (await receive())["type"] != "http.disconnect":
         pass

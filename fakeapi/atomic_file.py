@@ -15,7 +15,8 @@ _BUFFER = 1 << 18
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Opens a temporary file, readable only by its owner, that replaces `path` at the end of the block.
 
-    If the block raises, `path` does not change and the temporary file is deleted. Raises OSError.
+    If the block raises an exception, deletes the temporary file and leaves `path` unchanged. Raises OSError
+    if the file cannot be created, written or moved.
     """
     handle, unfinished = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -29,7 +30,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file atomically, readable only by its owner. Raises OSError."""
+    """Writes a file atomically, readable only by its owner. Raises OSError if the file cannot be written."""
     with atomic_file(path) as file:
         file.write(data)
 
@@ -37,7 +38,8 @@ def write_atomically(path: Path, data: bytes) -> None:
 def make_directory(path: Path, mode: int) -> None:
     """Creates a directory and its missing parents with this mode, reduced by the umask.
 
-    Existing directories keep their modes. Raises OSError, also if `path` exists and is not a directory.
+    Existing directories keep their modes. Raises OSError if a directory cannot be created, or if `path`
+    exists and is not a directory.
     """
     missing = [directory for directory in (path, *path.parents) if not directory.exists()]
     for directory in reversed(missing):

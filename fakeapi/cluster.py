@@ -1,7 +1,7 @@
-"""Cluster: the state of one API server without HTTP.
+"""Cluster: the objects, API resources and clock of one API server, without HTTP.
 
-Combines storage, catalogue and clock according to the settings. Journal, faults, controllers and snapshots
-attach to a cluster; `fakeapi.http` serves it to clients.
+Combines the object storage, the catalogue of API resources and the clock according to the settings. The
+request journal, faults, controllers and snapshots use a cluster; `fakeapi.http` serves it to clients.
 """
 
 import asyncio
@@ -45,21 +45,21 @@ log = logging.getLogger("fakeapi")
 
 
 class Follower(Protocol):
-    """An object that the cluster calls before and after a reset or a restore replaces its whole state."""
+    """An object that the cluster calls before and after a reset or a restore replaces all objects."""
 
     async def before_replacement(self) -> None:
-        """Stops using the old state, which the cluster is about to replace."""
+        """Stops using the stored objects, which the cluster is about to replace."""
         ...
 
     async def after_replacement(self, *, empty: bool) -> None:
-        """Continues with the new state. `empty`: whether the new state is that of a new cluster."""
+        """Continues with the new objects. `empty`: whether the cluster was reset to its initial objects."""
         ...
 
 
 class Attachment(Follower, Protocol):
-    """A part of a server that runs besides its API: controllers, manifests to install, faults to arm.
+    """A part of a server that runs beside its API: controllers, manifests to install, or faults to arm.
 
-    Cluster.follow registers it, so that it also follows replacements of the state.
+    Register the part with Cluster.follow, so that a reset or a restore calls it too.
     """
 
     async def start(self) -> None:
@@ -67,7 +67,7 @@ class Attachment(Follower, Protocol):
         ...
 
     async def stop(self) -> None:
-        """Called before the API stops; also if `start` failed or was not called."""
+        """Called before the API stops, even if `start` failed or was not called."""
         ...
 
 
@@ -77,21 +77,24 @@ def _clock(settings: Settings) -> ClusterClock:
 
 
 def _nothing() -> None:
-    """Default of `on_first_fault`: does nothing."""
+    """Default of `on_first_fault`: does nothing, because there is nothing to load."""
 
 
 class Cluster:
-    """A Kubernetes cluster without HTTP: its objects, the resources that it serves, and its clock.
+    """A Kubernetes cluster without HTTP: its objects, the API resources that it serves, and its clock.
 
-    All calls must come from one event loop.
+    Call all methods from the same event loop.
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Creates the cluster; `start` opens its storage.
+        """Creates the cluster from settings; `start` opens its storage.
 
-        Raises UnknownReleaseError, UnknownGateError, GateError, RuntimeConfigError, AdmissionPluginError,
-        ServiceUrlError. Raises ValueError for an invalid `frozen_at`, and for settings that do not work with
-        a shared database.
+        - Raises UnknownReleaseError for a release that fakeapi does not have.
+        - Raises UnknownGateError or GateError for an invalid feature gate.
+        - Raises RuntimeConfigError, AdmissionPluginError or ServiceUrlError if the options `runtime_config`,
+          `enable_admission_plugins`, `disable_admission_plugins` or `webhook_services` are invalid.
+        - Raises ValueError for an invalid `frozen_at`, and for settings that do not work with a shared
+          database.
         """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or _clock(settings)
@@ -104,14 +107,20 @@ class Cluster:
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
-        """The last requests; `fakeapi.http` records them unless the option `journal` is "off"."""
+        """The journal of the last requests.
+
+        `fakeapi.http` records them unless the option `journal` is "off".
+        """
         self.armed_faults: ArmedFaults | None = None
-        """The armed faults; None until somebody reads the property `faults`."""
+        """The armed faults; None until the property `faults` is first read."""
         self.on_first_fault: Callable[[], None] = _nothing
-        """Loads the code that applies faults; called when the property `faults` is first read."""
+        """A callback that loads the code which applies faults.
+
+        The first read of the property `faults` calls it.
+        """
         self._followers: list[Callable[[], None]] = []
         self.certificate_authority = ""
-        """The CA certificates (PEM) that verify the server; empty for plain HTTP."""
+        """The CA certificates (PEM) with which clients verify the server; empty for plain HTTP."""
         self.snapshots = KeptSnapshots()
         self._state_followers: list[Follower] = []
         self._replacing = asyncio.Lock()
@@ -121,17 +130,17 @@ class Cluster:
 
     @property
     def registry(self) -> Registry:
-        """The served resources with their storage. Raises RuntimeError before `start`."""
+        """The served API resources with their object storage. Raises RuntimeError before `start`."""
         if self._registry is None:
             raise RuntimeError("the cluster is not started")
         return self._registry
 
     @property
     def adjustable_clock(self) -> ClusterClock:
-        """The clock, which you can freeze and move forward.
+        """The cluster's clock, which you can freeze and move forward.
 
         Raises RuntimeError if several servers share the database, or if the option `clock` supplied a clock
-        of another class.
+        that is not a ClusterClock.
         """
         if self._sharing is not None:
             raise RuntimeError("several servers share the state: their clocks stay the machine's")
@@ -162,7 +171,7 @@ class Cluster:
 
     @property
     def faults(self) -> "ArmedFaults":
-        """The armed faults; created on first use."""
+        """The faults of the server; created at the first read, which also calls `on_first_fault`."""
         if self.armed_faults is None:
             from fakeapi.faults.armed import ArmedFaults  # noqa: PLC0415 - loaded only when used
 
@@ -171,7 +180,11 @@ class Cluster:
         return self.armed_faults
 
     async def start(self) -> None:
-        """Opens the storage and creates the initial objects. Raises the errors of the storage."""
+        """Opens the storage and creates the initial objects.
+
+        Raises the exceptions of the storage if it cannot be opened, or has objects that the server does not
+        serve.
+        """
         settings = self.settings
         storage = await open_storage(
             settings.database,
@@ -198,9 +211,9 @@ class Cluster:
         self._warn_of_gates()
 
     def _warn_of_gates(self) -> None:
-        """Logs a warning that names the configured feature gates without effect.
+        """Logs a warning with the names of configured feature gates that have no effect.
 
-        A Python warning would not do, because strict test suites turn Python warnings into errors.
+        Does not use `warnings.warn`, because strict test suites turn Python warnings into errors.
         """
         chosen = gates.chosen(self.settings.feature_gates)
         names = gates.ineffective(chosen, [release.minor for release in self._serving.releases])
@@ -208,10 +221,10 @@ class Cluster:
             log.warning("these feature gates have no effect in fakeapi: %s", ", ".join(names))
 
     async def reset(self) -> None:
-        """Resets the state to that of a new cluster, which has only its initial objects.
+        """Resets the cluster to its initial objects.
 
-        Watches of the storage end, and the journal and the faults become empty. The clock returns to the
-        machine's time, or to the option `frozen_at`. Random values start again from the seed.
+        Ends the watches of the storage, and empties the journal and the faults. Returns the clock to the
+        machine's time, or to the option `frozen_at`. Restarts the sequence of random values from the seed.
         """
 
         async def replace() -> None:
@@ -230,21 +243,25 @@ class Cluster:
         await self._replace(replace, empty=True)
 
     async def snapshot(self) -> Snapshot:
-        """Captures all objects, including every accepted write. Raises ApiError."""
+        """Captures all objects, including every accepted write.
+
+        Raises ApiError if an accepted write cannot be committed.
+        """
         await self.store.settle()
         pending = frozenset(self.bootstrap.pending)
         return Snapshot(self.storage.checkpoint(), self.settings.release or "", self.store.now(), pending)
 
     async def restore(self, snapshot: Snapshot, *, rewind: bool = False) -> None:
-        """Replaces all objects by those of a snapshot, with their uids and resourceVersions.
+        """Replaces all objects by the objects of a snapshot, with their uids and resourceVersions.
 
-        Open watches end. The clock and the random sequence continue.
+        Open watches end. The clock and the sequence of random values continue.
 
-        `rewind`: if false, new resourceVersions continue after the newest one of the cluster, and older ones
-        get 410 Expired, so that clients list again. If true, they continue after the snapshot's own version.
+        - `rewind`: if false, new resourceVersions continue after the cluster's newest one. Older
+          resourceVersions get 410 Expired, so that clients list again. If true, new resourceVersions continue
+          after the snapshot's.
 
-        Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError. After an
-        error, no object has changed.
+        Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
+        storage cannot be written. After either error, no object has changed.
         """
         check_served(snapshot, self.catalogue)
 
@@ -260,9 +277,10 @@ class Cluster:
         await self._replace(replace, empty=False)
 
     def follow(self, follower: Follower) -> None:
-        """Registers an object that the cluster calls before and after it replaces its whole state.
+        """Registers an object that the cluster calls before and after it replaces all objects.
 
-        The cluster calls `before_replacement` in reverse order of registration.
+        The cluster calls `before_replacement` in reverse order of registration, and `after_replacement` in
+        order.
         """
         self._state_followers.append(follower)
 
@@ -277,7 +295,10 @@ class Cluster:
                     await follower.after_replacement(empty=empty)
 
     async def _share(self, registry: Registry, storage: SharedStorage) -> None:
-        """Starts to apply the changes of other servers on the same storage. Raises ApiError, StorageError."""
+        """Starts to apply the changes that other servers write to the same storage.
+
+        Raises ApiError or StorageError if the storage cannot be read or written.
+        """
         from fakeapi.controlplane.sharing import Sharing  # noqa: PLC0415 - loaded only for shared storage
 
         self._sharing = Sharing(registry, storage)
@@ -285,10 +306,10 @@ class Cluster:
         storage.on_reload(self._reload)
 
     def _reload(self, is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-        """Reads the state again after another server replaced it, or after this server missed changes.
+        """Reads all objects again after another server replaced them, or after this server missed changes.
 
-        `is_replaced`: whether another server replaced the state. Does nothing while this server itself
-        replaces the state.
+        `is_replaced`: whether another server replaced the objects. Does nothing while this server itself
+        replaces all objects.
         """
         if self._replacing.locked():
             return
@@ -317,7 +338,7 @@ class Cluster:
             resource.forget_lists()
 
     def on_end(self, end: Callable[[], None]) -> Callable[[], None]:
-        """Registers a function to call when the server stops or closes its connections.
+        """Registers a function to call when the server stops, or when it closes all connections.
 
         Returns a function that cancels the registration.
         """
@@ -325,12 +346,12 @@ class Cluster:
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Calls the functions that `on_end` registered. It does not end watches; `fakeapi.http` does."""
+        """Calls the functions that `on_end` registered. Does not end watches; `fakeapi.http` ends them."""
         for end in [*self._followers]:
             end()
 
     async def stop(self) -> None:
-        """Closes the storage, which commits all accepted writes. Does nothing before `start`."""
+        """Closes the storage, which commits all accepted writes. Does nothing if `start` did not succeed."""
         if self._sharing is not None:
             self._sharing.stop()
         if self._registry is not None:

@@ -1,4 +1,4 @@
-"""Reads files that a user names. Only regular files are read, and only up to a limit of bytes."""
+"""Reads files that a user names. Reads only regular files, and only up to a maximum number of bytes."""
 
 import errno
 import io
@@ -17,8 +17,9 @@ _SPECIAL = (
 def open_regular(path: Path) -> io.FileIO:
     """Opens a regular file for reading bytes, without a buffer.
 
-    Raises OSError; its `strerror` names the reason. Directories, FIFOs, sockets, devices and symbolic links
-    to them also raise it, because reading from them may block or never end.
+    Raises OSError if the file cannot be opened; the error's `strerror` names the reason. Also raises OSError
+    for directories, FIFOs, sockets, devices and symbolic links to them, because reading them may block or
+    never end.
     """
     try:
         _refuse_special(path, path.stat().st_mode)
@@ -37,7 +38,8 @@ def open_regular(path: Path) -> io.FileIO:
 def read_regular(path: Path, bytes_max: int) -> bytes:
     """Returns the content of a regular file of at most `bytes_max` bytes.
 
-    Raises OSError, for example with EFBIG for a longer file, and with EINVAL or EISDIR for special files.
+    Raises OSError if the file cannot be read. Its `errno` is EFBIG for a longer file, EISDIR for a directory,
+    and EINVAL for a FIFO, a socket or a device.
     """
     with open_regular(path) as raw:
         if os.fstat(raw.fileno()).st_size > bytes_max:

@@ -1,7 +1,7 @@
 """Fixtures and markers for pytest.
 
-pytest imports this module in every run of every user who has installed the package, so the module imports
-only pytest. The first test that uses a server loads the server.
+Imports only pytest at first, because pytest loads this plugin in every session. The first test that uses a
+server loads the server's code.
 """
 
 import re
@@ -31,10 +31,10 @@ RECORD_DIRECTORY = "fakeapi-traces"
 """Default directory for the traces of failed tests, below pytest's root directory."""
 
 IDLE_SERVERS_MAX = 8
-"""Maximum number of idle servers in the pool. With more, the server that was idle longest stops."""
+"""Maximum number of idle servers in the pool. If the pool is full, the server that was idle longest stops."""
 
 SERVERS_MAX = 64
-"""Maximum number of servers that run at once for one test; starting another fails the test."""
+"""Maximum number of servers that one test can run at once; starting another server fails the test."""
 
 _NAME_MAX = 150
 
@@ -72,12 +72,12 @@ def refuse(problem: str) -> NoReturn:
 
 
 class ServerPool:
-    """A pool of running servers. A test gets an emptied server with the options that it requests."""
+    """A pool of running servers. A test gets an emptied server with the options that the test requests."""
 
     def __init__(self, defaults: dict[str, Any]) -> None:
         self._defaults = defaults
         self._idle: list[tuple[str, FakeAPI]] = []
-        """Pairs of an options key and an idle server; the server that was idle longest is first."""
+        """Pairs of options (as text) and an idle server; the server that was idle longest is first."""
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
         """Returns a server with only its initial objects, at an address that no earlier test used.
@@ -102,10 +102,10 @@ class ServerPool:
         refuse(problem)
 
     def give_back(self, options: dict[str, Any], server: "FakeAPI") -> None:
-        """Disconnects the clients of a server, empties it and returns it to the pool.
+        """Disconnects the clients of a server, empties the server and returns it to the pool.
 
-        Stops the server if its options tie it to something outside, such as a file. Ignores a server that
-        does not run.
+        If the server's options tie it to something outside, such as a file, stops the server instead. Ignores
+        a server that does not run.
         """
         if not server.running:
             return
@@ -163,7 +163,7 @@ def _fakeapi_pool(pytestconfig: pytest.Config) -> Iterator[ServerPool]:
 
 
 class Recordings:
-    """Records the traffic of one test into one file per server, and keeps the files if the test fails."""
+    """Records the traffic of one test, in one file per server, and keeps the files if the test fails."""
 
     def __init__(self, directory: Path, test: str) -> None:
         self._directory = directory
@@ -172,7 +172,7 @@ class Recordings:
         self._servers: list[tuple[FakeAPI, Path]] = []
 
     def begin(self, server: "FakeAPI") -> None:
-        """Starts to record the traffic of a server, unless it already records."""
+        """Starts to record the traffic of a server, unless the server is already recording."""
         if server.recording:
             return
         if self._unfinished is None:
@@ -183,7 +183,10 @@ class Recordings:
         self._servers.append((server, path))
 
     def keep(self) -> list[Path]:
-        """Moves the files to the chosen directory; returns their paths. A second call does nothing."""
+        """Moves the recorded files to the trace directory, and returns their new paths.
+
+        A second call moves nothing.
+        """
         kept = []
         for server, path in self._servers:
             if server.running and server.recording:
@@ -195,7 +198,7 @@ class Recordings:
         return kept
 
     def forget(self) -> None:
-        """Discards all recordings that were not kept."""
+        """Discards the recordings that `keep` has not moved."""
         for server, _ in self._servers:
             if server.running:
                 server.discard_recording()
@@ -208,13 +211,13 @@ _RECORDINGS = pytest.StashKey[Recordings]()
 _SERVERS = pytest.StashKey["list[FakeAPI]"]()
 
 REQUESTS_SHOWN = 20
-"""Maximum number of requests of each server in the report of a failed test."""
+"""Maximum number of requests per server in the report of a failed test."""
 
 
 def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
-    """Yields title and text of a report section for each running server that has received requests.
+    """Yields the title and the text of a report section for each running server that has received requests.
 
-    The text lists the last requests of the server.
+    The text lists the server's last requests.
     """
     for number, server in enumerate(servers, 1):
         text = server.requests.text(REQUESTS_SHOWN) if server.running else ""
@@ -240,7 +243,7 @@ def pytest_runtest_makereport(
 
 
 def _recordings(node: pytest.Item) -> Recordings | None:
-    """Returns the recordings of a test, or None if recording is off."""
+    """Returns the recordings of a test; None if neither pytest's options nor a marker turn recording on."""
     config = node.config
     chosen = config.getoption("fakeapi_record") or config.getini("fakeapi_record")
     marker = node.get_closest_marker("fakeapi_record")
@@ -275,10 +278,11 @@ def fakeapi_factory(
 
 
 class _Used:
-    """The servers of one test, as a context manager.
+    """The servers that one test uses, as a context manager.
 
-    The report of a failed test prints their requests. If recording is on, their traffic is recorded. At the
-    end of the block, the test fails if a server has the option `strict_faults` and a fault that never fired.
+    The report of a failed test prints the servers' requests. If recording is on, their traffic is recorded.
+    At the end of the block, the test fails if a server has the option `strict_faults` and a fault that never
+    fired.
     """
 
     def __init__(self, test: pytest.Item) -> None:
@@ -297,7 +301,7 @@ class _Used:
 
     @property
     def running(self) -> int:
-        """The number of running servers."""
+        """The number of servers of this test that are running now."""
         return sum(server.running for server in self._own)
 
     def __enter__(self) -> Self:
@@ -320,10 +324,10 @@ def _unfired_faults(server: "FakeAPI") -> list[str]:
 
 @pytest.fixture
 def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
-    """Returns a function that replays a trace against an empty server and returns the report.
+    """Returns a function that replays a trace against an empty server, and returns the report of the replay.
 
-    The server has the release of the trace, unless you pass `release`. The keyword `feature_gates` also
-    configures the server. All other keywords are options of `fakeapi.replay`.
+    The server has the release of the trace, unless you pass `release`. You can also pass `feature_gates` for
+    the server. All other keywords are options of `fakeapi.replay`.
     """
 
     def replay(trace: str | Path, **options: Any) -> "Report":
@@ -357,10 +361,10 @@ def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> Iterator["FakeAPI"]:
-    """A server for all tests of a module, with the options of the marker in `pytestmark`.
+    """A server for all tests of a module, with the options of the marker `fakeapi` in `pytestmark`.
 
-    The fixture `fakeapi_seed` fills it. Tests use the fixture `fakeapi_seeded`, which returns the server to
-    its seeded state before each test.
+    The fixture `fakeapi_seed` fills the server. Tests use the fixture `fakeapi_seeded`, which returns the
+    server to its seeded state before each test.
     """
     options = _marked_options(request.node)
     server = _fakeapi_pool.take(options)
@@ -370,7 +374,7 @@ def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) ->
 
 @pytest.fixture(scope="module")
 def fakeapi_seed(fakeapi_module: "FakeAPI") -> None:
-    """Seeds the server of a module. Override this fixture with one that fills `fakeapi_module`."""
+    """Does nothing by default. Override this fixture with one that fills the server `fakeapi_module`."""
 
 
 @pytest.fixture(scope="module")
@@ -382,9 +386,9 @@ def _fakeapi_baseline(fakeapi_module: "FakeAPI", fakeapi_seed: object) -> "Basel
 def fakeapi_seeded(
     request: pytest.FixtureRequest, fakeapi_module: "FakeAPI", _fakeapi_baseline: "Baseline"
 ) -> Iterator["FakeAPI"]:
-    """The module's server with the objects, clock and faults that it had after `fakeapi_seed`.
+    """The module's server with the objects, clock and faults that the server had after `fakeapi_seed`.
 
-    Its journal has no earlier requests.
+    The journal is empty, so it contains only the requests of this test.
     """
     test, module = request.node, request.node.getparent(pytest.Module)
     if _marked_options(test) != _marked_options(module):

@@ -35,10 +35,10 @@ DEFAULT_PORT = 8001
 """Default port of `fakeapi serve`; `FakeAPI` uses a free port."""
 
 HISTORY_MAX = 10_000
-"""Default number of changes to keep. Lists and watches at an older resourceVersion get 410 Expired."""
+"""Default number of changes to keep. At older resourceVersions, lists and watches get 410 Expired."""
 
 GRACE_SECONDS = 0.3
-"""Default time, in seconds, that a stopping server waits for running requests."""
+"""Default time, in seconds, that a stopping server waits for unfinished requests."""
 
 LATENCY_SECONDS_MAX = 60.0
 """The longest latency, in seconds, that a server can add to each request."""
@@ -48,14 +48,15 @@ _ENVIRONMENT = "FAKEAPI_"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The metadata of an option. Its type and default are in the field of Settings.
+    """The metadata of an option. The type and the default of the option are in its field of Settings.
 
     - `flag`: the flag of `fakeapi serve`; empty if the command does not have the option.
-    - `unset`: a description of the default, if its value does not explain itself.
-    - `bounds`: the lowest and the highest number; None is unlimited.
-    - `is_duration`: whether text can have a unit (10ms). A number is in seconds.
+    - `unset`: a description of the default for help texts, if the value does not explain itself.
+    - `bounds`: the lowest and the highest allowed number; None means unlimited.
+    - `is_duration`: whether the option's text can have a unit (10ms). Without a unit, it is in seconds.
     - `is_shared`: whether one server with this option can serve several tests, one after the other. Other
       options tie a server to something outside, such as a file.
+    - `command_line_default`: the default of `fakeapi serve`, if it differs from the default of Settings.
     """
 
     help: str
@@ -70,7 +71,7 @@ class Option:
 
     @property
     def environment(self) -> str:
-        """The name of the option's environment variable for `fakeapi serve`: FAKEAPI_DB for --db."""
+        """The name of the option's environment variable for `fakeapi serve`, such as FAKEAPI_DB for --db."""
         return _ENVIRONMENT + self.flag.removeprefix("--").replace("-", "_").upper()
 
 
@@ -80,7 +81,7 @@ def _option(default: Any, help: str, flag: str = "", **more: Any) -> Any:  # noq
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of a server. Raises ValueError for a value of a wrong type or out of bounds."""
+    """The options of a server. Raises ValueError for a value that has a wrong type or is out of bounds."""
 
     release: str | None = _option(
         None,
@@ -332,7 +333,7 @@ def options() -> Iterator[tuple[Field[Any], Option]]:
 
 
 def _check(of: Field[Any], option: Option, value: Any) -> None:
-    """Raises ValueError if a value has a wrong type or is out of bounds."""
+    """Raises ValueError if a value has the wrong type for its option or is out of the option's bounds."""
     if isinstance(of.type, str) or (of.name == "feature_gates" and value is not None):
         return  # the code that uses the option checks it
     if get_origin(of.type) is Literal:
@@ -354,11 +355,11 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""The accepted types of annotations that accept more than their own type: float also accepts int."""
+"""Accepted Python types, for field types that accept more than themselves: float also accepts int."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:
-    """Returns the names that are not options, sorted."""
+    """Returns the names that are not options of a server, sorted."""
     return sorted(names.keys() - {setting.name for setting in fields(Settings)})
 
 
@@ -381,7 +382,10 @@ def read_option(name: str, text: str) -> Any:
 
 
 def seconds_of_duration(text: str) -> float:
-    """Returns the seconds of a duration such as 10ms, 0.5s, 1m, or 0.5. Raises ValueError."""
+    """Returns the seconds of a duration such as 10ms, 0.5s or 1m. A number without a unit is in seconds.
+
+    Raises ValueError for any other text.
+    """
     read = _DURATION.fullmatch(text)
     if read is None:
         raise ValueError(f"{text!r} is not a duration such as 10ms or 0.5s")
@@ -405,7 +409,7 @@ def is_shareable(given: Mapping[str, Any]) -> bool:
 
 
 def described() -> str:
-    """Returns one line for each option, with its help text and default, for a docstring."""
+    """Returns the options as text for a docstring: one line per option, with help text and default."""
     return "\n".join(
         f"    {setting.name}: {option.help} {_default(setting, option)}" for setting, option in options()
     )
@@ -420,7 +424,8 @@ def takes_settings(
 ) -> Callable[[Callable[[T, Settings], None]], Callable[Concatenate[T, P], None]]:
     """Returns a decorator for `__init__(self, settings)` that lets callers pass the options as keywords.
 
-    `make`: the class Settings. Type checkers, `help` and editors use its signature for `__init__`.
+    `make`: creates the settings, such as the class Settings. Type checkers, `help` and editors show its
+    signature for `__init__`.
     """
 
     def decorate(initialize: Callable[[T, Settings], None]) -> Callable[Concatenate[T, P], None]:

@@ -16,11 +16,11 @@ COMMON = (
     "disable_admission_plugins",
     "authorization",
 )
-"""Settings that change responses. All servers that share a database must have the same values."""
+"""Settings that change responses. Servers that share a database must agree in all of them."""
 
 
 def is_shared_database(database: str | Path | None) -> bool:
-    """Whether several servers can open the database at once: true for PostgreSQL URLs."""
+    """Whether several servers can open the database at once. True only for PostgreSQL URLs."""
     return isinstance(database, str) and _POSTGRESQL.match(database) is not None
 
 
@@ -42,9 +42,9 @@ def check_shareable(settings: Settings) -> None:
 
 
 def common_settings(settings: Settings) -> str:
-    """Returns the release and a digest of the settings in COMMON; "" if the database is not shared.
+    """Returns the release and a digest of the settings in COMMON, as one text.
 
-    Servers with equal results send equal responses.
+    Servers with equal texts send equal responses. Returns "" if the database is not shared.
     """
     if not is_shared_database(settings.database):
         return ""

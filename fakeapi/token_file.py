@@ -1,4 +1,7 @@
-"""Reads bearer tokens from files, because all users of a machine can read command lines."""
+"""Reads bearer tokens from files.
+
+A token on the command line would be visible to all users of the machine.
+"""
 
 import os
 import re
@@ -9,13 +12,13 @@ TOKEN_MAX = 65_536
 """Maximum size of a token file in bytes; reading a longer file raises TokenFileError."""
 
 _FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
-"""Permission bits that a token file must not have: group write, and any access by others."""
+"""Permission bits that a token file must not have: write for the group, and any access for other users."""
 
 _TOKEN = re.compile(rb"[\x21-\x7e]+")
 
 
 class TokenFileError(ValueError):
-    """Raised for an unusable token file. The message is one line and does not contain the token."""
+    """Raised for an unusable token file. The error message is one line and does not contain the token."""
 
 
 def read_token(path: str | Path) -> str:
@@ -24,7 +27,7 @@ def read_token(path: str | Path) -> str:
     Raises TokenFileError if the file
 
     - cannot be read, is not a regular file, or is longer than TOKEN_MAX bytes;
-    - gives write permission to its group, or any permission to others;
+    - is writable by its group, or accessible to other users;
     - is empty, or contains anything except printable ASCII characters without spaces.
     """
     try:
@@ -58,8 +61,8 @@ def read_token(path: str | Path) -> str:
 def given_token(token: str | None, path: str | Path | None) -> str | None:
     """Returns `token`, or the token in the file `path`, or None if both are None.
 
-    Raises ValueError if `token` is empty or if neither argument is None. Raises TokenFileError for an
-    unusable file.
+    Raises ValueError if `token` is empty, or if `token` and `path` are both given. Raises TokenFileError for
+    an unusable file.
     """
     if token is not None and path is not None:
         raise ValueError("the token is given twice: name a token or a token file, not both")

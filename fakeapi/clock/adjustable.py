@@ -12,7 +12,7 @@ from fakeapi.clock.clocks import SeededClockAndNames, SystemClockAndNames
 from fakeapi.machinery.golang import times
 
 Moment = float | str | datetime
-"""A time of day: seconds since the epoch, RFC 3339 text, or a datetime with its zone."""
+"""A moment: seconds since the epoch, RFC 3339 text, or a datetime with a time zone."""
 
 YEARS_MAX = 9999
 """The last year that RFC 3339 can express. The clock cannot move past it."""
@@ -22,7 +22,7 @@ _END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """The state of an AdjustableClock.
+    """The saved time of an AdjustableClock.
 
     - `frozen_at`: the time of a frozen clock, in seconds since the epoch; None if the clock runs.
     - `ahead`: the seconds that a running clock is ahead of the machine's clock.
@@ -33,14 +33,17 @@ class ClockState:
 
 
 class AdjustableClock:
-    """A clock that tests can freeze, resume and move forward, together with its timers.
+    """A clock that tests can freeze, resume and move forward, together with the clock's timers.
 
     Any thread can change the clock. After a move forward, all timers with a past deadline expire at once, in
-    the order of their deadlines. An unchanged clock follows the machine's clock.
+    the order of their deadlines. Until a test changes it, the clock follows the machine's clock.
     """
 
     def __init__(self, *, frozen_at: float | None = None) -> None:
-        """`frozen_at`: the time of a frozen clock, in seconds since the epoch; None for a running clock."""
+        """Starts a running clock at the machine's time, or a frozen clock.
+
+        `frozen_at`: the time of the frozen clock, in seconds since the epoch; None for a running clock.
+        """
         self._lock = threading.Lock()
         self._timers: set[_Timeout] = set()
         self._begin(frozen_at)
@@ -58,13 +61,13 @@ class AdjustableClock:
         return time.time() + self._ahead if frozen is None else frozen[1]
 
     def monotonic(self) -> float:
-        """Returns the seconds since an arbitrary moment. The value never decreases."""
+        """Returns monotonic time: seconds since an arbitrary moment. The value never decreases."""
         frozen = self._frozen
         return time.monotonic() + self._passed if frozen is None else frozen[0]
 
     @property
     def frozen(self) -> bool:
-        """Whether the clock is frozen, so that time passes only by `advance` and `jump`."""
+        """Whether the clock is frozen, so that only `advance` and `jump` change its time."""
         return self._frozen is not None
 
     @property
@@ -73,9 +76,9 @@ class AdjustableClock:
         return self.frozen or self._ahead != 0
 
     def freeze(self, at: Moment | None = None) -> None:
-        """Freezes the clock until `resume`.
+        """Freezes the clock until `resume` is called.
 
-        `at`: the later time at which to freeze the clock; None freezes it at the present time. Raises
+        `at`: the later time at which to freeze the clock; None freezes the clock at the present time. Raises
         ValueError if `at` is in the past.
         """
         seconds = 0.0 if at is None else self._until(at)
@@ -84,7 +87,7 @@ class AdjustableClock:
             self._rearm()
 
     def resume(self) -> None:
-        """Lets a frozen clock run again, from its frozen time. Does nothing if the clock runs."""
+        """Lets a frozen clock run again, from its frozen time. Does nothing if the clock already runs."""
         with self._lock:
             if self._frozen is None:
                 return
@@ -96,7 +99,8 @@ class AdjustableClock:
     def advance(self, seconds: float) -> None:
         """Moves the clock forward by a number of seconds.
 
-        Raises ValueError for negative seconds, because leases rely on time, and for a time after year 9999.
+        Raises ValueError for negative seconds, because leases rely on time, and for a time after the year
+        9999.
         """
         if not 0 <= seconds < float("inf"):
             raise ValueError(f"a clock is moved forward by seconds of 0 or more, not {seconds}")
@@ -111,7 +115,10 @@ class AdjustableClock:
             self._rearm()
 
     def jump(self, to: Moment) -> None:
-        """Moves the clock forward to a time of day. Raises ValueError for a time in the past."""
+        """Moves the clock forward to a time.
+
+        Raises ValueError for an invalid time, or for a time in the past.
+        """
         self.advance(self._until(to))
 
     def restart(self, frozen_at: float | None = None) -> None:
@@ -122,12 +129,12 @@ class AdjustableClock:
         self.put_back(ClockState(frozen_at, 0.0))
 
     def state(self) -> ClockState:
-        """Returns the state of the clock, which `put_back` can restore."""
+        """Returns the clock's saved time, which `put_back` can restore."""
         with self._lock:
             return ClockState(None if self._frozen is None else self._frozen[1], self._ahead)
 
     def put_back(self, state: ClockState) -> None:
-        """Restores a state of the clock. Pending timers keep their remaining time."""
+        """Restores a saved time of the clock. Pending timers keep their remaining time."""
         with self._lock:
             before = self.monotonic()
             self._begin(state.frozen_at)
@@ -140,7 +147,7 @@ class AdjustableClock:
     def timeout(self, delay: float) -> "_Timeout":
         """Returns a context manager that raises TimeoutError if its block takes longer than `delay` seconds.
 
-        It works like `asyncio.timeout`, with the time of this clock.
+        Works like `asyncio.timeout`, but measures the time of this clock.
         """
         return _Timeout(self, delay)
 
@@ -168,7 +175,7 @@ class AdjustableClock:
 
 
 class _Timeout:
-    """A context manager that cancels its block when the monotonic time of the clock reaches `deadline`."""
+    """A context manager that raises TimeoutError when the clock's monotonic time reaches `deadline`."""
 
     __slots__ = ("_clock", "_inner", "_left", "deadline", "loop")
 
@@ -193,9 +200,10 @@ class _Timeout:
         await self._inner.__aexit__(kind, error, trace)
 
     def arm(self) -> None:
-        """Schedules the expiry in the event loop; for a frozen clock, only if the deadline has passed.
+        """Schedules the expiry of this timeout in the event loop.
 
-        Must be called in the thread of the event loop.
+        If the clock is frozen, schedules only a passed deadline. Must be called in the thread of the event
+        loop.
         """
         if self._left or self._inner.expired():
             return
@@ -207,9 +215,9 @@ class _Timeout:
 
 
 class ClusterClock(AdjustableClock):
-    """An AdjustableClock that also generates uids and name suffixes.
+    """An AdjustableClock that also generates uids, name suffixes and random numbers.
 
-    `seed`: makes uids and suffixes repeatable; None makes them random.
+    `seed`: makes these values repeatable; None makes them random.
     """
 
     def __init__(self, *, seed: int | None = None, frozen_at: float | None = None) -> None:
@@ -218,7 +226,7 @@ class ClusterClock(AdjustableClock):
         self._draw_anew()
 
     def begin_again(self) -> None:
-        """Resets the clock, and starts the seeded sequence of uids and suffixes again."""
+        """Resets the clock, and restarts the seeded sequence of uids, name suffixes and random numbers."""
         self.restart(self._frozen_at)
         self._draw_anew()
 
@@ -231,8 +239,8 @@ class ClusterClock(AdjustableClock):
 def seconds_of(moment: Moment) -> float:
     """Converts a moment to seconds since the epoch.
 
-    Raises ValueError for text that is not a time, for a datetime without a time zone, and for a number
-    before 1970 or after the year 9999.
+    Raises ValueError for text that is not a time, for a datetime without a time zone, and for a number of
+    seconds before 1970 or after the year 9999.
     """
     if isinstance(moment, datetime):
         if moment.tzinfo is None:

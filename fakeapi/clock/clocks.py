@@ -12,26 +12,26 @@ _SUFFIX_LENGTH = 5
 
 
 class Clock(Protocol):
-    """A source of the time of day and of monotonic time, with timeouts."""
+    """A source of the time of day and of monotonic time. Offers timeouts that use this time."""
 
     def now(self) -> float:
         """Returns the time of day in seconds since the epoch."""
         ...
 
     def monotonic(self) -> float:
-        """Returns the seconds since an arbitrary moment. The value never decreases; timeouts use it."""
+        """Returns monotonic time: seconds since an arbitrary moment. The value never decreases."""
         ...
 
     def timeout(self, delay: float) -> AbstractAsyncContextManager[object]:
         """Returns a context manager that raises TimeoutError if its block takes longer than `delay` seconds.
 
-        It works like `asyncio.timeout`, with the time of this clock.
+        Works like `asyncio.timeout`, but measures the time of this clock.
         """
         ...
 
 
 def runs_by_itself(clock: Clock) -> bool:
-    """Whether the time of a clock passes by itself.
+    """Whether the time of a clock passes without calls that move it.
 
     False for a frozen clock, and for a clock without the attribute `frozen`.
     """
@@ -46,7 +46,7 @@ class ClockAndNames(Clock, Protocol):
         ...
 
     def suffix(self) -> str:
-        """Returns five random characters for a generated name, from the alphabet of Kubernetes."""
+        """Returns five random characters for a generated name. Uses the characters that Kubernetes uses."""
         ...
 
     def fraction(self) -> float:
@@ -55,7 +55,7 @@ class ClockAndNames(Clock, Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The machine's clock, as a Clock."""
 
     now = staticmethod(time.time)
     monotonic = staticmethod(time.monotonic)
@@ -75,7 +75,7 @@ class SystemClockAndNames(SystemClock):
 
 
 class SeededClockAndNames:
-    """Generates a repeatable sequence of uids, suffixes and random numbers from a seed.
+    """Generates a repeatable sequence of uids, name suffixes and random numbers from a seed.
 
     `clock`: the source of time; None for the machine's clock.
     """

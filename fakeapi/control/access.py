@@ -1,4 +1,4 @@
-"""Checks the token, or the headers Host and Origin, of requests to the control API."""
+"""Checks the token, or the Host and Origin headers, of requests to the control API."""
 
 import hmac
 
@@ -9,7 +9,7 @@ from fakeapi.machinery.hosts import HostRules
 
 
 class AccessCheck:
-    """Requires the server's token. A server without a token rejects foreign Host and Origin headers.
+    """Requires the server's token. If the server has no token, rejects foreign Host and Origin headers.
 
     Service account tokens and impersonation give no access, because the control API can change everything in
     the server.
@@ -43,7 +43,7 @@ class AccessCheck:
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:
-    """Returns the bearer token in the first Authorization header; empty if there is none."""
+    """Returns the bearer token in the first Authorization header; empty bytes without a bearer token."""
     for name, value in headers:
         if name == b"authorization":
             scheme, _, token = value.strip().partition(b" ")

@@ -47,7 +47,7 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
-    """Returns a Status for a 404 or 405 of Starlette's router."""
+    """Returns an error Status for an unknown path (404) or method (405) of the control API."""
     assert isinstance(error, HTTPException), "registered for it"
     where = f"{request.method} {request.url.path}"
     words = (

@@ -1,4 +1,4 @@
-"""Controlled: the running server for the handlers of the control API."""
+"""Controlled: the running server, as the handlers of the control API use it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Controlled:
     """A running server, as the handlers of the control API use it.
 
     - `api`: the ASGI application of the Kubernetes API.
-    - `reset`: resets the state to a new cluster, restarts the controllers and installs the manifests again.
+    - `reset`: resets the server to a new cluster, restarts the controllers and installs the manifests again.
     - `token` and `host`: the bearer token and the Host header for requests to `api`.
     """
 

@@ -1,4 +1,4 @@
-"""Starlette endpoints of the control API: decode a request, call the handler, encode its result."""
+"""Starlette endpoints of the control API: decode a request, call its handler, and encode the result."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,13 +14,16 @@ from fakeapi.control.route import JSON, Call, Route
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 64 * 1024 * 1024
-"""Maximum size of a request body in bytes, enough for a large snapshot. A longer body gets 413."""
+"""Maximum size of a request body in bytes, enough for a large snapshot.
+
+The server sends 413 for a longer body.
+"""
 
 
 def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitable[Response]]:
     """Returns the Starlette endpoint of a route.
 
-    It decodes the request, calls the handler, and encodes the result or the error.
+    The endpoint decodes the request, calls the route's handler, and encodes the result or the error.
     """
 
     async def endpoint(request: Request) -> Response:
@@ -61,7 +64,10 @@ def _check_media_type(route: Route, request: Request, content: bytes) -> None:
 
 
 def _query(route: Route, request: Request) -> Any:
-    """Returns the query as the struct of the route; None for a route without one. Raises ApiError 400."""
+    """Returns the query as the struct that the route declares; None if the route has no query parameters.
+
+    Raises ApiError 400 for unknown or invalid parameters.
+    """
     parameters = dict(request.query_params)
     if route.query is None:
         if parameters:
@@ -74,9 +80,10 @@ def _query(route: Route, request: Request) -> Any:
 
 
 async def _body(route: Route, request: Request) -> Any:
-    """Returns the body as the type of the route; None for a route without one.
+    """Returns the body as the type that the route declares; None if the route has no body.
 
-    Raises ApiError 400, 413, 415, ClientDisconnect.
+    Raises ApiError 400 for an invalid body, 413 for a body that is too long, and 415 for a wrong
+    Content-Type. Raises ClientDisconnect if the client disconnects.
     """
     content = await _content(request)
     _check_media_type(route, request, content)

@@ -1,4 +1,4 @@
-"""The errors of the control API, as Status objects with messages of one line."""
+"""The errors of the control API: Status objects with messages of one line."""
 
 import msgspec
 from starlette.responses import Response
@@ -19,7 +19,10 @@ _REASONS = {
 
 
 def refused(code: int, message: str) -> ApiError:
-    """Returns an error of the control API. Each run of white space in its message becomes one space."""
+    """Returns an error of the control API.
+
+    Replaces each sequence of white space in its message by one space.
+    """
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 
 

@@ -20,7 +20,7 @@ _STATUS = {
 
 
 def document_of(routes: Sequence[Route]) -> bytes:
-    """Returns an OpenAPI 3.1 document in JSON, with the schemas of all parameters, bodies and responses."""
+    """Returns the OpenAPI 3.1 document in JSON, with the schemas of all parameters, bodies and responses."""
     types = [kind for route in routes for kind in (route.body, route.answer) if _is_described(kind)]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REFERENCE)
     by_type = dict(zip(map(repr, types), schemas, strict=True))

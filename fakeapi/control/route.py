@@ -1,4 +1,4 @@
-"""Route: a path and method of the control API, with the types of its query, body and response."""
+"""Route: a path and method of the control API, with the types of its query, request body and response."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -18,7 +18,7 @@ class Call:
     """A decoded request to the control API.
 
     - `path`: the parameters in the path, by name.
-    - `query` and `body`: values of the types in the Route; None if the Route has no type.
+    - `query` and `body`: values of the types that the Route declares; None if it declares no type.
     """
 
     server: Controlled
@@ -28,10 +28,11 @@ class Call:
     body: Any
 
     def room(self, size: int) -> AbstractAsyncContextManager[None]:
-        """Reserves memory for a long response with the scope extension ROOM, as an async context manager.
+        """Reserves memory for a long response.
 
-        `size`: the approximate size of the response in bytes. Entering the block can wait until clients have
-        read other responses. It raises NoRoom, ClientGone.
+        Returns an async context manager that uses ROOM of the ASGI scope. `size`: the approximate size of the
+        response in bytes. Entering the block can wait until clients have read other responses. The block
+        raises NoRoom if that takes too long, and ClientGone if the client disconnects.
         """
         room = self.request.scope.get("extensions", {}).get(ROOM)
         return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)
@@ -40,8 +41,8 @@ class Call:
 Handler = Callable[[Call], Awaitable[Any]]
 """A function that handles a request to the control API.
 
-It returns a value of the route's type `answer`, or a Starlette response. It raises ApiError, NoRoom,
-ClientGone.
+Returns a value of the route's type `answer`, or a Starlette response. Raises ApiError for an error response,
+NoRoom if memory is short, and ClientGone if the client has disconnected.
 """
 
 
@@ -49,10 +50,12 @@ ClientGone.
 class Route:
     """A path and method of the control API.
 
-    - `query`: a msgspec struct for the query parameters; None if the route has none.
-    - `body`: the type of the JSON body, `bytes` for a body that is not decoded, None for no body.
-    - `body_is_optional`: whether a request without a body gets the defaults of `body`.
+    - `handle`: the function that handles requests.
+    - `summary`: the description in the OpenAPI document.
     - `answer`: the type of the JSON response; None for 204 without a body.
+    - `query`: a msgspec struct for the query parameters; None if there are none.
+    - `body`: the type of the JSON body; `bytes` for a body that is not decoded; None for no body.
+    - `body_is_optional`: whether a request without a body gets the defaults of `body`.
     - `media_type`: the media type of the response.
     """
 

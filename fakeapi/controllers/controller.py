@@ -1,4 +1,4 @@
-"""Controller: the base class of all controllers, and the context that they work in."""
+"""Controller: the base class of all controllers, and the context through which they use the server."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
@@ -16,7 +16,7 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 
 
 class Work(Protocol):
-    """The part of the controller manager that ControllerContext uses."""
+    """The methods of the controller manager that ControllerContext uses."""
 
     def api(self, agent: str) -> InProcessClient: ...
 
@@ -32,7 +32,7 @@ class Work(Protocol):
 
 
 class ControllerContext:
-    """The server as one controller sees it: API, caches, clock and work queue."""
+    """The server as one controller uses it: API client, caches, clock and work queue."""
 
     def __init__(self, name: str, cluster: Cluster, work: Work) -> None:
         self.name = name
@@ -42,35 +42,38 @@ class ControllerContext:
 
     @property
     def rules(self) -> ReleaseRules:
-        """Feature gates, limits and quirks of the server's primary release."""
+        """The feature gates, limits and quirks of the server's primary Kubernetes release."""
         return rules_of(self.cluster.catalogue.primary)
 
     @property
     def version(self) -> str:
-        """The git version of the release, such as v1.33.13."""
+        """The git version of the Kubernetes release, such as v1.33.13."""
         return self.cluster.catalogue.primary.version
 
     def api(self, component: str, client: str = "") -> InProcessClient:
-        """Returns a client with the User-Agent of a Kubernetes component, such as kube-scheduler."""
+        """Returns an API client with the User-Agent of a Kubernetes component, such as kube-scheduler.
+
+        `client`: an addition at the end of the User-Agent, such as the name of a controller.
+        """
         end = f"/{client}" if client else ""
         return self._work.api(f"{component}/{self.version} (linux/amd64) kubernetes/fakeapi{end}")
 
     def resource(self, group: str, plural: str, *versions: str) -> ServedResource | None:
-        """Returns a served resource in the first served version of `versions`; None if no version is served.
+        """Returns a resource in the first of `versions` that is served; None if none of them is served.
 
-        Without `versions`, returns the preferred version.
+        Without `versions`, returns the resource in its preferred version.
         """
         resource = find_resource(self.cluster.catalogue, group, plural, *versions)
         return None if resource is None else served_as(resource)
 
     def served(self, group: str, plural: str) -> ServedResource:
-        """Returns the preferred version of a resource that every release serves, such as pods."""
+        """Returns a resource that every release serves, such as pods, in its preferred version."""
         resource = self.resource(group, plural)
         assert resource is not None, f"{plural} are served by every release"
         return resource
 
     def has_field(self, group: str, plural: str, *path: str) -> bool:
-        """Whether the schema of a resource's preferred version has the field at this path."""
+        """Whether the schema of a resource, in its preferred version, has the field at this path."""
         resource = find_resource(self.cluster.catalogue, group, plural)
         node: Node | None = None if resource is None else resource.schema
         for name in path:
@@ -78,29 +81,29 @@ class ControllerContext:
         return node is not None
 
     def informer(self, resource: ServedResource) -> Informer:
-        """Returns the cache of a resource; all controllers share it."""
+        """Returns the informer (cache) of a resource. All controllers share one informer per resource."""
         return self._work.informer(resource)
 
     def add(self, key: Hashable) -> None:
-        """Adds a key to the controller's work queue."""
+        """Adds a key to this controller's work queue."""
         self._work.add(self.name, key)
 
     def add_after(self, key: Hashable, seconds: float) -> None:
-        """Adds a key to the controller's work queue after `seconds` of the server's clock."""
+        """Adds a key to this controller's work queue after a delay, in `seconds` of the server's clock."""
         self._work.add_after(self.name, key, seconds)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Awaitable[None]:
-        """Runs a coroutine in the background, so that it does not block other keys.
+        """Runs a coroutine in the background, so that it does not block the reconciliation of other keys.
 
-        Returns an awaitable for its end. The manager logs errors of the coroutine, and `Manager.settle` waits
-        for its end.
+        Returns an awaitable that completes when the coroutine ends. The manager logs errors of the coroutine.
+        `Manager.settle` waits until the coroutine ends.
         """
         return self._work.spawn(self.name, work)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Runs a coroutine, such as a heartbeat, until the controllers stop.
 
-        `Manager.settle` does not wait for it.
+        `Manager.settle` does not wait for this coroutine.
         """
         self._work.run(self.name, work)
 
@@ -112,8 +115,8 @@ class ControllerContext:
 class Controller(ABC):
     """Reconciles API objects with their desired state, one key at a time.
 
-    The manager calls `reconcile` only after the caches have seen all earlier writes. So the caches of a
-    controller are never older than its own writes.
+    The manager calls `reconcile` only after the caches have received all earlier writes. So a controller
+    always sees its own writes in its caches.
     """
 
     name: ClassVar[str]
@@ -127,13 +130,14 @@ class Controller(ABC):
 
     @abstractmethod
     async def reconcile(self, key: Any) -> None:
-        """Reconciles one key.
+        """Reconciles the object with this key.
 
-        After StatusError, the manager retries the key; after a conflict, it retries at once.
+        After StatusError, the manager retries the key with a delay; after a conflict (409), it retries at
+        once.
         """
 
     async def stop(self) -> None:  # noqa: B027 - most controllers have nothing to release
-        """Releases resources outside the server, such as sockets."""
+        """Releases what the controller holds outside the server, such as sockets."""
 
 
 MakeController = Callable[[ControllerContext], Controller]

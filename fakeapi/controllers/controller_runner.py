@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class ControllerRunner:
-    """Runs the controllers as clients of an application; an Attachment of its cluster.
+    """Runs the controllers as clients of an application. Is an Attachment of the application's cluster.
 
-    The controllers stop before the state of the cluster is replaced, and start again with the new state. If
-    several servers share the state, only the server that holds the Lease runs the controllers.
+    The controllers stop before a reset or a restore, and start again with the new objects. If several servers
+    share a database, only the server that holds the Lease runs the controllers.
     """
 
     def __init__(
@@ -30,7 +30,12 @@ class ControllerRunner:
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """The controllers send `token` as bearer token and `host` as Host header to `app`."""
+        """Prepares the controllers; `start` starts them.
+
+        - `app`: the application to which the controllers send their requests.
+        - `names`: the names of the controllers to run.
+        - `token` and `host`: the bearer token and the Host header of these requests.
+        """
         self._app = app
         self._cluster = cluster
         self._makers = makers(names)
@@ -41,9 +46,9 @@ class ControllerRunner:
 
     @property
     def manager(self) -> Manager:
-        """The running manager.
+        """The controller manager of this server.
 
-        Raises RuntimeError if this server does not run the controllers, or not yet.
+        Raises RuntimeError if this server does not run the controllers, or has not started them yet.
         """
         if self._manager is None:
             where = "" if self._election is None else ": another server of this state runs them"

@@ -1,4 +1,4 @@
-"""DeviceTaintEvictionController: evicts pods whose devices have NoExecute taints without toleration.
+"""DeviceTaintEvictionController: evicts pods from devices with NoExecute taints without toleration.
 
 Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, since 1.33.
 """
@@ -30,7 +30,7 @@ NAME = "device-taint-eviction-controller"
 NO_EXECUTE = "NoExecute"
 REASON = "DeviceTaintManagerEviction"
 RULE_STATUS_SECONDS = 10.0
-"""Shortest time between two updates of a rule's status, in seconds."""
+"""Shortest time, in seconds, between two updates of a DeviceTaintRule's status."""
 
 POD, RULE = "pod", "rule"
 
@@ -132,7 +132,10 @@ class DeviceTaintEvictionController(Controller):
     # when to evict a pod --------------------------------------------------------------------------
 
     def _eviction(self, pod: Object) -> tuple[float, list[Object]] | None:
-        """Returns when to delete a pod (seconds since the epoch) and the DeviceTaintRules; None if never."""
+        """Returns when to delete a pod (seconds since the epoch), and the DeviceTaintRules that cause it.
+
+        Returns None if the pod stays.
+        """
         if not self._any_taint():
             return None
         reasons = [reason for claim in self._claims_of(pod) for reason in self._reasons(claim)]
@@ -142,7 +145,10 @@ class DeviceTaintEvictionController(Controller):
         return min(when for when, _ in reasons), list(rules.values())
 
     def _any_taint(self) -> bool:
-        """Whether any device of the cluster has a NoExecute taint; cached until slices or rules change."""
+        """Whether any device of the cluster has a NoExecute taint.
+
+        Cached until ResourceSlices or DeviceTaintRules change.
+        """
         if self._evicts is None:
             taints = [rule["spec"]["taint"] for rule in self._view.objects("devicetaintrules")]
             for resource_slice in self._view.slices():
@@ -166,9 +172,10 @@ class DeviceTaintEvictionController(Controller):
                 yield claim
 
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
-        """Yields (eviction time, DeviceTaintRule or None) for each NoExecute taint of a claim's devices.
+        """Yields the eviction time and the DeviceTaintRule (or None) for each NoExecute taint on a claim.
 
-        Skips taints that the claim tolerates without tolerationSeconds.
+        The time is in seconds since the epoch. Skips taints that the claim tolerates without
+        tolerationSeconds.
         """
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
@@ -188,9 +195,9 @@ class DeviceTaintEvictionController(Controller):
         return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
 
     def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
-        """Yields (NoExecute taint, DeviceTaintRule) for a device.
+        """Yields each NoExecute taint of an allocated device, with its DeviceTaintRule.
 
-        The rule is None for a taint of the ResourceSlice.
+        The rule is None for a taint in the ResourceSlice. `result`: the allocation result of the device.
         """
         place = self._find(result)
         for taint in (place[1].get("taints") or ()) if place is not None else ():
@@ -206,7 +213,10 @@ class DeviceTaintEvictionController(Controller):
         return applies_to_names(rule["spec"], result["driver"], result["pool"], result["device"])
 
     def _find(self, result: Object) -> tuple[Slice, Object] | None:
-        """Returns slice and device of an allocation result in the newest pool generation; None if missing."""
+        """Returns the slice and the device of an allocation result, in the newest generation of the pool.
+
+        Returns None if this generation lacks the device.
+        """
         pool = [
             resource_slice
             for resource_slice in self._view.slices()
@@ -250,7 +260,7 @@ class DeviceTaintEvictionController(Controller):
     def _counts(self, rule: Object) -> Counts:
         """Counts the devices that a DeviceTaintRule selects, and the pods that its taint evicts.
 
-        Pods count as if the effect of the taint was NoExecute.
+        Counts pods as if the effect of the taint was NoExecute.
         """
         spec = rule["spec"]
         allocated, pods = 0, []

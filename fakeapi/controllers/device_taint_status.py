@@ -1,4 +1,4 @@
-"""The condition EvictionInProgress of a DeviceTaintRule, since 1.35."""
+"""The condition EvictionInProgress in the status of a DeviceTaintRule, since 1.35."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ _SIMULATED = (
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of devices and pods that a DeviceTaintRule affects.
+    """The numbers of devices and pods that a DeviceTaintRule affects.
 
-    `published`, `allocated`: the selected devices in ResourceSlices and in claims.
-    `pods`, `namespaces`: the pods to evict, and their namespaces.
-    `evicted`: the pods that the controller has evicted since its start.
+    - `published` and `allocated`: the selected devices in ResourceSlices, and in claims.
+    - `pods` and `namespaces`: the pods to evict, and the namespaces of these pods.
+    - `evicted`: the pods that the controller has evicted since its start.
     """
 
     published: int

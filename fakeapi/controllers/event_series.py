@@ -1,6 +1,6 @@
 """EventSeriesRecorder: records the actions of a controller as events of events.k8s.io/v1.
 
-Follows k8s.io/client-go `tools/events`, which counts equal events within a series.
+Follows k8s.io/client-go `tools/events`, which combines equal events into a series with a count.
 """
 
 from datetime import UTC, datetime
@@ -17,9 +17,10 @@ _ELLIPSIS = " ..."
 
 
 def truncated_note(message: str) -> str:
-    """Returns a message that fits into the note of an event; a longer message ends with " ...".
+    """Returns a message that fits into the note of an event.
 
-    Follows truncateMessage in k8s.io/kubernetes `pkg/scheduler/schedule_one.go`.
+    Cuts a longer message and adds " ..." at its end. Follows truncateMessage in k8s.io/kubernetes
+    `pkg/scheduler/schedule_one.go`.
     """
     encoded = message.encode()
     if len(encoded) <= NOTE_LENGTH_MAX:
@@ -28,16 +29,16 @@ def truncated_note(message: str) -> str:
 
 
 class EventSeriesRecorder(KnownEvents):
-    """Records the events of one component. Equal events become one event with a series count."""
+    """Records the events of one component. Combines equal events into one event with a series count."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient, component: str) -> None:
         super().__init__(context, api)
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Records an event. Drops the event if the API returns an error.
+        """Records an event about `obj`. Ignores error responses of the server, which lose the event.
 
-        `kind`: Normal or Warning.
+        `kind`: Normal or Warning. `action`: what the component did or tried to do, such as Binding.
         """
         resource = self._context.served("events.k8s.io", "events")
         metadata = obj["metadata"]

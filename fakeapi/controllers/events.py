@@ -9,14 +9,14 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.machinery.json_types import Object
 
 EVENTS_MAX = 4096
-"""Maximum number of events that a recorder remembers for counting repeats.
+"""Maximum number of events that a recorder remembers in order to count equal events.
 
-A recorder that exceeds the number forgets all events.
+A recorder with more events forgets all of them.
 """
 
 
 class KnownEvents:
-    """The events that a recorder has created, by the properties that two equal events share."""
+    """The events that a recorder has created, by the properties in which equal events agree."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._context = context
@@ -24,9 +24,10 @@ class KnownEvents:
         self._known: dict[tuple[str, ...], Object] = {}
 
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
-        """Creates an event. Adds a random suffix if the name exists, which happens while the clock is frozen.
+        """Creates an event, and remembers it under `key`.
 
-        Drops the event if the API returns an error.
+        Ignores error responses of the server, which lose the event. If the event's name exists, adds a random
+        suffix to the name. This happens while the clock is frozen.
         """
         try:
             stored = await self._api.create(path, event)
@@ -44,7 +45,7 @@ class KnownEvents:
 
 
 class EventRecorder(KnownEvents):
-    """Records the events of one component. Equal events increase the count of one event."""
+    """Records the events of one component. For equal events, increases the count of one event."""
 
     def __init__(
         self, context: ControllerContext, api: InProcessClient, component: str, host: str = ""
@@ -53,7 +54,7 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event. Drops the event if the API returns an error.
+        """Records an event about `obj`. Ignores error responses of the server, which lose the event.
 
         `kind`: Normal or Warning.
         """

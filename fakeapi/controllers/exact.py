@@ -1,4 +1,4 @@
-"""Updates objects in protobuf, so that opaque parameters of drivers keep their exact bytes.
+"""Updates objects in protobuf, so that opaque parameters of DRA drivers keep their exact bytes.
 
 An API server compacts opaque parameters in JSON responses. A client that writes the compacted parameters back
 changes the object, and validation rejects changes of an immutable spec. Kubernetes' components use protobuf,
@@ -17,9 +17,11 @@ from fakeapi.registry.model.resource import Resource
 async def update_exactly(
     api: InProcessClient, resource: Resource, obj: Object, change: Callable[[Object], None]
 ) -> Object:
-    """Reads an object in protobuf, applies `change` and writes it back; returns the stored object.
+    """Reads an object in protobuf, calls `change` to modify it, and writes it back.
 
-    Raises StatusError, with reason Conflict if `obj` is older than the stored object.
+    Returns the stored object.
+
+    Raises StatusError if a request fails. Its reason is Conflict if `obj` is older than the stored object.
     """
     path = served_as(resource).path_of(obj)
     _, _, message = protobuf.unwrap(await api.read_protobuf(path))

@@ -1,4 +1,4 @@
-"""Feature gates that change fakeapi's API although the controllers do not implement them yet."""
+"""Feature gates that change the API of the server, but that its controllers do not implement yet."""
 
 import logging
 from collections.abc import Container, Iterable
@@ -11,10 +11,10 @@ log = logging.getLogger("fakeapi.controllers")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A missing feature of a controller.
+    """A feature that a controller does not implement.
 
-    `gates`: the feature gate and later gates that replaced it.
-    `consequence`: how the cluster differs from a real cluster if the gate is enabled.
+    - `gates`: the feature gate, then later gates that replaced it.
+    - `consequence`: how the cluster differs from a real cluster if the gate is enabled.
     """
 
     controller: str
@@ -24,7 +24,7 @@ class Gap:
     def gate_in(self, gates: Gates) -> str | None:
         """Returns the enabled gate that the controller ignores; None if the gate is disabled or unknown.
 
-        Only the first of `gates` that the release knows counts.
+        Considers only the first of the Gap's `gates` that the release has.
         """
         known = next((name for name in self.gates if name in gates), None)
         return known if known is not None and gates.enabled(known) else None

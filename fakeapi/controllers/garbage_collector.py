@@ -1,7 +1,7 @@
-"""GarbageCollector: deletes objects whose owners do not exist; does foreground and orphan deletion.
+"""GarbageCollector: deletes objects whose owners do not exist.
 
-Follows k8s.io/kubernetes `pkg/controller/garbagecollector`. Upstream keeps its own graph; fakeapi reads the
-informer caches of all resources that have objects.
+Also completes foreground and orphan deletions. Follows k8s.io/kubernetes `pkg/controller/garbagecollector`.
+Kubernetes keeps its own graph of objects; fakeapi reads the informers of all resources that have objects.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from fakeapi_storage import StorageError
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 IGNORED = frozenset((("", "events"), ("events.k8s.io", "events")))
-"""Resources that the collector ignores, like upstream: their objects neither are owners nor have owners."""
+"""Resources that the collector ignores, as in Kubernetes. Their objects are not owners and have no owners."""
 
 
 class GarbageCollector(Controller):
@@ -51,7 +51,7 @@ class GarbageCollector(Controller):
         self.context.run(look())
 
     def _follow(self, prefix: str) -> None:
-        """Starts an informer for the resource with this storage prefix, unless it has one already."""
+        """Starts an informer for the resource with this storage prefix, unless the resource has one."""
         if prefix in self._followed:
             return
         self._followed.add(prefix)
@@ -139,7 +139,7 @@ class GarbageCollector(Controller):
         await self._delete(place, obj, waits=bool(waiting))
 
     async def _delete(self, place: ServedResource, obj: Object, *, waits: bool) -> None:
-        """Deletes an object. All its owners are missing or in foreground deletion.
+        """Deletes an object whose owners are all missing or in foreground deletion.
 
         `waits`: whether an owner in foreground deletion waits for the object.
         """
@@ -159,10 +159,11 @@ class GarbageCollector(Controller):
         )
 
     async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
-        """Returns the owner of a reference; None if the owner does not exist.
+        """Returns the owner of a reference; None if the owner does not exist or is in another namespace.
 
-        Returns an empty object if the resource of the owner is not served, or if a cluster-scoped object
-        refers to a namespaced owner.
+        Returns an empty object, which counts as an existing owner, if the owner cannot be looked up. This is
+        so if its resource is not served, or if a cluster-scoped object refers to a namespaced owner. Raises
+        StatusError if the request fails.
         """
         known = self._objects.get(reference["uid"])
         namespace = obj["metadata"].get("namespace", "")
@@ -193,7 +194,10 @@ class GarbageCollector(Controller):
         return None
 
     async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues a foreground deletion: removes the finalizer when no dependent blocks the owner."""
+        """Continues a foreground deletion.
+
+        If no dependent blocks the owner any more, removes the owner's finalizer.
+        """
         uid = obj["metadata"]["uid"]
         blocking = [
             dependent
@@ -208,7 +212,10 @@ class GarbageCollector(Controller):
                 self.context.add(dependent)
 
     async def _orphan_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues an orphan deletion: removes the owner from all dependents, then removes the finalizer."""
+        """Continues an orphan deletion.
+
+        Removes the owner from the owner references of all dependents, then removes the owner's finalizer.
+        """
         uid = obj["metadata"]["uid"]
         for dependent in list(self._dependents.get(uid, ())):
             dependent_place, dependent_obj = self._objects[dependent]
@@ -243,7 +250,7 @@ async def _patch_references(
 ) -> None:
     """Changes owner references with a strategic merge patch, or with a merge patch for custom resources.
 
-    `strategic`, `merged`: the ownerReferences of the two kinds of patch.
+    `strategic` and `merged`: the ownerReferences for the strategic merge patch and for the merge patch.
     """
     path, metadata = place.path_of(obj), obj["metadata"]
     try:

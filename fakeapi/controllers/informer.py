@@ -1,7 +1,7 @@
-"""Informer: a cache of one resource's objects, filled by a list and updated by a watch.
+"""Informer: a cache of one resource's objects, which a list fills and a watch updates.
 
-Follows the reflector of k8s.io/client-go `tools/cache`: lists, watches from the list's resourceVersion, and
-lists again when that version has expired.
+Follows the reflector of k8s.io/client-go `tools/cache`: lists, then watches from the resourceVersion of the
+list. If that resourceVersion has expired, lists again.
 """
 
 import asyncio
@@ -19,42 +19,45 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 PAGE = "500"
-"""Maximum number of objects per page of a list."""
+"""Maximum number of objects that the server returns per page of a list."""
 RETRY_SECONDS = 1.0
 """Seconds before an informer retries a failed list or watch.
 
-The seconds are real time, because caches must also catch up while the server's clock is frozen.
+This is real time, because caches must also be updated while the server's clock is frozen.
 """
 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
-"""Called with the old and the new object of a change.
+"""A function that receives the old and the new object of a change.
 
-The old object of a creation is None, and so is the new object of a deletion.
+The old object is None if the object was created, and the new object is None if it was deleted.
 """
 
 
 def key_of(obj: Object) -> str:
-    """Returns NAMESPACE/NAME, or NAME for an object without a namespace."""
+    """Returns the key of an object: NAMESPACE/NAME, or NAME for an object without a namespace."""
     metadata = obj["metadata"]
     namespace = metadata.get("namespace", "")
     return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])
 
 
 class Informer:
-    """A cache of objects by NAMESPACE/NAME. All readers share the objects and must not change them."""
+    """A cache of objects by NAMESPACE/NAME. All readers share the cached objects and must not change them."""
 
     def __init__(self, api: InProcessClient, resource: ServedResource) -> None:
         self.resource = resource
         self.objects: dict[str, Object] = {}
         self.position = 0
-        """The resourceVersion up to which the handlers have received every change."""
+        """The resourceVersion of the last change that the handlers have received."""
         self._api = api
         self._handlers: list[Handler] = []
         self._wakers: set[asyncio.Event] = set()
         self._expired = False
 
     def on_change(self, handler: Handler) -> None:
-        """Calls `handler` for every cached object now, and for every later change, in order."""
+        """Registers `handler` for changes.
+
+        Calls it now for every cached object, and for every later change, in order.
+        """
         self._handlers.append(handler)
         for obj in self.objects.values():
             handler(None, obj)
@@ -63,11 +66,14 @@ class Informer:
         return self.objects.get(f"{namespace}/{name}" if namespace else name)
 
     def notify(self, waker: asyncio.Event) -> None:
-        """Sets `waker` whenever `position` advances."""
+        """Registers an event to set whenever `position` advances."""
         self._wakers.add(waker)
 
     async def list(self) -> None:
-        """Reads all objects into the cache and calls the handlers for each difference. Raises StatusError."""
+        """Reads all objects into the cache, and calls the handlers for each difference.
+
+        Raises StatusError if the list fails.
+        """
         query = {"limit": PAGE}
         objects: dict[str, Object] = {}
         while True:
@@ -133,7 +139,7 @@ class Informer:
 
 
 async def pause(clock: Clock, seconds: float) -> None:
-    """Waits until `seconds` of the server's clock have passed."""
+    """Waits until `seconds` have passed on the server's clock."""
     try:
         async with clock.timeout(seconds):
             await asyncio.get_running_loop().create_future()

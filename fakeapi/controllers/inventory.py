@@ -1,6 +1,6 @@
 """Finds the resources that have objects.
 
-So controllers that handle all kinds, such as the garbage collector, can ignore all other resources.
+Controllers that handle all kinds, such as the garbage collector, can then ignore the other resources.
 """
 
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from fakeapi.registry.model.resource import Resource
 AFTER_SLASH = "0"
 """The character after "/" in ASCII.
 
-"/GROUP/RESOURCE0" therefore sorts after all keys that begin with "/GROUP/RESOURCE/".
+So "/GROUP/RESOURCE0" sorts after all keys that begin with "/GROUP/RESOURCE/".
 """
 
 
 def stored_prefixes(cluster: Cluster) -> Iterator[str]:
     """Yields the prefixes of all storage keys: /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/.
 
-    HUB is the API version in which the objects are stored. Reads one storage entry per prefix, for any number
-    of objects.
+    HUB is the API version in which the objects are stored. Reads only one storage entry per prefix, even if
+    there are many objects.
     """
     start: str | None = None
     while True:
@@ -40,7 +40,7 @@ def prefix_of(key: str, cluster: Cluster) -> str:
 
 
 def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
-    """Returns the served resource with this storage prefix, in the preferred version; None if not served."""
+    """Returns the resource with this storage prefix, in the preferred version; None if it is not served."""
     _, group, *_, plural, _ = prefix.split("/")
     return next(
         (resource for resource in _versions_of(cluster, group, plural) if resource.prefix == prefix), None
@@ -48,10 +48,7 @@ def resource_of(cluster: Cluster, prefix: str) -> Resource | None:
 
 
 def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resource]:
-    """Returns all resources that have objects.
-
-    With `namespace`, only resources with objects in this namespace.
-    """
+    """Returns all resources that have objects in the cluster, or in `namespace` if it is not empty."""
     resources: list[Resource] = []
     for prefix in stored_prefixes(cluster):
         resource = resource_of(cluster, prefix)

@@ -1,7 +1,7 @@
-"""Leader election: if several servers share a state, only the holder of a Lease runs the controllers.
+"""Leader election: if several servers share a database, only the holder of a Lease runs the controllers.
 
-Follows the timing and the Lease format of k8s.io/client-go `tools/leaderelection`. A server measures with its
-own clock for how long a Lease has not changed, and ignores the times in the Lease.
+Follows the timing and the Lease format of k8s.io/client-go `tools/leaderelection`. Each server measures with
+its own clock how long the Lease has not changed, and ignores the times in the Lease.
 """
 
 import asyncio
@@ -22,10 +22,10 @@ LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 NAME = "fakeapi-controllers"
 
 LEASE_SECONDS = 15
-"""Seconds without renewal after which another server may take over the Lease."""
+"""Seconds without a renewal after which another server may take over the Lease."""
 
 RENEW_SECONDS = 10.0
-"""Seconds without a successful renewal after which a leader stops its controllers."""
+"""Seconds without a successful renewal after which the leader stops its controllers."""
 
 RETRY_SECONDS = 2.0
 """Seconds between two attempts to take or renew the Lease."""
@@ -35,7 +35,10 @@ log = logging.getLogger("fakeapi.controllers")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The intervals of a leader election in seconds, and the clock and sleep function that measure them."""
+    """The intervals of a leader election in seconds (see LEASE_SECONDS, RENEW_SECONDS and RETRY_SECONDS).
+
+    `clock` and `sleep`: the functions that measure these intervals.
+    """
 
     lease: float = LEASE_SECONDS
     renew: float = RENEW_SECONDS
@@ -45,9 +48,11 @@ class Pace:
 
 
 class LeaderElection:
-    """A candidate of the leader election.
+    """A candidate of the leader election, with an identity of its own.
 
-    Awaits `start` when it becomes leader, and `stop` when it loses the leadership.
+    - `now`: returns the time for the Lease, in seconds since the epoch.
+    - `start`: awaited when this server becomes leader.
+    - `stop`: awaited when this server is no longer leader.
     """
 
     def __init__(
@@ -73,7 +78,7 @@ class LeaderElection:
         self._task = asyncio.create_task(self._run())
 
     async def end(self) -> None:
-        """Stops the controllers and the election, and releases the Lease for another server."""
+        """Stops the election. If this server is leader, also stops the controllers and releases the Lease."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -114,9 +119,9 @@ class LeaderElection:
         await self._stop()
 
     async def _take_or_renew(self) -> bool:
-        """Takes or renews the Lease; returns whether this server holds the Lease.
+        """Takes or renews the Lease. Returns whether this server now holds the Lease.
 
-        Raises StatusError for an error response, and if another candidate was faster.
+        Raises StatusError if a request fails; this includes the conflict if another candidate was faster.
         """
         try:
             lease = await self._api.get(f"{LEASES}/{NAME}")
@@ -138,7 +143,10 @@ class LeaderElection:
         return True
 
     def _held(self, lease: Object, holder: str | None = None, seconds: int = LEASE_SECONDS) -> Object:
-        """Returns the Lease with a new renewTime and holder. The default for `holder` is this server."""
+        """Returns the Lease with a new renewTime and holder.
+
+        `holder`: None for this server, "" for no holder.
+        """
         identity, now = self.identity if holder is None else holder, _micro_time(self._now())
         old = lease["spec"]
         changes = old.get("leaseTransitions", 0) + (old.get("holderIdentity") != identity)
@@ -158,5 +166,8 @@ class LeaderElection:
 
 
 def _micro_time(seconds: float) -> str:
-    """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits."""
+    """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits.
+
+    `seconds`: since the epoch.
+    """
     return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

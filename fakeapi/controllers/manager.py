@@ -1,4 +1,4 @@
-"""Manager: runs the controllers of one server, and reconciles one key at a time."""
+"""Manager: runs the controllers of one server, which reconcile one key at a time."""
 
 import asyncio
 import logging
@@ -19,29 +19,29 @@ from fakeapi.registry.model.resource import Resource
 log = logging.getLogger("fakeapi.controllers")
 
 CATCH_UP_SECONDS = 1.0
-"""Maximum seconds to wait for the caches before a key is reconciled.
+"""Maximum seconds to wait for the caches before a controller reconciles a key.
 
 After this time, the controller works with outdated caches.
 """
 CATCH_UP_WAITS = 50
-"""Number of waits into which CATCH_UP_SECONDS is divided.
+"""Number of short waits into which CATCH_UP_SECONDS is divided.
 
-On a busy machine, a timeout may pass while the process does not run. Then only one wait is lost, and the
-watches can continue during the next waits.
+On a busy machine, a timeout may pass while the process does not run. Then only one short wait is lost, and
+the watches can update the caches during the next waits.
 """
 CONFLICTS_AT_ONCE_MAX = 10
-"""Maximum number of immediate retries of a key after a conflict. Later retries have growing delays."""
+"""Maximum number of immediate retries of a key after conflicts (409). Later retries have growing delays."""
 
 
 class NotSettled(TimeoutError):
-    """The controllers still had work at the timeout. The message lists the work."""
+    """Raised if the controllers still have work at the timeout of `settle`. The message lists this work."""
 
 
 class Manager:
     """The controllers of one server, with their caches and work queue.
 
-    Reconciles one key at a time, after the caches have seen all earlier writes. So runs with the same seed,
-    clock and requests are identical.
+    Reconciles one key at a time, after the caches have received all earlier writes. So tests with the same
+    seed, clock and requests have the same results.
     """
 
     def __init__(
@@ -71,17 +71,17 @@ class Manager:
         }
 
     def __getitem__(self, name: str) -> Controller:
-        """Returns a controller by its name. Raises KeyError if it does not run."""
+        """Returns the controller with this name. Raises KeyError if the server does not run it."""
         return self._controllers[name]
 
     def find(self, name: str) -> Controller | None:
-        """Returns a controller by its name; None if it does not run."""
+        """Returns the controller with this name; None if the server does not run it."""
         return self._controllers.get(name)
 
     async def start(self) -> None:
-        """Starts the controllers, fills the caches and begins to reconcile keys.
+        """Starts the controllers, fills their caches and begins to reconcile keys.
 
-        Raises the exceptions of the controllers' `start`.
+        Raises the exceptions of the `start` methods of the controllers.
         """
         for controller in self._controllers.values():
             await controller.start()
@@ -89,7 +89,7 @@ class Manager:
         self._tasks.append(asyncio.ensure_future(self._work()))
 
     async def stop(self) -> None:
-        """Cancels all running work and stops the controllers. May be called more than once."""
+        """Cancels all running work and stops the controllers. Can be called more than once."""
         tasks, self._tasks = [*self._tasks, *self._spawned], []
         self._queue.close()
         for task in tasks:
@@ -101,7 +101,7 @@ class Manager:
     async def settle(self, seconds: float) -> None:
         """Waits until no controller has work that is due now.
 
-        Ignores keys that are due later, such as failed keys. Raises NotSettled after `seconds`.
+        Ignores keys that are due later, such as failed keys. Raises NotSettled after `seconds` of real time.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -118,7 +118,10 @@ class Manager:
         return InProcessClient(self._app, agent, token=self._token, host=self._host)
 
     def informer(self, resource: ServedResource) -> Informer:
-        """Returns the cache of a resource. A new cache is filled before the next key is reconciled."""
+        """Returns the informer (cache) of a resource.
+
+        A new informer is filled before the next key is reconciled.
+        """
         cache = self._informers.get(resource)
         if cache is None:
             api = self.api(
@@ -196,7 +199,7 @@ class Manager:
             self._tasks.append(asyncio.ensure_future(informer.run()))
 
     async def _caught_up(self) -> None:
-        """Waits until the caches have seen all writes, for at most CATCH_UP_SECONDS."""
+        """Waits until the caches have received all writes, for at most CATCH_UP_SECONDS."""
         if not self._is_behind():
             return
         for _ in range(CATCH_UP_WAITS):

@@ -1,4 +1,4 @@
-"""The names of the controllers in options, and their classes."""
+"""The names of the controllers in the option `controllers`, and their classes."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -33,19 +33,19 @@ _PLACES: Mapping[str, tuple[str, str]] = {
         "VolumeAttributesClassProtectionController",
     ),
 }
-"""Module and class of each controller, by name. `makers` imports the module."""
+"""Module and class of each controller, by name. The function `makers` imports the module."""
 
 ALL = "all"
 
 SETTLE_SECONDS = 30.0
-"""Default timeout of `settle` in seconds."""
+"""Default timeout, in seconds, of waiting until the controllers have settled."""
 
 
 def chosen(names: str | Iterable[str]) -> list[str]:
-    """Returns the names of the controllers that an option selects, without duplicates and in a fixed order.
+    """Returns the names of the controllers that the option selects, without duplicates, in a fixed order.
 
     `names`: a list, or a string with commas. "all" selects every controller. Raises ValueError for an unknown
-    name, and for a controller that needs a missing package.
+    name, and for a controller that needs a Python package that is not installed.
     """
     parts = names.split(",") if isinstance(names, str) else names
     selected = {part.strip() for part in parts} - {""}
@@ -60,13 +60,13 @@ def chosen(names: str | Iterable[str]) -> list[str]:
 
 
 def _check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError if the packages that a controller needs are not installed."""
+    """Raises ValueError if a controller needs a Python package that is not installed."""
     if "kubelet" in names and find_spec("grpc") is None:
         raise ValueError("the controller kubelet takes the extra node, pip install 'fakeapi-k8s[node]'")
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":
-    """Imports the named controllers; returns their classes by name."""
+    """Imports the modules of these controllers; returns the controller classes by name."""
     factories: dict[str, MakeController] = {}
     for name in names:
         module, member = _PLACES[name]

@@ -1,8 +1,8 @@
-"""NamespaceController: empties terminating namespaces, and creates default objects in all others.
+"""NamespaceController: empties terminating namespaces, and creates default objects in the others.
 
 Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, `pkg/controller/serviceaccount` and
-`pkg/controller/certificates/rootcacertpublisher`. Every namespace gets a default ServiceAccount and a
-ConfigMap with the cluster's CA certificate.
+`pkg/controller/certificates/rootcacertpublisher`. The default objects are a ServiceAccount, and a ConfigMap
+with the cluster's CA certificate.
 """
 
 from collections import Counter
@@ -21,9 +21,9 @@ from fakeapi.registry.model.resource import Resource
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30
-"""Seconds until the next check of a namespace whose remaining pods have no grace period."""
+"""Seconds until the next check of a namespace that still has pods without a grace period."""
 FINALIZERS_ESTIMATE_SECONDS = 15
-"""Seconds until the next check of a namespace whose remaining objects have finalizers."""
+"""Seconds until the next check of a namespace that still has objects with finalizers."""
 ROOT_CA = "kube-root-ca.crt"
 _ROOT_CA_DESCRIPTION = {
     "kubernetes.io/description": (
@@ -45,7 +45,7 @@ _CONDITIONS = {
     "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
     "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 }
-"""The conditions of a terminating namespace, with reason and message of the status False."""
+"""The conditions of a terminating namespace by type, with reason and message for the status False."""
 
 
 class NamespaceController(Controller):
@@ -114,9 +114,9 @@ class NamespaceController(Controller):
                 raise
 
     async def _empty(self, cached: Object) -> None:
-        """Deletes the objects of a namespace. Then removes its finalizer, or reports remaining objects.
+        """Deletes the objects of a namespace. If none remain, removes the namespace's finalizer.
 
-        Conditions of the namespace list the remaining objects.
+        If objects remain, describes them in conditions of the namespace, and checks again later.
         """
         name = cached["metadata"]["name"]
         place = self._namespaces.resource
@@ -136,7 +136,7 @@ class NamespaceController(Controller):
                 raise
 
     def _await(self, namespace: str, resources: Iterable[Resource]) -> None:
-        """Reconciles a namespace again when the last of its objects of these resources is deleted."""
+        """Queues a namespace again as soon as its last object of one of these resources is deleted."""
         self._terminating.add(namespace)
         for resource in resources:
             if resource.prefix not in self._awaited and "watch" in resource.kind.verbs:
@@ -169,7 +169,10 @@ class NamespaceController(Controller):
         return left
 
     async def _delete_all(self, place: ServedResource, namespace: str) -> list[Object]:
-        """Deletes all objects of a resource in a namespace; returns the objects that still exist."""
+        """Deletes all objects of a resource in a namespace.
+
+        Returns the objects that still exist, for example with finalizers.
+        """
         options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
         collection = place.path(namespace)
         try:
@@ -212,7 +215,7 @@ class NamespaceController(Controller):
 
 
 class _Left:
-    """The objects left in a terminating namespace. `estimate`: seconds until the next check."""
+    """The objects that remain in a terminating namespace. `estimate`: the seconds until the next check."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -223,7 +226,7 @@ class _Left:
         self.awaits_pods = False
         """Whether all other resources wait for the deletion of the pods.
 
-        Then the conditions omit the pods.
+        The conditions then do not mention remaining objects.
         """
 
     def add(self, resource: Resource, objects: list[Object]) -> None:
@@ -241,7 +244,7 @@ class _Left:
             self.estimate = max(self.estimate, FINALIZERS_ESTIMATE_SECONDS if self.finalizers else 1)
 
     def condition(self, kind: str) -> Object | None:
-        """Returns the namespace condition of this type; None if the condition is False."""
+        """Returns the namespace condition of this type if its status is True; None if it is False."""
         counts_show = not self.awaits_pods
         if kind == "NamespaceContentRemaining" and self.counts and counts_show:
             rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))

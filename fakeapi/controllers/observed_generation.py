@@ -15,12 +15,15 @@ GATE = "PodObservedGenerationTracking"
 
 
 def tells_generation(gates: Gates, pod: Object) -> bool:
-    """Whether a new status of the pod must have an observedGeneration."""
+    """Whether the next status of the pod must have an observedGeneration."""
     return gates.enabled(GATE) or bool(pod["status"].get(FIELD))
 
 
 def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
-    """Returns the status with the pod's generation as observedGeneration, also in its conditions."""
+    """Returns the status with the pod's generation as observedGeneration, if the release writes this field.
+
+    Also sets the field in the conditions of the status.
+    """
     observed = dict(status)
     if tells_generation(gates, pod):
         observed[FIELD] = _generation(pod)
@@ -34,7 +37,8 @@ def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
 def condition_observed(gates: Gates, pod: Object, condition: Object) -> Object:
     """Returns the condition with the pod's generation as observedGeneration.
 
-    Returns the condition unchanged if the gate is disabled and the old condition has no observedGeneration.
+    If the feature gate is disabled and the old condition has no observedGeneration, returns the condition
+    unchanged.
     """
     if not gates.enabled(GATE):
         conditions = pod["status"].get("conditions") or ()

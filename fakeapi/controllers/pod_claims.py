@@ -1,4 +1,4 @@
-"""Finds the ResourceClaim of a pod claim (an entry of `spec.resourceClaims`), and handles reservations.
+"""Finds the ResourceClaim for an entry of a pod's `spec.resourceClaims`, and handles reservations of claims.
 
 Follows k8s.io/dynamic-resource-allocation `resourceclaim`.
 """
@@ -7,20 +7,25 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClaimNameUnknown(Exception):
-    """The ResourceClaim from a pod's claim template does not exist yet."""
+    """Raised if the ResourceClaim for a pod's claim template does not exist yet."""
 
 
 def claim_source(pod_claim: Object) -> Object:
-    """Returns the object with resourceClaimName: `source` up to 1.30, the pod claim from 1.31 on."""
+    """Returns the object that names the claim or the template of a pod claim.
+
+    It is the field `source` up to 1.30, and the pod claim itself from 1.31 on.
+    """
     source = pod_claim.get("source")
     return source if source is not None else pod_claim
 
 
 def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str | None:
-    """Returns the name of the ResourceClaim; None if the pod status says that the pod needs no claim.
+    """Returns the name of the ResourceClaim; None if the pod's status states that the pod needs no claim.
 
-    `by_pod`: whether the names of pod and pod claim form the name of a generated claim, as in 1.27. Raises
-    ClaimNameUnknown.
+    - `pod_claim`: the entry of `spec.resourceClaims`.
+    - `by_pod`: whether the names of pod and pod claim form the name of a generated claim, as in 1.27.
+
+    Raises ClaimNameUnknown if the claim of a template does not exist yet.
     """
     source = claim_source(pod_claim)
     if source.get("resourceClaimName"):
@@ -35,7 +40,7 @@ def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str
 
 
 def owning_pod(obj: Object) -> tuple[str, str]:
-    """Returns name and uid of the pod that controls an object; ("", "") if no pod does."""
+    """Returns the name and uid of the pod that controls an object; ("", "") if no pod controls the object."""
     for owner in obj["metadata"].get("ownerReferences") or ():
         if owner.get("controller") and owner["apiVersion"] == "v1" and owner["kind"] == "Pod":
             return owner["name"], owner["uid"]
@@ -55,24 +60,24 @@ def owner_reference_to_pod(pod: Object) -> Object:
 
 
 def is_for_pod(pod: Object, claim: Object) -> bool:
-    """Whether a pod owns a ResourceClaim: same namespace, and the pod is its controller."""
+    """Whether a pod controls a ResourceClaim of its own namespace, by the claim's owner reference."""
     metadata, own = pod["metadata"], claim["metadata"]
     return bool(own["namespace"] == metadata["namespace"] and owning_pod(claim)[1] == metadata["uid"])
 
 
 def reserved_for(pod: Object, claim: Object) -> bool:
-    """Whether the claim is reserved for the pod."""
+    """Whether the ResourceClaim is reserved for the pod (`status.reservedFor`)."""
     uid = pod["metadata"]["uid"]
     return any(consumer["uid"] == uid for consumer in claim["status"].get("reservedFor") or ())
 
 
 def reference_to_pod(pod: Object) -> Object:
-    """Returns an entry for a pod in `status.reservedFor` of a ResourceClaim."""
+    """Returns the entry for a pod in `status.reservedFor` of a ResourceClaim."""
     return {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
 
 
 def is_done(pod: Object) -> bool:
-    """Whether a pod will not run any more: it has terminated, or was deleted before it had a node."""
+    """Whether a pod will not run any more: it has terminated, or it was deleted before it had a node."""
     if pod["status"].get("phase") in {"Succeeded", "Failed"}:
         return True
     return "deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName")

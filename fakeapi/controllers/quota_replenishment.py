@@ -1,8 +1,7 @@
-"""Decides which changes of objects require a new calculation of resource quotas.
+"""Decides which changes of objects require that the usage of ResourceQuotas is recalculated.
 
-Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. New and growing objects need no
-calculation, because admission charges them. A calculation between the charge and the write would lose the
-charge.
+Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. New and growing objects do not require it,
+because admission charges them. A calculation between the charge and the write would lose the charge.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,10 +11,11 @@ from fakeapi.machinery.json_types import Object
 
 
 def replenishes(group: str, plural: str, old: Object | None, new: Object | None) -> bool:
-    """Whether a change can reduce the quota usage of an object.
+    """Whether the change of an object can reduce the usage that a ResourceQuota counts.
 
-    `old`: None for a new object.
-    `new`: None for a deleted object.
+    - `group` and `plural`: the resource of the object.
+    - `old`: the object before the change; None for a new object.
+    - `new`: the object after the change; None for a deleted object.
     """
     if old is None:
         return False

@@ -1,6 +1,7 @@
 """ResourceQuotaController: recalculates the usage in the status of ResourceQuotas.
 
-Follows k8s.io/kubernetes `pkg/controller/resourcequota`. Admission only increases the usage.
+Follows k8s.io/kubernetes `pkg/controller/resourcequota`. The controller is needed because admission only
+increases the usage.
 """
 
 from functools import partial
@@ -20,7 +21,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""Seconds after which a quota is recalculated. The recalculation corrects charges for failed writes."""
+"""Seconds after which an unchanged quota is calculated again. This removes the charges of failed writes."""
 
 
 class ResourceQuotaController(Controller):
@@ -33,15 +34,15 @@ class ResourceQuotaController(Controller):
         self._quotas.on_change(self._enqueue)
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:
-        """Queues a quota whose hard limits are new or changed.
+        """Queues a ResourceQuota that is new, or whose hard limits have changed.
 
-        Ignores status changes, which admission writes too.
+        Ignores status changes, because admission also writes the status.
         """
         if new is not None and (old is None or old["spec"].get("hard") != new["spec"].get("hard")):
             self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
 
     def _enqueue_all_beside(self, place: ServedResource, old: Object | None, new: Object | None) -> None:
-        """Queues all quotas of a namespace if the change of an object may have reduced their usage."""
+        """Queues all ResourceQuotas of a namespace if an object's change may have reduced their usage."""
         if not replenishes(place.group, place.plural, old, new):
             return
         namespace = (new or old or {})["metadata"].get("namespace", "")
@@ -69,7 +70,7 @@ class ResourceQuotaController(Controller):
         await self._api.update(self._quotas.resource.path_of(quota, "status"), changed)
 
     def _resources(self) -> list[Resource]:
-        """Returns all resources that a quota can count, in the preferred version of discovery."""
+        """Returns all resources that a ResourceQuota can count, in their preferred versions."""
         catalogue = self.context.cluster.catalogue
         kinds = [resource.kind for resource in catalogue.resources if QUOTAS.covers(resource, "")]
         names = {(kind.group, kind.resource) for kind in kinds}

@@ -1,4 +1,4 @@
-"""ResourceClaimController: creates ResourceClaims from templates for pods, and deletes unused ones.
+"""ResourceClaimController: creates ResourceClaims from templates for pods, and deletes unused claims.
 
 Follows k8s.io/kubernetes `pkg/controller/resourceclaim`, since 1.27. Also removes the reservations of ended
 pods.
@@ -32,11 +32,11 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 FIELD_MANAGER = "ResourceClaimController"
 GENERATED_NAME_MAX = 57
-"""Maximum length of a generateName. The API server adds five characters."""
+"""Maximum length of a generateName. The API server adds five characters to it."""
 DELETED_MAX = 500
 """Maximum number of deleted pods that the controller remembers.
 
-For all other pods, the controller sends a request to the API.
+To check whether other pods still exist, the controller sends requests to the server.
 """
 
 POD = "pod"
@@ -66,14 +66,14 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """Returns the informer of PodSchedulingContexts; None in releases without classic drivers."""
+        """Returns the informer of PodSchedulingContexts; None without DRA control plane controllers."""
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None
         return self.context.informer(resource)
 
     def context_version(self) -> str:
-        """Returns the version of resource.k8s.io that the controller uses; "" if no version is served."""
+        """Returns the version of resource.k8s.io to use; "" if the server has no ResourceClaims."""
         resource = self.context.resource(GROUP, "resourceclaims")
         return resource.version if resource is not None else ""
 
@@ -95,7 +95,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, name))
 
     def _template_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the pods that use a new or changed template."""
+        """Queues the pods that use a new or changed ResourceClaimTemplate."""
         if new is None:
             return
         namespace, name = new["metadata"]["namespace"], new["metadata"]["name"]
@@ -115,7 +115,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, pod))
 
     def _index(self, old: Object | None, new: Object | None) -> None:
-        """Updates the index from claims to their pods after the change of a pod."""
+        """Updates the index from ResourceClaims to the pods that use them, after a pod has changed."""
         for pod in filter(None, (old, new)):
             metadata = pod["metadata"]
             for claim in _known_claims(pod):
@@ -168,13 +168,17 @@ class ResourceClaimController(Controller):
 
     @property
     def _statuses_are_kept(self) -> bool:
-        """Whether pod statuses store claim names. In 1.27 the names are derived from the pods' names."""
+        """Whether pod statuses contain claim names.
+
+        In 1.27, claim names consist of pod names and pod claim names.
+        """
         return self.context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def _claim_for(self, pod: Object, pod_claim: Object) -> str | None:
-        """Creates or finds the generated claim of a pod claim; returns its name for the pod's status.
+        """Finds or creates the ResourceClaim for a pod claim with a template.
 
-        Returns None if the status needs no change. Raises StatusError or _Missing.
+        Returns the claim's name for the pod's status. Returns None if the pod's status needs no change.
+        Raises StatusError if the creation fails, and _Missing if the template does not exist.
         """
         template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
         if not template_name:
@@ -203,7 +207,10 @@ class ResourceClaimController(Controller):
         return str(created["metadata"]["name"])
 
     def _generated(self, pod: Object, pod_claim: str, template: Object) -> Object:
-        """Returns a new ResourceClaim from a template, with the pod as owner."""
+        """Returns a new ResourceClaim from a template, with the pod as owner.
+
+        `pod_claim`: its name in the pod's spec.
+        """
         spec, metadata = template["spec"], pod["metadata"]
         template_metadata = spec.get("metadata") or {}
         owner = owner_reference_to_pod(pod)
@@ -228,7 +235,10 @@ class ResourceClaimController(Controller):
         }
 
     def _find_generated(self, pod: Object, pod_claim: str) -> Object | None:
-        """Returns a claim that was created for a pod but is missing in its status; None if there is none."""
+        """Returns the ResourceClaim that was created for a pod claim but is missing in the pod's status.
+
+        Returns None if there is none. `pod_claim`: the claim's name in the pod's spec.
+        """
         for claim in self._claims.objects.values():
             annotations = claim["metadata"].get("annotations") or {}
             if owning_pod(claim)[1] == pod["metadata"]["uid"] and annotations.get(ANNOTATION) == pod_claim:
@@ -248,7 +258,10 @@ class ResourceClaimController(Controller):
         return await self._api.patch(path, body, "apply", fieldManager=FIELD_MANAGER, force="true")
 
     async def _reserve_claims(self, pod: Object) -> None:
-        """Reserves the allocated claims of a pod that was bound to its node without a scheduler."""
+        """Reserves the allocated claims of a pod that is bound to a node.
+
+        The pod may have been bound without a scheduler.
+        """
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -279,7 +292,10 @@ class ResourceClaimController(Controller):
         await self._api.update(self._claims.resource.path_of(claim, "status"), changed)
 
     async def _ask_for_allocation(self, pod: Object) -> None:
-        """Selects the pod's node in a PodSchedulingContext, so that a classic driver allocates on it."""
+        """Selects the pod's node in a PodSchedulingContext.
+
+        A DRA control plane controller then allocates the claim on this node.
+        """
         assert self._contexts is not None
         metadata, node = pod["metadata"], pod["spec"]["nodeName"]
         place = self._contexts.resource
@@ -317,7 +333,12 @@ class ResourceClaimController(Controller):
                 raise
 
     async def _is_valid(self, namespace: str, consumer: Object) -> bool:
-        """Whether a consumer may still use the claim. Always true for consumers that are not pods."""
+        """Whether a consumer in `status.reservedFor` may still use the claim.
+
+        Always true for consumers that are not pods.
+
+        Raises StatusError if the request for the pod fails.
+        """
         if consumer.get("apiGroup") or consumer["resource"] != "pods":
             return True
         if consumer["uid"] in self._deleted:
@@ -333,7 +354,10 @@ class ResourceClaimController(Controller):
         return bool(pod["metadata"]["uid"] == consumer["uid"] and not is_done(pod))
 
     async def _release(self, claim: Object, left: list[Object]) -> None:
-        """Reduces the consumers of a claim to `left`, and deallocates a claim without consumers."""
+        """Sets the consumers of a claim to `left`.
+
+        Deallocates a claim without consumers, or requests its deallocation.
+        """
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
         if left:
             status["reservedFor"] = left
@@ -369,7 +393,7 @@ class ResourceClaimController(Controller):
         await update_exactly(self._api, resource, claim, change)
 
     async def _delete_unneeded(self, claim: Object) -> None:
-        """Deletes a generated claim if its pod has ended, or if another pod has the same name.
+        """Deletes a generated claim if its pod has ended, or if another pod now has the name of its pod.
 
         The garbage collector deletes the claims of deleted pods.
         """
@@ -383,7 +407,7 @@ WAITS = "WaitForFirstConsumer"
 
 
 class _Missing(Exception):
-    """A claim cannot be created because its ResourceClaimTemplate does not exist."""
+    """Raised if a claim cannot be created because its ResourceClaimTemplate does not exist."""
 
 
 def _finalizers(claim: Object) -> list[str]:
@@ -401,9 +425,9 @@ def _known_claims(pod: Object) -> Iterator[str]:
 
 
 def _generated_name(pod: str, pod_claim: str) -> str:
-    """Returns the generateName `POD-CLAIM-` of a claim.
+    """Returns the generateName `POD-CLAIM-` of a generated claim.
 
-    If the name is too long, shortens both parts in proportion and omits the last hyphen.
+    If the name would be too long, shortens both parts in proportion and omits the last hyphen.
     """
     name = f"{pod}-{pod_claim}-"
     length = len(name)

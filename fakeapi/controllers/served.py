@@ -1,4 +1,4 @@
-"""Finds the resources that controllers use in the server's own catalogue, without discovery."""
+"""Finds the API resources that controllers use in the server's catalogue, without discovery requests."""
 
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.registry.model.catalogue import Catalogue
@@ -6,9 +6,9 @@ from fakeapi.registry.model.resource import Resource
 
 
 def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str) -> Resource | None:
-    """Returns a resource in the first served version of `versions`; None if no version has the resource.
+    """Returns a resource in the first of `versions` that has it; None if no version has the resource.
 
-    Without `versions`, tries the versions of the group in the order of discovery.
+    Without `versions`, tries all versions of the API group, the preferred version first.
     """
     for version in versions or catalogue.versions(group):
         resource = catalogue.find(group, version, plural)
@@ -18,6 +18,6 @@ def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str)
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """Returns the ServedResource for a Resource of the catalogue."""
+    """Converts a Resource of the catalogue to a ServedResource, which controllers use for paths."""
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

@@ -1,7 +1,7 @@
 """WorkQueue: the keys that controllers must reconcile, without duplicates, in the order of arrival.
 
-Follows k8s.io/client-go `util/workqueue`. A key that is already waiting is not added again. A failed key is
-retried with increasing delays.
+Follows k8s.io/client-go `util/workqueue`. Ignores a key that is already waiting. Retries a failed key with
+increasing delays.
 """
 
 import asyncio
@@ -12,26 +12,29 @@ from fakeapi.clock.clocks import Clock
 from fakeapi.controllers.informer import pause
 
 Item: TypeAlias = tuple[str, Hashable]
-"""Name of a controller, and one of its keys."""
+"""The name of a controller, and a key for this controller to reconcile."""
 
 RETRY_SECONDS_MIN = 0.005
 RETRY_SECONDS_MAX = 1000.0
-"""Longest delay in seconds before a failed key is retried.
+"""Longest delay, in seconds, before a failed key is retried.
 
-The delay starts at RETRY_SECONDS_MIN and doubles.
+The delay starts at RETRY_SECONDS_MIN and doubles with each failure.
 """
 
 
 def retry_seconds(failures: int) -> float:
-    """Returns the delay in seconds after a failure of a key that had failed `failures` times before."""
+    """Returns the delay in seconds before the next retry of a key.
+
+    `failures`: how often the key had failed before its last failure.
+    """
     return min(RETRY_SECONDS_MIN * 2.0 ** min(failures, 60), RETRY_SECONDS_MAX)
 
 
 class WorkQueue:
-    """The keys that are waiting, and the keys that are added after a delay."""
+    """The keys that wait for their controllers, and the keys that are added after a delay."""
 
     def __init__(self, clock: Clock, on_change: Callable[[], None]) -> None:
-        """Starts empty. `on_change` is called whenever a key is added."""
+        """Starts without keys. `clock`: measures the delays. `on_change`: called whenever a key is added."""
         self._clock = clock
         self._on_change = on_change
         self._waiting: dict[Item, None] = {}
@@ -39,7 +42,7 @@ class WorkQueue:
         self._later: dict[Item, tuple[float, asyncio.Task[None]]] = {}
 
     def __len__(self) -> int:
-        """Returns the number of waiting keys."""
+        """Returns the number of keys that wait in the queue."""
         return len(self._waiting)
 
     @property
@@ -48,7 +51,7 @@ class WorkQueue:
 
     @property
     def has_due(self) -> bool:
-        """Whether a delayed key is due but not in the queue yet."""
+        """Whether the delay of a key is over, but the key is not in the queue yet."""
         now = self._clock.monotonic()
         return any(due <= now for due, _ in self._later.values())
 
@@ -57,14 +60,14 @@ class WorkQueue:
         self._on_change()
 
     def pop(self) -> Item | None:
-        """Removes and returns the key that arrived first; None if the queue is empty."""
+        """Removes the key that arrived first and returns it; None if the queue is empty."""
         for item in self._waiting:
             del self._waiting[item]
             return item
         return None
 
     def add_after(self, item: Item, seconds: float) -> None:
-        """Adds a key after `seconds`. For a key that is delayed already, the earlier time counts."""
+        """Adds a key after `seconds` of the clock. If the key is already delayed, keeps the earlier time."""
         due = self._clock.monotonic() + seconds
         known = self._later.get(item)
         if known is not None:
@@ -74,13 +77,13 @@ class WorkQueue:
         self._later[item] = due, asyncio.ensure_future(self._add_later(item, seconds))
 
     def retry(self, item: Item) -> None:
-        """Adds a failed key after a delay that grows with its failures."""
+        """Adds a failed key after a delay that grows with the number of its failures."""
         failures = self._failures.get(item, 0)
         self._failures[item] = failures + 1
         self.add_after(item, retry_seconds(failures))
 
     def succeed(self, item: Item) -> None:
-        """Resets the number of failures of a key."""
+        """Forgets the failures of a key after its controller reconciled it."""
         self._failures.pop(item, None)
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""Faults: rules that let requests fail. `fakeapi.http.faulting` applies them to HTTP requests."""
+"""Faults: rules that make requests fail, to test clients. `fakeapi.http.faulting` applies them."""

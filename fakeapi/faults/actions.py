@@ -4,7 +4,7 @@ import msgspec
 
 
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", tag_field="type"):
-    """Base class of the actions. In JSON, the member `type` selects the class."""
+    """Base class of the actions. In JSON, the field `type` selects the class."""
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -16,10 +16,10 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Refuse(Action, frozen=True, tag="refuse"):
-    """Rejects the request with an error Status, without running it.
+    """Rejects the request with an error Status, without running the request.
 
     - `code` and `reason`: the HTTP status code, and the reason in the Status.
-    - `message`: text in which `{resource}`, `{name}` and `{kind}` mean those of the request.
+    - `message`: the message; `{resource}`, `{name}` and `{kind}` are replaced by those of the request.
     - `retry_after`: the seconds in the Retry-After header; None for no header.
     - `causes`: the causes in the details of the Status.
     - `details`: whether the details of the Status contain name, group and kind.
@@ -36,14 +36,14 @@ class Refuse(Action, frozen=True, tag="refuse"):
 
 
 class Wait(Action, frozen=True, tag="wait"):
-    """Delays the request by `seconds` plus a random time up to `spread`, by the server's clock."""
+    """Delays the request by `seconds` plus a random time of up to `spread` seconds, by the server's clock."""
 
     seconds: float
     spread: float = 0.0
 
 
 class Drop(Action, frozen=True, tag="drop"):
-    """Closes the connection without a response. `after_commit`: run the request first."""
+    """Closes the connection without a response. `after_commit`: whether to run the request first."""
 
     after_commit: bool = False
 
@@ -58,10 +58,10 @@ class Tear(Action, frozen=True, tag="tear"):
 
 
 class Stall(Action, frozen=True, tag="stall"):
-    """Runs the request, sends a part of the response, and sends the rest later.
+    """Runs the request, sends a part of the response at once, and sends the rest later.
 
-    - `seconds`: the time after which the rest is sent; 0 never sends the rest.
-    - `part`: the fraction of the body that is sent at once, from 0 to below 1.
+    - `seconds`: the seconds after which the server sends the rest; 0 never sends the rest.
+    - `part`: the fraction of the body to send at once, from 0 to below 1.
     """
 
     seconds: float = 0.0
@@ -69,27 +69,30 @@ class Stall(Action, frozen=True, tag="stall"):
 
 
 class CompetingWrite(Action, frozen=True, tag="competingWrite"):
-    """Changes the object just before the request, so that the resourceVersion in the request is stale."""
+    """Changes the object just before the request runs, so that the request's resourceVersion is stale."""
 
 
 class GoAway(Action, frozen=True, tag="goAway"):
-    """Runs the request and lets the client reconnect: GOAWAY in HTTP/2, `Connection: close` in HTTP/1.1."""
+    """Runs the request, and asks the client to reconnect.
+
+    The response contains GOAWAY in HTTP/2, or `Connection: close` in HTTP/1.1.
+    """
 
 
 class EndWatch(Action, frozen=True, tag="endWatch"):
-    """Ends a watch after `after` events, as if it had timed out."""
+    """Ends a watch after `after` events, as if its timeout had passed."""
 
     after: int = 0
 
 
 class CutWatch(Action, frozen=True, tag="cutWatch"):
-    """Sends `after` events of a watch and a part of the next event, and closes the connection."""
+    """Sends `after` events of a watch and a part of the next event, then closes the connection."""
 
     after: int = 0
 
 
 class ExpireWatch(Action, frozen=True, tag="expireWatch"):
-    """Ends a watch after `after` events with the ERROR event 410 Expired."""
+    """Ends a watch after `after` events, by sending the ERROR event 410 Expired."""
 
     after: int = 0
 
@@ -97,21 +100,21 @@ class ExpireWatch(Action, frozen=True, tag="expireWatch"):
 class HoldEvents(Action, frozen=True, tag="holdEvents"):
     """Delays the events of a watch for `seconds`, starting with the next event.
 
-    With 0, the delay ends when the fault is disarmed.
+    If `seconds` is 0, the delay ends when the fault is disarmed.
     """
 
     seconds: float = 0.0
 
 
 class WithholdBookmarks(Action, frozen=True, tag="withholdBookmarks"):
-    """Drops all bookmarks of a watch, including the bookmark at the end of its initial events."""
+    """Drops all bookmarks of a watch, including the bookmark that ends the initial events."""
 
 
 class Stale(Action, frozen=True, tag="stale"):
-    """Lets lists and watches at resourceVersion 0 read the state at which the fault was armed.
+    """Lets lists and watches at resourceVersion 0 read the objects as they were when the fault was armed.
 
-    It also delays the events of watches. The effect ends after `seconds`; with 0, it ends when the fault is
-    disarmed.
+    Also delays the events of watches. The effect ends after `seconds`; if `seconds` is 0, it ends when the
+    fault is disarmed.
     """
 
     seconds: float = 0.0
@@ -132,7 +135,7 @@ AnyAction = (
     | WithholdBookmarks
     | Stale
 )
-"""The union of all actions. msgspec selects the class by the member `type`."""
+"""The union of all actions. msgspec selects the class by the field `type`."""
 
 OF_WATCHES = (EndWatch, CutWatch, ExpireWatch, HoldEvents, WithholdBookmarks)
-"""The actions on watches. They also affect watches that are already open when the fault is armed."""
+"""The actions that affect watches, including watches that were open before the fault was armed."""

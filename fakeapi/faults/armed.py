@@ -1,4 +1,4 @@
-"""Armed faults: the active rules of a server, which count the requests that they affect."""
+"""Armed faults: the faults that a server currently applies, with counts of the requests that they affect."""
 
 import random
 from collections.abc import Callable, Iterable, Mapping
@@ -22,10 +22,10 @@ class ArmedFault:
     """An armed fault: a rule that the server applies to requests.
 
     - `revision`: the revision of the storage when the fault was armed.
-    - `armed_at`: the time of arming, in seconds since the epoch.
+    - `armed_at`: when the fault was armed, in seconds since the epoch.
     - `matched`: the number of requests that matched the rule.
     - `fired`: the number of requests and watches that the fault affected.
-    - `chance`: the random numbers for its probability, from the seed of the rule.
+    - `chance`: generates the random numbers for the rule's `probability`, from the rule's seed.
     """
 
     rule: Rule
@@ -49,7 +49,7 @@ class ArmedFault:
 
     @property
     def looks_into_body(self) -> bool:
-        """Whether the server must read the request's body to compare JSONPaths or labels."""
+        """Whether the server must decode the request's body, because the rule compares its contents."""
         return bool(self._paths) or self.looks_at_labels
 
     @property
@@ -58,21 +58,25 @@ class ArmedFault:
         return bool(self.rule.match.labels)
 
     def matches(self, request: Described) -> bool:
-        """Whether verb, path and sender of a request match the rule. It ignores body and labels."""
+        """Whether verb, path and sender of a request match the rule.
+
+        Does not compare the body and the labels.
+        """
         return self._pattern.matches(request)
 
     def matches_labels(self, labels: Mapping[str, str]) -> bool:
-        """Whether labels match the label selector of the rule."""
+        """Whether the labels of an object match the rule's label selector."""
         return self._labels.matches(labels)
 
     def matches_body(self, body: Any) -> bool:
-        """Whether each JSONPath of the rule selects its value in a decoded body."""
+        """Whether a decoded body contains the rule's value at each of the rule's JSONPaths."""
         return all(value in _values_at(path, body) for path, value in self._paths)
 
     def comes_due(self, now: float) -> bool:
         """Counts a matching request, and returns whether the fault affects this request.
 
-        `now`: the time in seconds since the epoch. After the end (`until`) of the rule, it returns False.
+        `now`: the time in seconds since the epoch. After the rule's `until`, returns False and does not
+        count.
         """
         when = self.rule.when
         if when.until is not None and now >= when.until.timestamp():
@@ -96,7 +100,7 @@ class ArmedFault:
 
 
 class ArmedFaults:
-    """The armed faults of one server, oldest first. All calls must come from its event loop."""
+    """The armed faults of one server, oldest first. Call all methods from the server's event loop."""
 
     def __init__(self, catalogue: Catalogue, clock: Clock, revision: Callable[[], int]) -> None:
         self._catalogue = catalogue
@@ -108,7 +112,7 @@ class ArmedFaults:
         self.armed: list[ArmedFault] = []
 
     def arm(self, rules: Iterable[Rule]) -> list[ArmedFault]:
-        """Arms rules, and returns the armed faults. After an error, it has armed no rule.
+        """Arms rules, and returns the armed faults. If one rule is invalid, arms none.
 
         Raises RuleError if a rule cannot match any served resource or verb, if a name is already in use, or
         if more than RULES_MAX faults would be armed.
@@ -136,10 +140,10 @@ class ArmedFaults:
         return next((fault for fault in self.armed if fault.name == name), None)
 
     def disarm(self, *names: str) -> list[ArmedFault]:
-        """Disarms faults by name, or all faults if called without names; returns the disarmed faults.
+        """Disarms the faults with these names, or all faults without arguments; returns the disarmed faults.
 
-        Watches then send the events that the faults delayed. Raises RuleError for an unknown name, and then
-        disarms no fault.
+        Watches then send the events that these faults delayed. If one of the names is unknown, raises
+        RuleError and disarms no fault.
         """
         gone = [fault for fault in self.armed if not names or fault.name in names]
         missing = set(names) - {fault.name for fault in gone}

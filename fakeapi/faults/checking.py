@@ -1,4 +1,4 @@
-"""Checks that a rule can match a served resource, so that a misspelled fault is an error."""
+"""Checks that the rule of a fault can match a served resource, to detect misspelled names."""
 
 from difflib import get_close_matches
 
@@ -10,7 +10,7 @@ _ON_OBJECTS = {"get", "create", "update", "patch", "delete"}
 
 
 def check_served(rule: Rule, catalogue: Catalogue) -> None:
-    """Raises RuleError if the rule names a group, resource, subresource or verb that is not served.
+    """Raises RuleError if a rule names a group, resource, subresource or verb that the server does not serve.
 
     Also raises RuleError for `labels` or `body` with verbs that do not concern one object, such as list.
     """

@@ -12,17 +12,19 @@ from fakeapi.inputfile import read_regular
 from fakeapi.machinery.documents import DocumentError, document_of
 
 FILE_MAX = 1024 * 1024
-"""Maximum size of a file with rules in bytes; reading a longer file raises RuleError."""
+"""Maximum size in bytes of a file with the rules of faults; reading a longer file raises RuleError."""
 
 
 def read_rules(source: Any) -> list[Rule]:
-    """Returns the rules in a source. Raises RuleError.
+    """Returns the rules of faults in `source`: the path of a file, a rule, or an iterable of paths and rules.
 
-    `source` is the path of a file, a rule, or an iterable of paths and rules. A rule can be
+    Each rule can be
 
-    - a Rule, or a mapping with the members of Rule;
+    - a Rule, or a mapping with the fields of Rule;
     - a ready-made rule with its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`;
     - a ready-made rule with its target: `{"conflict": "resourceclaims/status"}`.
+
+    Raises RuleError if a file cannot be read, or if a rule is invalid.
     """
     if isinstance(source, str | Path):
         return _read_file(Path(source))

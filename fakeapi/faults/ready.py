@@ -1,6 +1,6 @@
 """Ready-made rules for common faults, with the messages of Kubernetes.
 
-Every ready-made rule has these arguments, besides the members of its action, of Match and of When:
+All ready-made rules have these arguments, and the fields of their action, of Match and of When:
 
 - `target`: a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
   resourceclaims/status default/gpu`); "" matches everything.
@@ -134,7 +134,7 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
 }
 """The ready-made rules by name: the function that returns the action, and the default verbs.
 
-The verbs "" mean the default verbs of the action, or all.
+Empty default verbs mean the default verbs of the action, or all verbs.
 """
 
 _ONCE = ("expire", "end_watch", "cut_watch")
@@ -142,9 +142,12 @@ _ONCE = ("expire", "end_watch", "cut_watch")
 
 
 def ready_rule(kind: str, arguments: Any) -> Rule:
-    """Returns a ready-made rule. Raises RuleError.
+    """Returns a ready-made rule.
 
-    `kind`: its name in READY. `arguments`: a mapping of keyword arguments, the text of the target, or None.
+    - `kind`: the name of the rule in READY.
+    - `arguments`: a mapping of keyword arguments, the text of the target, or None.
+
+    Raises RuleError if an argument is unknown or invalid.
     """
     keywords = {"target": arguments} if isinstance(arguments, str) else arguments
     if keywords is None:
@@ -157,13 +160,15 @@ def ready_rule(kind: str, arguments: Any) -> Rule:
 def make_rule(
     kind: str, target: str = "", *, times: int | None = None, called: str = "", **members: Any
 ) -> Rule:
-    """Returns a ready-made rule. Raises RuleError.
+    """Returns a ready-made rule.
 
-    - `kind`: its name in READY.
+    - `kind`: the name of the rule in READY.
     - `target`: a resource such as `pods/status`, or a pattern such as `update pods/status default/web`.
-    - `times`: how often the fault fires; None for no limit, or once for some rules about watches.
+    - `times`: how often the fault fires; None for no limit, or once for the rules in `_ONCE`.
     - `called`: the name of the fault.
-    - `members`: members of its action, of Match and of When.
+    - `members`: fields of the rule's action, of Match and of When.
+
+    Raises RuleError if an argument is unknown or invalid.
     """
     make, verbs = READY[kind]
     match = {member: members.pop(member) for member in Match.__struct_fields__ if member in members}
@@ -194,9 +199,9 @@ def make_rule(
 
 
 def _target_of(target: Any) -> dict[str, str]:
-    """Returns the members of Match that a target contains: verb, resource, namespace and name.
+    """Returns the fields of Match that a target contains: verb, resource, namespace and name.
 
-    Raises RuleError, PatternError.
+    Raises RuleError if the target is not text, and PatternError if it is not a valid pattern.
     """
     if not isinstance(target, str):
         raise RuleError(f"target must be a resource, not {target!r}")

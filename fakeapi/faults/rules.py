@@ -1,4 +1,4 @@
-"""Rule: describes a fault with its action, the requests that it applies to, and how often it fires."""
+"""Rule: describes a fault by its action, the requests that it applies to, and how often it fires."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,17 +13,17 @@ from fakeapi.machinery.jsonpath_syntax import JsonPathError
 from fakeapi.machinery.meta import label_selector
 
 RULES_MAX = 1_000
-"""Maximum number of faults that are armed at the same time; arming more raises RuleError."""
+"""Maximum number of faults that can be armed at the same time; arming more raises RuleError."""
 
 
 class RuleError(ValueError):
-    """Raised for a rule that is invalid or cannot match any request. The message is one line."""
+    """Raised for a rule that is invalid or cannot match any request. The error message is one line."""
 
 
 class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Selects the requests that a fault applies to. Empty members match everything.
+    """Selects the requests that a fault applies to. Empty fields match everything.
 
-    - `verb` to `agent`: these members have the same meaning as in RequestPattern.
+    - `verb`, `group`, `resource`, `namespace`, `name`, `user` and `agent`: as in RequestPattern.
     - `labels`: a label selector for the labels in the request's body, or for the labels of the stored object
       if the body has none.
     - `body`: a mapping of JSONPaths to values. Each path must select its value in the request's body.
@@ -40,7 +40,10 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: Mapping[str, Any] = {}
 
     def pattern(self) -> RequestPattern:
-        """Returns all members except `labels` and `body` as a RequestPattern. Raises PatternError."""
+        """Returns all fields except `labels` and `body` as a RequestPattern.
+
+        Raises PatternError if one of these fields is invalid.
+        """
         return RequestPattern(
             verb=self.verb,
             group=self.group,
@@ -55,11 +58,11 @@ class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Selects for which of the matching requests a fault fires.
 
-    - `first` and `last`: the numbers of the first and last request, counted from 1; `last` 0 has no limit.
-    - `every`: with 3, the fault fires for every third request, starting at `first`.
+    - `first` and `last`: the numbers of the first and last request, counted from 1; `last` 0 means no limit.
+    - `every`: if this is 3, for example, the fault fires for every third request, starting at `first`.
     - `probability`: the fault fires at random with this probability.
     - `seed`: the seed of the random numbers, which makes them repeatable.
-    - `until`: the fault does not fire after this time of the server's clock (RFC 3339).
+    - `until`: the fault does not fire at or after this time of the server's clock (RFC 3339).
     """
 
     first: int = 1
@@ -73,7 +76,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A complete rule of a fault.
 
-    - `name`: the name of the fault. If it is empty, the name consists of `ready` or the action, and a number.
+    - `name`: the name of the fault. If the name is empty, the server combines `ready` or the action with a
+      number.
     - `ready`: the name of the ready-made rule from which the rule was created; "" for other rules.
     """
 
@@ -85,9 +89,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked(rule: Rule) -> Rule:
-    """Returns the rule, with the default verbs of its action if the rule has none.
+    """Checks a rule, and returns it with the default verbs of its action if the rule has no verbs.
 
-    Raises RuleError for invalid numbers, patterns, label selectors and JSONPaths.
+    Raises RuleError for invalid numbers, verbs, patterns, label selectors and JSONPaths.
     """
     action, match, when = rule.action, rule.match, rule.when
     if isinstance(action, OF_WATCHES):
@@ -112,7 +116,7 @@ def checked(rule: Rule) -> Rule:
 
 
 def path_text(path: str) -> str:
-    """Returns a JSONPath without kubectl's braces and a leading `$`; adds a missing leading dot."""
+    """Converts a JSONPath of kubectl: removes braces and a leading `$`, and adds a missing leading dot."""
     inner = path[1:-1] if path.startswith("{") and path.endswith("}") else path
     inner = inner.removeprefix("$")
     return inner if inner.startswith((".", "[")) else f".{inner}"

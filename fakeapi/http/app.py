@@ -1,4 +1,4 @@
-"""The ASGI application of a cluster: filters, the API, and the control API."""
+"""The ASGI application of a cluster: request filters, the Kubernetes API, and the control API."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -54,8 +54,8 @@ class Application:
     """Serves a cluster through any ASGI server that supports the lifespan protocol.
 
     - `token`: the bearer token that clients must send; None accepts requests without a token.
-    - `hosts`: the accepted Host and Origin headers; None accepts all. It has no effect with a token.
-    - `control`: the application for paths below /_fakeapi; without it, these paths get 404.
+    - `hosts`: the accepted Host and Origin headers; None accepts all. Has no effect if there is a token.
+    - `control`: the ASGI application for paths below /_fakeapi; None responds to these paths with 404.
     """
 
     def __init__(
@@ -81,7 +81,10 @@ class Application:
         cluster.follow(self)
 
     async def startup(self) -> None:
-        """Starts the cluster and builds the chain of filters. Raises the errors of `Cluster.start`."""
+        """Starts the cluster and builds the chain of request filters.
+
+        Raises the exceptions of `Cluster.start`.
+        """
         await self._cluster.start()
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
@@ -118,7 +121,7 @@ class Application:
         await self._cluster.stop()
 
     async def reset(self) -> None:
-        """Resets the state to that of a new cluster, and ends all open watches."""
+        """Resets the cluster to its initial objects, and ends all open watches."""
         await self._cluster.reset()
 
     async def before_replacement(self) -> None:
@@ -127,14 +130,17 @@ class Application:
     async def after_replacement(self, *, empty: bool) -> None: ...
 
     def end_watches(self) -> None:
-        """Ends all open watches as if they had timed out."""
+        """Ends all open watches as if their timeouts had passed.
+
+        Also calls the functions registered with `Cluster.on_end`.
+        """
         self._cluster.end_followers()
         if self._watches is not None:
             self._watches.end_all()
 
     @property
     def open_watches(self) -> int:
-        """The number of open watches."""
+        """The number of watches that are open now."""
         return 0 if self._watches is None else len(self._watches)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,7 +155,10 @@ class Application:
             await self._starlette(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one HTTP request. It avoids Starlette's routes, because they ignore line breaks in paths."""
+        """Serves one HTTP request.
+
+        Does not use Starlette's routes, because they fail for line breaks in paths.
+        """
         request = Request.of(scope, receive)
         info = parse(request.path)
         verb = verb_of(request.method, info, request.query_string.decode("latin-1"))
@@ -175,7 +184,7 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """An application that handles the lifespan protocol, for ASGI servers other than fakeapi's own."""
+        """A Starlette application for the lifespan protocol, which other ASGI servers than fakeapi's use."""
         from starlette.applications import Starlette  # noqa: PLC0415 - loaded only for other servers
 
         return Starlette(lifespan=self._lifespan)

@@ -1,7 +1,7 @@
 """Compresses large responses for clients that accept gzip.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/responsewriters/writers.go`: compresses objects, lists and
-discovery documents above a size, at the fastest level. It never compresses streams and text pages.
+discovery documents above a minimum size, at the fastest level. Never compresses watches and text pages.
 """
 
 import asyncio
@@ -13,19 +13,22 @@ from fakeapi.http.response import AnyResponse, LazyResponse, Packer, Response
 from fakeapi.registry.requests.decoding import CBOR
 
 COMPRESSED_FROM = 128 * 1024
-"""Size of a body, in bytes, above which it is compressed."""
+"""Size in bytes above which a response body is compressed."""
 IN_THREAD_FROM = 1 << 20
-"""Size of a body, in bytes, above which a thread compresses it, so that other requests do not wait."""
+"""Size in bytes above which a thread compresses a response body, so that other requests do not wait."""
 LEVEL = 1
 _COMPRESSED = (*OFFERED, CBOR)
 _GZIP = "gzip"
 _GZIP_WINDOW = 31
 _OPENAPI = "/openapi/"
-"""The path prefix of OpenAPI documents. They are never compressed, because ETags depend on their bytes."""
+"""The path prefix of OpenAPI documents.
+
+These are never compressed, because their ETags depend on the bytes.
+"""
 
 
 async def compress(response: AnyResponse, request: Request) -> None:
-    """Compresses the body of a large JSON, YAML, protobuf or CBOR response if the client accepts gzip."""
+    """Compresses a large response in JSON, YAML, protobuf or CBOR if the client accepts gzip."""
     if not isinstance(response, Response):
         return
     size = len(response.body)
@@ -45,7 +48,7 @@ async def compress(response: AnyResponse, request: Request) -> None:
 
 
 def accepts_gzip(header: str) -> bool:
-    """Whether an Accept-Encoding header contains gzip without a quality value, as kube-apiserver requires."""
+    """Whether an Accept-Encoding header lists gzip without a quality value, as kube-apiserver requires."""
     return any(token.strip() == _GZIP for token in header.split(","))
 
 

@@ -1,4 +1,4 @@
-"""RequestContext: the state of one request, which all filters and verbs use."""
+"""RequestContext: the data about one request that all filters and verbs share."""
 
 import os
 from dataclasses import dataclass, field
@@ -22,19 +22,20 @@ def _audit_id() -> bytes:
 
 @dataclass(slots=True)
 class RequestContext:
-    """The state of one request on its way through the filters to its verb.
+    """The data about one request on its way through the filters to its verb.
 
-    - `info`: None for a path that is not below /api or /apis.
-    - `verb`: a verb of Kubernetes such as "list" or "deletecollection"; for a path without a resource, the
-      HTTP method in lower case.
-    - `received`: the time of the request, in seconds since the epoch.
-    - `user`: an administrator if the server requires no token.
-    - `resource` and `object`: set by the router; the filters before it use `info`.
+    - `info`: the parts of the path; None for a path that is not below /api or /apis.
+    - `verb`: a Kubernetes verb such as "list" or "deletecollection"; for a path without a resource, the HTTP
+      method in lower case.
+    - `received`: when the request arrived, in seconds since the epoch.
+    - `user`: the user of the request; an administrator if the server requires no token.
+    - `resource` and `object`: set by the router; the filters before the router use `info`.
     - `representation`: the result of content negotiation.
+    - `id`: the Audit-ID of the request.
     - `written`: the name of the written object and its resourceVersions before and after, for the journal.
     - `faults`: the names of the faults that affected the request, for the journal.
     - `watch`: the progress of a watch, for the journal.
-    - `stale_at`: set by a fault; a watch starts at this revision instead of the newest one.
+    - `stale_at`: the revision at which a fault makes a watch start; None for the newest revision.
     """
 
     request: Request
@@ -54,5 +55,5 @@ class RequestContext:
 
     @property
     def agent(self) -> str:
-        """The client's User-Agent."""
+        """The User-Agent of the client."""
         return self.request.user_agent

@@ -1,21 +1,21 @@
-"""Caches values that are computed from headers, because clients send the same few headers repeatedly."""
+"""Caches values that are computed from headers, because clients repeat the same few header values."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 TEXTS_MAX = 256
-"""Maximum number of cached header values of each function; the least recently used are dropped first."""
+"""Maximum number of cached results per function. A full cache drops the least recently used result."""
 
 TEXT_LENGTH_MAX = 1024
-"""Maximum length, in characters, of a header value that is cached, which limits the size of the cache."""
+"""Maximum length of a cached header value in characters. It limits the size of the cache."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def cached_by_header(function: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
-    """Caches the results of a pure function whose first argument is the text of a header.
+    """Caches the results of a pure function whose first argument is the value of a header.
 
     All arguments must be hashable.
     """

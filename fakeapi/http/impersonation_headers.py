@@ -1,4 +1,4 @@
-"""Impersonation: clients act as another user with Impersonate-User and related headers.
+"""Impersonation: lets clients act as another user with Impersonate-User and related headers.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. `fakeapi.authorization.impersonation` decides
 which users a client may impersonate.
@@ -26,9 +26,10 @@ _EXTRA = b"impersonate-extra-"
 async def impersonate(
     ctx: RequestContext, proceed: Handler, authorizer: Authorizer, release: Release, last_modes: LastModes
 ) -> AnyResponse:
-    """Passes a request to `proceed` with the impersonated user. Raises ApiError 400, 403.
+    """Passes a request on, with the impersonated user as its user.
 
-    A request without impersonation headers keeps its user.
+    Without Impersonate headers, the request keeps its user. Raises ApiError 400 for headers without a user
+    name, and 403 if the client may not impersonate the user.
     """
     impersonated, has_more = _requested_user(ctx.request)
     if not impersonated.name:
@@ -53,7 +54,7 @@ def _without_user(request: Request, impersonated: Wanted, release: Release) -> A
 
 
 def _requested_user(request: Request) -> tuple[Wanted, bool]:
-    """Returns the user to impersonate, and whether the headers also have groups, a uid or extra."""
+    """Returns the user to impersonate, and whether the headers also name groups, a uid or extra values."""
     extra: dict[str, list[str]] = {}
     for name, value in request.all_headers:
         if name.startswith(_EXTRA):
@@ -67,7 +68,10 @@ def _requested_user(request: Request) -> tuple[Wanted, bool]:
 
 
 def _key(name: bytes) -> str:
-    """Returns the percent-decoded key of an extra header; a key with an invalid escape stays as it is."""
+    """Returns the percent-decoded key of an Impersonate-Extra header.
+
+    Does not decode a key with invalid escapes.
+    """
     return _text(name) if BAD_ESCAPE.search(name) else unquote(_text(name))
 
 
@@ -76,7 +80,7 @@ def _text(value: bytes) -> str:
 
 
 def _go_references(impersonated: Wanted) -> str:
-    """Formats the impersonation headers as object references, as Go's %v prints them in an error message."""
+    """Formats the impersonated groups, extra values and uid like Go's %v, for an error message."""
     version = "authentication.k8s.io/v1"
     references = [f"{{Group  {group}    }}" for group in impersonated.groups]
     references += [
@@ -89,7 +93,7 @@ def _go_references(impersonated: Wanted) -> str:
 
 
 def _go_user(impersonated: Wanted) -> str:
-    """Formats a user without a name, as Go's %#v prints it in an error message."""
+    """Formats an impersonated user without a name like Go's %#v, for an error message."""
     members = (f"{quote(key)}:{_go_strings(values)}" for key, values in sorted(impersonated.extra.items()))
     extra = f"{{{', '.join(members)}}}" if impersonated.extra else "(nil)"
     groups = _go_strings(impersonated.groups) if impersonated.groups else "[]string(nil)"

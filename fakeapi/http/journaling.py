@@ -1,7 +1,7 @@
 """Journaling: records every request with its response, including rejected requests.
 
-The application calls it around the filters. A filter would cost every request another coroutine, which takes
-more time than the recording itself.
+The application calls it around the filters. As a filter, it would cost every request another coroutine, which
+takes more time than the recording itself.
 """
 
 from fakeapi.clock.clocks import Clock
@@ -11,13 +11,16 @@ from fakeapi.journal.journal import TEXT_MAX, Journal
 
 
 class Journaling:
-    """Records each request when its response is complete, and each watch when it begins.
+    """Records each request when its response is ready, and each watch when it begins.
 
-    `now`: returns the monotonic time, in seconds, from which durations are computed.
+    `now`: returns the monotonic time in seconds, to measure durations.
     """
 
     def __init__(self, journal: Journal, clock: Clock, *, keeps_answers: bool) -> None:
-        """`keeps_answers`: whether to keep the bodies of successful responses too, not only of errors."""
+        """Prepares to record requests.
+
+        `keeps_answers`: whether to keep the bodies of all responses, not only of errors.
+        """
         self._append = journal.append
         self.now = clock.monotonic
         self._keeps_answers = keeps_answers
@@ -25,8 +28,8 @@ class Journaling:
     def note(self, ctx: RequestContext, started: float, response: AnyResponse | None) -> None:
         """Adds a request to the journal.
 
-        - `started`: the time at which the request began, from `now`.
-        - `response`: None if the client disconnected before the response.
+        - `started`: the time from `now` at which the request began.
+        - `response`: the response; None if the client disconnected before it.
         """
         request = ctx.request
         sent, path, query = request.content, request.raw_path, request.query_string

@@ -1,4 +1,4 @@
-"""Content negotiation: reads the headers Accept and Content-Type.
+"""Content negotiation: reads the Accept and Content-Type headers.
 
 In kube-apiserver, two layers check each header, and their error messages differ. The router
 (emicklei/go-restful) compares media types without parameters. The handler, k8s.io/apiserver
@@ -23,15 +23,15 @@ from fakeapi.releases import Release
 
 JSON = "application/json"
 OFFERED = (JSON, YAML, PROTOBUF)
-"""The media types of objects without CBOR, in the order in which error messages list them."""
+"""The media types for objects in releases without CBOR, in the order in which error messages list them."""
 STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 CBOR_SEQUENCE = "application/cbor-seq"
 """The media type of a watch in CBOR: a CBOR sequence (RFC 8742)."""
 LISTED = OFFERED + STREAMED
-"""The media types that the router accepts for a list or a watch."""
+"""The media types that the router accepts for a list or a watch, in releases without CBOR."""
 PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 CUSTOM_PATCH_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY_PATCH)
-"""The patch types of custom objects: no strategic merge patch, because they have no Go type."""
+"""The patch types for custom objects. Strategic merge patch is missing, because it needs a Go type."""
 HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
 TABLE = "Table"
@@ -52,7 +52,7 @@ _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 class Representation:
     """The negotiated form of a response.
 
-    `kind` and `api_version` name a conversion such as Table; they are empty for the object itself.
+    `kind` and `api_version`: the conversion that the client requests, such as Table; empty for no conversion.
     """
 
     media_type: str = JSON
@@ -65,11 +65,11 @@ class Representation:
 class Offer:
     """The media types that a release accepts and returns.
 
-    - `answered`: the types of objects and lists, in the order of error messages.
-    - `streamed`: the types of watches, in the order of error messages.
-    - `patches` and `custom_patches`: the patch types of built-in and of custom resources.
+    - `answered`: the types for objects and lists, in the order of error messages.
+    - `streamed`: the types for watches, in the order of error messages.
+    - `patches` and `custom_patches`: the patch types for built-in and for custom resources.
     - `listed`: the types that the router accepts for a list or a watch.
-    - `without_protobuf`: the types of objects whose kind has no protobuf message.
+    - `without_protobuf`: the types for objects whose kind has no protobuf message.
     """
 
     answered: tuple[str, ...] = OFFERED
@@ -99,7 +99,7 @@ def offer_of(release: Release) -> Offer:
 
 PLAIN = Representation()
 Conversions = frozenset[tuple[str, str]]
-"""The (kind, apiVersion) pairs to which a path can convert its objects."""
+"""The (kind, apiVersion) pairs to which the objects of a path can be converted."""
 
 NO_CONVERSION: Conversions = frozenset()
 METADATA: Conversions = frozenset(
@@ -110,7 +110,7 @@ METADATA_OR_TABLE: Conversions = METADATA | {(TABLE, version) for version in _ME
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause of an Accept header."""
+    """A clause of an Accept header: a media type with its quality and parameters."""
 
     kind: str
     subtype: str
@@ -124,10 +124,10 @@ class _Clause:
         return self.kind == kind and self.subtype in (subtype, "*")
 
     def precedes(self, other: "_Clause") -> bool:
-        """Whether goautoneg prefers this clause to the other.
+        """Whether the package goautoneg prefers this clause to the other clause.
 
-        The comparison is not an order: a concrete type beats a wildcard of any quality. `text/*;q=1` and
-        `text/html;q=0.1` each precede the other.
+        The comparison is not an order: a concrete type precedes a wildcard of any quality. For example,
+        `text/*;q=1` and `text/html;q=0.1` each precede the other.
         """
         return (
             self.quality > other.quality
@@ -144,12 +144,14 @@ def negotiate(
     *,
     plain_protobuf: bool = True,
 ) -> Representation:
-    """Returns the representation that an Accept header prefers. Raises ApiError 406.
+    """Returns the representation that an Accept header prefers.
 
     - `header`: the Accept header; if it is empty, the result is JSON.
     - `conversions`: the (kind, apiVersion) pairs, such as Table, to which the objects can be converted.
     - `offered`: the media types that the server can return.
-    - `plain_protobuf`: whether unconverted objects can be returned in protobuf.
+    - `plain_protobuf`: whether the server can return unconverted objects in protobuf.
+
+    Raises ApiError 406 if the client accepts nothing that the server can return.
     """
     if not header:
         return PLAIN
@@ -166,9 +168,9 @@ def negotiate(
 
 @cached_by_header
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
-    """Raises the router's ApiError 406 unless an Accept header is empty or contains one of the media types.
+    """Raises the router's ApiError 406 if an Accept header contains none of the path's media types.
 
-    `produced`: the media types that the path can return.
+    `produced`: the media types that the path can return. An empty header accepts all of them.
     """
     if not header:
         return
@@ -180,7 +182,7 @@ def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
 
 
 def not_routed(produced: tuple[str, ...]) -> ApiError:
-    """Returns the error 406 of go-restful's router. `produced`: the media types that its message lists."""
+    """Returns the error 406 of go-restful's router. `produced`: the media types to list in its message."""
     return ApiError(
         406,
         "NotAcceptable",
@@ -190,9 +192,9 @@ def not_routed(produced: tuple[str, ...]) -> ApiError:
 
 
 def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED) -> None:
-    """Raises ApiError 406 if a watch cannot be sent in this representation, as in YAML.
+    """Raises ApiError 406 if the server cannot send a watch in this representation; this is so for YAML.
 
-    `streamed`: the media types that the error message lists.
+    `streamed`: the media types to list in the error message.
     """
     if shape.media_type == YAML:
         raise not_acceptable(streamed)
@@ -202,8 +204,8 @@ def parse(header: str) -> list[_Clause]:
     """Returns the clauses of an Accept header, ordered by preference as in github.com/munnerz/goautoneg.
 
     The comparison of goautoneg is not an order (see `_Clause.precedes`), so the result depends on the sorting
-    algorithm. Up to twelve clauses, Go and this function use insertion sort. The order of more clauses can
-    differ from that of Go.
+    algorithm. For up to twelve clauses, both Go and this function use insertion sort. The order of more
+    clauses can differ from Go's.
     """
     clauses = [clause for part in header.split(",") if (clause := _clause(part)) is not None]
     if len(clauses) > _INSERTION_SORTED_MAX:
@@ -249,7 +251,7 @@ def _quality(text: str) -> float:
 
 
 def _with_params(media_type: str, params: dict[str, str], conversions: Conversions) -> Representation | None:
-    """Returns the representation for a media type with these parameters; None if one is not supported."""
+    """Returns the representation for a media type with parameters; None for an unsupported parameter."""
     if params.get("sv") not in (None, "", "v1" if conversions else ""):
         return None
     stream = params.get("stream")
@@ -265,7 +267,10 @@ def _with_params(media_type: str, params: dict[str, str], conversions: Conversio
 
 
 def not_acceptable(offered: tuple[str, ...]) -> ApiError:
-    """Returns the error 406 of the handlers in k8s.io/apiserver. `offered`: the accepted media types."""
+    """Returns the error 406 of the handlers in k8s.io/apiserver.
+
+    `offered`: the media types to list in its message.
+    """
     return ApiError(
         406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
     )
@@ -274,7 +279,7 @@ def not_acceptable(offered: tuple[str, ...]) -> ApiError:
 def prettified(shape: Representation, query: dict[str, str], user_agent: str) -> Representation:
     """Returns the representation, with `pretty` set if the client wants indented JSON.
 
-    The query parameter `pretty` decides. Without it, the User-Agents of curl, Wget and browsers do.
+    The query parameter `pretty` decides. Without this parameter, curl, Wget and browsers get indented JSON.
     """
     asked = query.get("pretty")
     pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)
@@ -282,9 +287,9 @@ def prettified(shape: Representation, query: dict[str, str], user_agent: str) ->
 
 
 def check_patch_route(content_type: str, content_length: str, patches: tuple[str, ...] = PATCH_TYPES) -> None:
-    """Raises the router's ApiError 415 unless a Content-Type contains a patch type; 406 for an empty body.
+    """Checks the Content-Type of a patch like go-restful `jsr311.go`, kube-apiserver's router.
 
-    Follows github.com/emicklei/go-restful `jsr311.go`.
+    Raises ApiError 415 if the header lists no patch type; 406 if the request also has no body.
     """
     if any(part.partition(";")[0].strip(" ") in patches for part in content_type.split(",")):
         return
@@ -294,9 +299,11 @@ def check_patch_route(content_type: str, content_length: str, patches: tuple[str
 
 
 def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str:
-    """Returns the patch type of a Content-Type: its text before a semicolon, with spaces and case kept.
+    """Returns the patch type in a Content-Type header.
 
-    Raises ApiError 415 if the text is not in `patches`.
+    It is the text before a semicolon, with spaces and case unchanged.
+
+    Raises ApiError 415 if the type is not in `patches`.
     """
     media_type = content_type.partition(";")[0] or content_type
     if media_type not in patches:
@@ -305,7 +312,7 @@ def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str
 
 
 def body_type(content_type: str, offered: tuple[str, ...] = OFFERED) -> str:
-    """Returns the media type of a Content-Type; JSON if the header is empty.
+    """Returns the media type in a Content-Type header; JSON if the header is empty.
 
     Raises ApiError 415 if the type is not in `offered`.
     """
@@ -328,7 +335,10 @@ def unsupported_media_type(*accepted: str) -> ApiError:
 
 @cached_by_header
 def parsed_media_type(header: str) -> str:
-    """Returns the media type of a Content-Type in lower case; "" if Go's package mime rejects the header."""
+    """Returns the media type in a Content-Type header, in lower case.
+
+    Returns "" if Go's package mime rejects the header.
+    """
     if not _WELL_FORMED.fullmatch(header):
         return ""
     names = [name.lower() for name in _PARAMETER.findall(header)]

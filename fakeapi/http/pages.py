@@ -17,7 +17,7 @@ def malformed_url() -> Response:
 
 
 def watch_without_resource(uri: str) -> Response:
-    """Returns 500 for a /watch path without a resource, with the text of k8s.io/apiserver.
+    """Returns 500 for a path below /watch without a resource, with the text of k8s.io/apiserver.
 
     `uri`: the path and query of the request.
     """
@@ -27,12 +27,12 @@ def watch_without_resource(uri: str) -> Response:
 
 
 def internal_error(uri: str, why: str) -> Response:
-    """Returns 500 with the text of k8s.io/apiserver for an error in a filter.
+    """Returns 500 for an error in a filter, with the text of k8s.io/apiserver.
 
     - `uri`: the path and query of the request.
     - `why`: the error message.
 
-    The text is HTML-escaped, because a browser may display it.
+    Escapes the text for HTML, because a browser may display it.
     """
     text = html.escape(f"Internal Server Error: {quote(uri)}: {why}\n", quote=False)
     return Response(500, text.encode(), PLAIN_TEXT)

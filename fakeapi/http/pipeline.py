@@ -1,4 +1,4 @@
-"""The filters between ASGI and the verbs, and their order.
+"""The filters between the ASGI application and the verbs, and their order.
 
 From the outside in:
 
@@ -16,9 +16,9 @@ From the outside in:
 
 Around all filters, the application records every request and its final response (`http.journaling`).
 
-A filter receives the context and the rest of the chain. It can reject the request (raise ApiError), return
-its own response, or change the context or the response. A watch is a response too; a filter can wrap its
-frames. The chain is built once for each server, so a request costs one call for each filter.
+A filter receives the request context and the rest of the chain. The filter can reject the request (raise
+ApiError), return its own response, or change the context or the response. A watch is a response too; a filter
+can wrap its frames. The chain is built once for each server, so each filter costs a request only one call.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -33,7 +33,7 @@ Handler = Callable[[RequestContext], Awaitable[AnyResponse]]
 class Filter(Protocol):
     """A function that handles a request before the rest of the chain, `proceed`.
 
-    A filter that does not change the response returns the awaitable `proceed(ctx)`.
+    A filter that does not change the response returns the awaitable of `proceed(ctx)`.
     """
 
     def __call__(self, ctx: RequestContext, proceed: Handler, /) -> Awaitable[AnyResponse]: ...

@@ -1,4 +1,4 @@
-"""Converts JSON responses to protobuf, by the Go types of their `apiVersion` and `kind`.
+"""Converts JSON responses to protobuf, with the Go types of their `apiVersion` and `kind`.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`. Watches consist of metav1.WatchEvent messages
 in the frames of `pkg/util/framer`.
@@ -21,7 +21,7 @@ _LENGTH_BYTES = 4
 def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
     """Converts the JSON of an object, list or Status to protobuf.
 
-    `kinds`: the kinds of the object's release; None uses those of the newest release. Raises ApiError 406
+    `kinds`: the kinds of the object's release; None uses the kinds of the newest release. Raises ApiError 406
     for a kind without a protobuf message, such as Table.
     """
     obj: dict[str, Any] = codec.decode(body)
@@ -33,7 +33,7 @@ def encode_body(body: bytes, kinds: ReleaseKinds | None = None) -> bytes:
 
 
 def has_protobuf(schema: Struct) -> bool:
-    """Whether a type has a protobuf message. Types of custom resources do not have one."""
+    """Whether a type has a protobuf message. Types of custom resources have none."""
     return any(field.protobuf_path for field in schema.fields.values())
 
 
@@ -48,7 +48,7 @@ def watch_frame(event_type: str, body: bytes, kinds: ReleaseKinds) -> bytes:
 
 
 def split_frames(data: bytes) -> list[bytes]:
-    """Returns the contents of consecutive frames, without their lengths."""
+    """Returns the contents of consecutive frames, without the length at the start of each frame."""
     contents: list[bytes] = []
     at = 0
     while at < len(data):

@@ -1,4 +1,4 @@
-"""Parses query parameters into the options of verbs.
+"""Parses the query parameters of a request into the options of its verb.
 
 Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 `pkg/apis/meta/internalversion/validation` for valid combinations.
@@ -34,7 +34,7 @@ BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 class Query:
     """The query parameters of one request.
 
-    `first`: the first value of each parameter. The method `all` returns every value of one parameter.
+    `first`: the first value of each parameter. The method `all` returns all values of one parameter.
     """
 
     __slots__ = ("_pairs", "first")
@@ -56,7 +56,7 @@ class Query:
         return [value for key, value in self._pairs if key == name]
 
     def flag(self, name: str) -> bool:
-        """Whether a parameter is present and not "0" or "false"."""
+        """Whether a parameter is present with a value other than "0" and "false"."""
         return self.optional_flag(name) or False
 
     def optional_flag(self, name: str) -> bool | None:
@@ -64,7 +64,10 @@ class Query:
         return None if value is None else value != "0" and value.lower() != "false"
 
     def integer(self, name: str) -> int | None:
-        """Returns an integer parameter; None if it is missing. Raises ApiError 400 with Go's message."""
+        """Returns the value of an integer parameter; None if it is missing.
+
+        Raises ApiError 400 with Go's message if the value is not an integer.
+        """
         value = self.first.get(name)
         return None if value is None else parse_int(value)
 
@@ -78,7 +81,7 @@ def _readable(query_string: bytes) -> bytes:
 
 
 def parse_int(text: str) -> int:
-    """Parses a decimal int64. Raises ApiError 400 with the message of Go's strconv."""
+    """Parses a decimal int64. Raises ApiError 400 with the message of Go's strconv for other text."""
     try:
         return numbers.parse_int(text)
     except ValueError as error:
@@ -89,7 +92,7 @@ def parse_int(text: str) -> int:
 def manager_of(user_agent: str) -> str:
     """Returns the default field manager: the User-Agent up to its first slash, cut to 128 bytes.
 
-    Unprintable characters are removed.
+    Removes unprintable characters.
     """
     manager = ""
     for character in user_agent.split("/", 1)[0]:
@@ -111,12 +114,14 @@ def write_options(
     body_bytes: int = 0,
     exact: bool = False,
 ) -> WriteOptions:
-    """Returns the options of a create, update or patch. Raises ApiError 400, 422.
+    """Returns the options of a create, update or patch request.
 
     - `kind`: CreateOptions, UpdateOptions or PatchOptions.
     - `patch_type`: the media type of a patch; empty for a create or an update.
     - `body_bytes`: the size of the request body.
     - `exact`: whether the response keeps opaque values of DRA drivers byte for byte, as protobuf does.
+
+    Raises ApiError 422 for invalid parameters.
     """
     if not query.first and patch_type != APPLY_PATCH:
         return WriteOptions(
@@ -162,10 +167,10 @@ def delete_options(
     *,
     exact: bool = False,
 ) -> DeleteOptions:
-    """Returns the options of a delete from the body, or from the query if the request has no body.
+    """Returns the options of a delete request from its body, or from the query if the request has no body.
 
     `exact`: whether the response keeps opaque values of DRA drivers byte for byte, as protobuf does. Raises
-    ApiError 400, 422.
+    ApiError 400 for a parameter that is not an integer, and 422 for invalid options.
     """
     options: dict[str, object] = _delete_query(query) if body is None else body
     if not resource.release.gates.enabled("AllowUnsafeMalformedObjectDeletion"):
@@ -212,7 +217,10 @@ def _delete_query(query: Query) -> dict[str, object]:
 
 
 def get_version(query: Query) -> str:
-    """Returns the resourceVersion of a GET. Raises ApiError 400 for the removed parameter `export`."""
+    """Returns the resourceVersion parameter of a get request.
+
+    Raises ApiError 400 if the request has the removed parameter `export`.
+    """
     if query.flag("export"):
         words = "the export parameter, deprecated since v1.14, is no longer supported"
         raise errors.bad_request(words)
@@ -220,7 +228,11 @@ def get_version(query: Query) -> str:
 
 
 def list_options(query: Query, resource: Resource) -> ListOptions:
-    """Returns the options of a list. Raises ApiError 400, 422."""
+    """Returns the options of a list request.
+
+    Raises ApiError 400 for malformed parameters or selectors, and 422 for parameters that do not fit
+    together.
+    """
     query.integer("timeoutSeconds")
     limit = query.integer("limit") or 0
     labels, fields = _selectors(query, resource)
@@ -239,10 +251,13 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
 
 
 def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
-    """Returns the options of a watch. Raises ApiError 400, 422.
+    """Returns the options of a watch request.
 
-    `name`: the object in the path; empty for a collection. A /watch path without the parameter `watch` is
-    validated like a list.
+    `name`: the name of the object in the path; empty for a collection. A path below /watch without the
+    parameter `watch` is validated like a list.
+
+    Raises ApiError 400 for malformed parameters or selectors, and 422 for parameters that do not fit
+    together.
     """
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
@@ -272,7 +287,10 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
 
 
 def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
-    """Returns a field selector for the object `name`. Raises ApiError 400 if `fields` selects others."""
+    """Returns a field selector for the object `name`.
+
+    Raises ApiError 400 if `fields` does not select this name.
+    """
     if fields is None or fields.empty:
         return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))
     if fields.requires_exact_match(NAME) != name:
@@ -294,14 +312,14 @@ def _selectors(
 
 
 def _shards(query: Query, resource: Resource) -> str:
-    """Returns the shard selector if the gate ShardedListAndWatch is on; "" otherwise."""
+    """Returns the shard selector of the query; "" if the feature gate ShardedListAndWatch is disabled."""
     return query.text("shardSelector") if resource.release.gates.enabled("ShardedListAndWatch") else ""
 
 
 def _with_newer_labels(
     fields: field_selector.FieldSelector, resource: Resource
 ) -> field_selector.FieldSelector:
-    """Returns the selector with the deprecated field labels of a resource replaced by their current names."""
+    """Replaces the deprecated field labels in a field selector; returns the new selector."""
     older = resource.field_labels.older
     if not older:
         return fields

@@ -1,10 +1,10 @@
-"""The errors 404 and 405 that the router of kube-apiserver returns."""
+"""The errors 404 and 405 of kube-apiserver's router."""
 
 from fakeapi.machinery.errors import ApiError, Details
 
 
 def no_such_resource() -> ApiError:
-    """Returns the error 404 for a path in a served group without such a resource."""
+    """Returns the error 404 for a resource that its API group does not have."""
     return ApiError(404, "NotFound", "the server could not find the requested resource", Details())
 
 

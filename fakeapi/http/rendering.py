@@ -1,4 +1,4 @@
-"""Renders objects and lists in the negotiated representation."""
+"""Renders objects and lists in the representation that the client accepts."""
 
 import asyncio
 import json
@@ -33,22 +33,23 @@ from fakeapi.releases.release import ReleaseKinds
 _NOT_ACCEPTABLE = 406
 
 MADE_WHILE_READ_FROM = SEND_BYTES_MAX
-"""Minimum size, in bytes, of a list that is generated while the client reads it, to save memory."""
+"""Minimum size, in bytes, of a list that the server generates while the client reads it, to save memory."""
 
 RENDERED_BESIDE_FROM = 2_000
-"""Minimum number of items of a list that a thread renders, if it cannot be generated in pieces."""
+"""Minimum number of items in a list that a thread renders, unless the list can be generated in pieces."""
 
 RENDERED_BESIDE_BYTES = 256 * 1024
-"""Minimum size, in bytes, of a list that a thread renders even if it has few items."""
+"""Minimum size, in bytes, of a list that a thread renders, even if the list has few items."""
 
 _UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
-"""Characters that JSON allows but go-yaml rejects; kube-apiserver creates YAML by parsing JSON as YAML."""
+"""Characters that JSON allows but go-yaml rejects. kube-apiserver creates YAML by parsing JSON as YAML."""
 
 
 def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = True) -> None:
-    """Sets the representation of the response from the Accept header. Raises ApiError 406.
+    """Chooses the representation of the response by the Accept header, and stores it in the context.
 
-    `tables`: whether the client can request a Table, if the resource has one.
+    `tables`: whether the client may request a Table, if the resource has one. Raises ApiError 406 if the
+    client accepts no available representation.
     """
     tables = tables and resource.can_be_table(ctx.object.subresource)
     conversions = METADATA_OR_TABLE if tables else METADATA
@@ -61,18 +62,22 @@ def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = Tru
 
 
 def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 200) -> Response:
-    """Returns a response with an object in the negotiated representation. Raises ApiError 400, 406.
+    """Returns a response with an object in the negotiated representation. `body`: the JSON of the object.
 
-    `body`: the JSON of the object.
+    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a list kind, and 500 if
+    YAML cannot represent the object.
     """
     transform = transform_of(ctx, resource)
     return _response(ctx, status, body if transform is None else transform.of_object(body))
 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
-    """Returns the response to a write, with status 200, 201 or 202. Raises ApiError 400, 406.
+    """Returns the response to a write, with status 200, 201 or 202.
 
-    It also records the written name and resourceVersions in the context.
+    Stores the name and the resourceVersions of the written object in the context, for the journal.
+
+    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a list kind, and 500 if
+    YAML cannot represent the object.
     """
     ctx.written = result.written
     status = 201 if result.created else 202 if result.accepted else 200
@@ -84,8 +89,12 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
 async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, turns: Turns) -> Response:
     """Returns a response with a list in the negotiated representation.
 
-    A long list in compact JSON is generated while the client reads it. A thread renders other long lists,
-    after the server has reserved memory for them. Raises ApiError 400, 406, NoRoom, ClientGone.
+    The server generates a long list in compact JSON while the client reads it. A thread renders other long
+    lists, after the server has reserved memory for them.
+
+    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a kind that is not a list,
+    and 500 if YAML cannot represent the list. Raises NoRoom if memory is short, and ClientGone if the client
+    disconnects.
     """
     shape, gone = ctx.representation, ctx.request.gone
     transform = transform_of(ctx, resource)
@@ -120,7 +129,7 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
     """Returns the conversion that the client requested, such as to a Table; None for no conversion.
 
-    Raises ApiError 400.
+    Raises ApiError 400 for an invalid parameter of the conversion.
     """
     return transform_for(resource, ctx.representation, ctx.request.query.first, lambda: ctx.received)
 
@@ -128,7 +137,8 @@ def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
 def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Response:
     """Returns a response in the negotiated representation.
 
-    `body`: the JSON of an object, or the pieces of a list from `list_pieces`.
+    If this is impossible, the response is the error 406. `body`: the JSON of an object, or the pieces of a
+    list from `list_pieces`. Raises ApiError 500 if YAML cannot represent the object.
     """
     shape = ctx.representation
     kinds = ctx.resource.release.all_kinds if ctx.resource else None
@@ -142,9 +152,9 @@ def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Re
 
 
 def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None) -> bytes:
-    """Converts the JSON of an object or list to a representation.
+    """Converts the JSON of an object or a list to a representation.
 
-    `kinds`: the kinds of the object's release; None uses those of the newest release. Raises ApiError 406
+    `kinds`: the kinds of the object's release; None uses the kinds of the newest release. Raises ApiError 406
     for a kind without a protobuf message, and 500 for characters that YAML cannot represent.
     """
     if shape.media_type == PROTOBUF:
@@ -164,8 +174,9 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
 def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds | None) -> bytes:
     """Converts a long list, in the pieces of `list_pieces`, to a representation.
 
-    For YAML and indented JSON, it decodes piece by piece. Decoding a long body in one call would block all
-    other threads.
+    For YAML and indented JSON, decodes piece by piece. Decoding a long body in one call would block all other
+    threads. Raises ApiError 406 for a kind without a protobuf message, and 500 for characters that YAML
+    cannot represent.
     """
     if shape.media_type != YAML and not (shape.media_type == JSON and shape.pretty):
         return render(b"".join(pieces), shape, kinds)
@@ -182,7 +193,7 @@ def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds
 
 
 def _check_printable(body: bytes) -> None:
-    """Raises ApiError 500 if the JSON of an object contains a character that go-yaml rejects."""
+    """Raises ApiError 500 if JSON contains a character that go-yaml rejects."""
     if _UNPRINTABLE.search(body.decode()):
         raise ApiError(500, "", "yaml: control characters are not allowed")
 
@@ -194,16 +205,16 @@ def _yaml(value: Any) -> bytes:
 
 
 def indented(value: Any) -> bytes:
-    """Returns JSON with an indent of two spaces and without a final newline, like Go's MarshalIndent."""
+    """Returns JSON with an indentation of two spaces and without a final newline, like Go's MarshalIndent."""
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def list_pieces(
     resource: Resource, listed: Listed, transform: Transform | None = None, *, exact: bool = False
 ) -> Iterator[bytes]:
-    """Yields the JSON of a list in pieces, and generates each piece on demand.
+    """Yields the JSON of a list in pieces. Generates each piece on demand.
 
-    - `transform`: converts the list, for example to a Table.
+    - `transform`: converts the list, for example to a Table; None for no conversion.
     - `exact`: whether opaque values of DRA drivers keep their bytes, as in protobuf.
     """
     metadata: dict[str, Any] = {"resourceVersion": str(listed.revision)}

@@ -11,14 +11,17 @@ from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 3 * 1024 * 1024
-"""Maximum size of a request body in bytes. A longer body gets 413; the server reads and drops its rest."""
+"""Maximum size of a request body in bytes.
+
+The server sends 413 for a longer body, and drops the rest of it.
+"""
 
 
 _NONE: dict[str, Any] = {}
 
 
 def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
-    """Replaces the scope extension ROOM on servers without it, and never waits."""
+    """Replaces ROOM on ASGI servers that do not provide it in the scope: reserves nothing and never waits."""
     return nullcontext()
 
 
@@ -26,11 +29,11 @@ def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
 class Request:
     """An HTTP request.
 
-    - `raw_path` and `query_string` are percent-encoded; `path` is decoded.
+    - `raw_path` and `query_string`: percent-encoded; `path` is decoded.
     - `headers`: the first value of each header; `all_headers`: all values in order.
-    - `drained`: whether the whole body has been read.
+    - `drained`: whether the whole body has been received.
     - `content`: the body; empty until `body` has read it.
-    - `write_now`, `room` and `gone`: the scope extensions WRITE_NOW, ROOM and GONE of the server.
+    - `write_now`, `room` and `gone`: the values of WRITE_NOW, ROOM and GONE in the ASGI scope.
     """
 
     method: str
@@ -50,7 +53,7 @@ class Request:
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
-        """Returns the request of an ASGI scope. The first value of a repeated header counts, as in Go."""
+        """Returns the request of an ASGI scope. Uses the first value of a repeated header, as Go does."""
         headers = dict(reversed(scope["headers"]))
         raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # optional in ASGI
         query_string = scope["query_string"]
@@ -73,7 +76,7 @@ class Request:
 
     @property
     def uri(self) -> str:
-        """The path and the query, percent-encoded."""
+        """The path and the query of the request, percent-encoded."""
         query = b"?" + self.query_string if self.query_string else b""
         return (self.raw_path + query).decode("latin-1")
 
@@ -86,7 +89,10 @@ class Request:
         return self.headers.get(b"user-agent", b"").decode("utf-8", "replace")
 
     async def body(self) -> bytes:
-        """Reads the whole body. Raises ApiError 413, ClientGone."""
+        """Receives and returns the whole body.
+
+        Raises ApiError 413 if the body is longer than BODY_MAX, and ClientGone if the client disconnects.
+        """
         chunks: list[bytes] = []
         size = 0
         while not self.drained:
@@ -104,7 +110,7 @@ class Request:
         return self.content
 
     def unread(self, body: bytes) -> None:
-        """Lets the next call of `body` return these bytes, instead of reading from the client."""
+        """Lets the next call of `body` return these bytes, instead of receiving bytes from the client."""
         receive = self.receive
 
         async def again() -> Message:
@@ -114,9 +120,9 @@ class Request:
         self.receive, self.drained = again, False
 
     async def drain(self) -> None:
-        """Reads and drops the rest of the body. Raises ClientGone.
+        """Receives and drops the rest of the body. Raises ClientGone if the client disconnects.
 
-        An unread body would block other streams of an HTTP/2 connection.
+        Without this, an unread body would block other streams of an HTTP/2 connection.
         """
         while not self.drained:
             message = await self.receive()

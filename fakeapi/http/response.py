@@ -12,21 +12,24 @@ from fakeapi.http.negotiation import JSON
 from fakeapi.http.turns import Turn
 
 WARNINGS_LENGTH_MAX = 4096
-"""Maximum length, in characters, of all warnings. If they are longer, each is cut to WARNING_LENGTH_MAX."""
+"""Maximum length of all warnings together, in characters. Over this limit, each warning is cut."""
 WARNING_LENGTH_MAX = 256
-"""Maximum length, in characters, of one warning if all together are longer than WARNINGS_LENGTH_MAX."""
+"""Maximum length of one warning, in characters, if WARNINGS_LENGTH_MAX is exceeded."""
 
 SEND_BYTES_MAX = 256 * 1024
-"""Size, in bytes, from which a stream sends its collected frames in one message."""
+"""Number of bytes at which a stream sends its collected frames as one ASGI message."""
 
 JOINED_BYTES = 120 * 1024
-"""Maximum size, in bytes, of one write of a list. From 128 KiB on, glibc maps new memory for each copy."""
+"""Maximum size, in bytes, of one write of a list.
+
+For 128 KiB or more, glibc would map new memory for each copy.
+"""
 
 TURN_SECONDS = 0.002
-"""Seconds after which other tasks may run while the server generates one long list."""
+"""Seconds after which the server lets other tasks run while it generates a long list."""
 
 UNREAD_SECONDS = 60.0
-"""Seconds without progress after which the server cuts off a long list, because the client reads nothing.
+"""Seconds without progress after which the server cuts off a long list, because the client does not read.
 
 kube-apiserver limits every request to the same time (`--request-timeout`).
 """
@@ -53,7 +56,7 @@ class Packer(Protocol):
 class Response:
     """A response with a known body.
 
-    - `warnings`: the texts of its Warning headers, in order.
+    - `warnings`: the texts of the response's Warning headers, in order.
     - `headers`: more headers; they replace default headers with the same names.
     """
 
@@ -70,14 +73,17 @@ class Response:
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends the response. `without_body`: send only the headers, for HEAD."""
+        """Sends the response. `without_body`: whether to send only the headers, for a HEAD request."""
         length = (b"content-length", b"%d" % len(self.body))
         headers = [*self._head(audit_id), length, *self.headers]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if without_body else self.body})
 
     def _head(self, audit_id: bytes) -> list[tuple[bytes, bytes]]:
-        """Returns the default headers, except those that `headers` replaces."""
+        """Returns the default headers, except those that `headers` replaces.
+
+        `audit_id`: the value of Audit-ID.
+        """
         headers = head(audit_id, self.media_type, self.warnings)
         if not self.headers:
             return headers
@@ -85,17 +91,17 @@ class Response:
         return [header for header in headers if header[0] not in own]
 
     def close(self) -> None:
-        """Does nothing, because this response has no resources to release."""
+        """Does nothing, because a Response has no resources to release."""
 
 
 @dataclass(slots=True)
 class LazyResponse(Response):
-    """A long response that is generated while the client reads: first `body`, then `pieces`.
+    """A long response that is generated while the client reads it: first `body`, then `pieces`.
 
-    Its length is unknown in advance, so HTTP/1.1 sends it in chunks, like kube-apiserver.
+    The length is unknown in advance, so HTTP/1.1 sends the response in chunks, like kube-apiserver.
 
     - `turn`: a lock that lets the lists of several clients take turns, part by part.
-    - `gone` and `write_now`: the scope extensions GONE and WRITE_NOW of the server.
+    - `gone` and `write_now`: the values of GONE and WRITE_NOW in the ASGI scope.
     - `packer`: compresses the body; None sends it uncompressed.
     """
 
@@ -106,15 +112,20 @@ class LazyResponse(Response):
     packer: Packer | None = None
 
     def whole(self) -> bytes:
-        """Returns the complete body. Must be called before `send`, because it consumes the pieces."""
+        """Returns the complete body.
+
+        Call this before `send` or not at all, because it consumes the pieces.
+        """
         return b"".join((self.body, *self.pieces))
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Generates and sends the response. `without_body`: send only the headers, for HEAD.
+        """Generates and sends the response.
 
-        Raises ClientGone, and ClientStalled if the client reads nothing for UNREAD_SECONDS.
+        `without_body`: whether to send only the headers, for a HEAD request.
+
+        Raises ClientGone if the client disconnects, and ClientStalled if it reads nothing for UNREAD_SECONDS.
         """
         headers = [*self._head(audit_id), *self.headers]
         self.turn.lists += 1
@@ -131,7 +142,7 @@ class LazyResponse(Response):
         await send({"type": "http.response.body", "body": b""})
 
     async def _next(self, parts: Iterator[bytes]) -> bytes:
-        """Waits for the turn of this response and returns the next part of its body; empty at the end."""
+        """Waits until this response may continue, and returns the next part of its body; empty at the end."""
         turn = self.turn
         if turn.lists > 1:
             async with turn.held(self.gone):
@@ -145,7 +156,7 @@ class LazyResponse(Response):
         return part
 
     def _parts(self) -> Iterator[bytes]:
-        """Yields the body in parts for one write each, compressed if the response has a packer."""
+        """Yields the body in parts, one for each write. Compresses them if the response has a packer."""
         waiting: list[bytes] = [self.body]
         size = len(self.body)
         for piece in self.pieces:
@@ -164,9 +175,10 @@ class LazyResponse(Response):
             yield self.packer.flush()
 
     def _packed(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
-        """Yields pieces as parts of at most JOINED_BYTES each, compressed if the response has a packer.
+        """Joins pieces and yields them in parts of at most JOINED_BYTES.
 
-        It can yield nothing while the packer keeps the data in its buffer.
+        Compresses them if the response has a packer. Yields nothing while the packer keeps the data in its
+        own buffer.
         """
         packer = self.packer
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -181,7 +193,7 @@ class StreamingResponse:
     """A response that sends frames as they arrive, and never splits a frame.
 
     - `frames`: yields lists of frames; a filter can wrap this generator to change the stream.
-    - `on_close`: called once, when the stream has ended or the response is dropped unsent.
+    - `on_close`: called once, when the stream has ended or the response is dropped before it was sent.
     """
 
     frames: AsyncGenerator[Sequence[bytes], None]
@@ -197,7 +209,7 @@ class StreamingResponse:
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Sends frames until the generator ends, somebody calls `end`, or the client disconnects."""
+        """Sends frames until the generator ends, `end` is called, or the client disconnects."""
         headers = [*head(audit_id, self.media_type, self.warnings), *self.headers]
         try:
             await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -210,21 +222,24 @@ class StreamingResponse:
             self.close()
 
     def end(self, *last: bytes) -> None:
-        """Ends the stream as if it had timed out. `last`: the frames to send instead of waiting frames."""
+        """Ends the stream as if its timeout had passed.
+
+        `last`: frames to send instead of frames that still wait.
+        """
         self._last = last
         self._is_over = True
         if self._pump is not None:
             self._pump.cancel()
 
     def close(self) -> None:
-        """Calls `on_close`. A second call does nothing."""
+        """Calls the callback `on_close`. A second call does nothing."""
         on_close, self.on_close = self.on_close, _nothing
         on_close()
 
     async def _stream(self, receive: Receive, send: Send) -> bool:
-        """Sends the frames, and returns whether they ended before the client disconnected.
+        """Sends the frames. Returns whether the frames ended before the client disconnected.
 
-        Raises the errors of the generator `frames`.
+        Raises the exceptions of the generator `frames`.
         """
         self._pump = pump = asyncio.ensure_future(self._send_frames(send))
         leave = asyncio.ensure_future(until_disconnected(receive))
@@ -240,7 +255,10 @@ class StreamingResponse:
             await self.frames.aclose()
 
     async def _send_frames(self, send: Send) -> None:
-        """Sends the frames in few long messages, and lets other tasks run between messages."""
+        """Joins waiting frames into few long messages and sends them.
+
+        Lets other tasks run between messages.
+        """
         async for frames in self.frames:
             waiting: list[bytes] = []
             size = 0
@@ -264,20 +282,21 @@ def _part(frames: Sequence[bytes]) -> dict[str, object]:
 
 
 async def _in_time(sending: Awaitable[None]) -> None:
-    """Awaits the sending of a message. Raises TimeoutError if it takes longer than UNREAD_SECONDS."""
+    """Sends a message by awaiting `sending`. Raises TimeoutError if this takes longer than UNREAD_SECONDS."""
     async with asyncio.timeout(UNREAD_SECONDS):
         await sending
 
 
 def _nothing() -> None:
-    """Replaces `on_close` of a closed stream: does nothing."""
+    """Does nothing. Replaces the callback `on_close` of a stream that is already closed."""
 
 
 def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tuple[bytes, bytes]]:
     """Returns the default headers, the Content-Type and the Warning headers of a response.
 
-    `media_type`: empty for no Content-Type. A 304 must not have one, because clients would treat the
-    response as new.
+    - `audit_id`: the value of the Audit-ID header.
+    - `media_type`: empty for no Content-Type. A response 304 must not have one, because clients would treat
+      the response as new.
     """
     headers = [(b"audit-id", audit_id), *FLOW_HEADERS]
     if media_type:
@@ -287,9 +306,10 @@ def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tupl
 
 
 def shortened(warnings: Iterable[str]) -> list[str]:
-    """Returns the warnings, shortened if they have more than WARNINGS_LENGTH_MAX characters together.
+    """Returns the warnings, shortened if they are longer than WARNINGS_LENGTH_MAX characters together.
 
-    Over this limit, each warning is cut to WARNING_LENGTH_MAX characters, and the last ones are omitted.
+    Over this limit, cuts each warning to WARNING_LENGTH_MAX characters, and omits warnings at the end if the
+    rest is still too long.
     """
     texts = list(warnings)
     if sum(map(len, texts)) <= WARNINGS_LENGTH_MAX:

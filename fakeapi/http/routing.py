@@ -1,4 +1,4 @@
-"""Routing: determines resource, subresource and handler of a request from its path and method."""
+"""Routing: determines the resource, subresource and handler of a request from its path and method."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -23,7 +23,7 @@ from fakeapi.registry.requests.options import ObjectReference
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
 
 COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
-"""The verb of each HTTP method for a path that ends in a resource, such as /api/v1/pods."""
+"""The Kubernetes verb of each HTTP method for a path that ends in a resource, such as /api/v1/pods."""
 ITEM = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _CONNECTING = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PROXY = "proxy"
@@ -31,7 +31,7 @@ SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch"
 
 
 class Router:
-    """The handler behind all filters: calls the handler of a request's verb, or serves discovery."""
+    """The handler after all filters: calls the handler of the request's verb, or serves discovery."""
 
     def __init__(
         self,
@@ -57,7 +57,11 @@ class Router:
         }
 
     async def __call__(self, ctx: RequestContext) -> AnyResponse:
-        """Handles a request. Raises ApiError 400, 404, 405, 406, 415, NoRoom, and the errors of the verb."""
+        """Handles a request.
+
+        Raises ApiError for a path, method or media type that is not served. Raises NoRoom if memory is short,
+        and the exceptions of the verb.
+        """
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
             document = await self._discovery.document(request)
@@ -103,9 +107,10 @@ class Router:
         return await self._verbs.connect(ctx, resource)
 
     def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
-        """Returns the resource of a path. Raises ApiError 404 for an unknown resource of a built-in group.
+        """Returns the resource of a path; None if the response must be a plain-text 404.
 
-        Returns None, for a plain-text 404, if no custom resource fits the path.
+        That is so if the group has no built-in resources and no custom resource fits the path. Raises
+        ApiError 404 for any other unknown resource.
         """
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None and not self._catalogue.has_built_in(info.group):
@@ -121,9 +126,9 @@ class Router:
         return resource
 
     def _no_version(self, info: RequestInfo) -> AnyResponse:
-        """Returns a plain-text 404 for an unknown version of a group of custom resources.
+        """Returns a plain-text 404 for an unknown version of a group that has only custom resources.
 
-        Raises ApiError 404 for a built-in group.
+        Raises ApiError 404 for a group with built-in resources.
         """
         if self._catalogue.has_built_in(info.group):
             raise no_such_resource()
@@ -131,7 +136,7 @@ class Router:
 
     @staticmethod
     def _custom(info: RequestInfo, resource: Resource, verb: str) -> Resource | None:
-        """Returns the custom resource; None if its scope, cluster or namespace, does not fit the path.
+        """Returns the custom resource; None if its scope (cluster or namespace) does not fit the path.
 
         Follows `ServeHTTP` of k8s.io/apiextensions-apiserver `pkg/apiserver/customresource_handler.go`.
         Raises ApiError 404 for an unknown subresource.
@@ -168,9 +173,11 @@ class Router:
 
 
 def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
-    """Checks Accept and Content-Type like go-restful's router. Raises ApiError 406, 415.
+    """Checks the Accept and Content-Type headers like kube-apiserver's router, go-restful.
 
-    Requests for custom resources do not pass that router in kube-apiserver.
+    Raises ApiError 406 if the client accepts nothing that the path can return, and 415 for an unknown patch
+    type. Do not call this function for custom resources, because kube-apiserver handles their requests
+    without this router.
     """
     if request.method == "PATCH":
         content_type, length = (request.header(name) for name in (b"content-type", b"content-length"))
@@ -180,7 +187,10 @@ def _check_route(request: Request, info: RequestInfo, offer: Offer) -> None:
 
 
 async def _in_room(request: Request, document: Response) -> Response:
-    """Waits until the server has memory for a long document, and returns it. Raises NoRoom, ClientGone."""
+    """Waits until the server has memory for a long document, and returns the document.
+
+    Raises NoRoom if the memory is not free in time, and ClientGone if the client disconnects.
+    """
     if len(document.body) >= ROOM_FROM_BYTES:
         async with request.room(len(document.body)):
             pass
@@ -190,7 +200,7 @@ async def _in_room(request: Request, document: Response) -> Response:
 def _connection(info: RequestInfo, resource: Resource) -> ServedSubresource | None:
     """Returns the subresource of a path if it connects to a pod, service or node, such as exec; else None.
 
-    Only the subresource proxy allows further path segments.
+    Only the subresource proxy allows more path segments after its name.
     """
     if not info.subresource or info.watched:
         return None

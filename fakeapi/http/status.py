@@ -7,7 +7,7 @@ from fakeapi.machinery.errors import ApiError
 
 
 def status_of(error: ApiError) -> dict[str, Any]:
-    """Returns the metav1.Status of an error, without empty members, as Go encodes it."""
+    """Returns the metav1.Status of an error. Omits empty fields, as Go does."""
     metadata: dict[str, Any] = {}
     status: dict[str, Any] = {
         "kind": "Status",

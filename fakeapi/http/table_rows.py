@@ -1,7 +1,7 @@
-"""Caches the rows of Tables for each version of an object, except their age, which changes every second.
+"""Caches the rows of Tables for each version of an object, except the age, which changes every second.
 
 A row depends on the stored object, its revision and the time. If only the age depends on the time, the cache
-keeps the JSON before and after the age.
+contains the JSON before and after the age.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,20 +14,26 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry
 
 Row = tuple[int, bytes, float | None, bytes]
-"""A cached row: the revision, the JSON before the age, the creation time or None, the JSON after the age."""
+"""A cached row: revision, JSON before the age, creation time (or None), JSON after the age."""
 
 ROWS: Attached[dict[bytes, Row]] = Attached(dict)
-"""The cached rows of each resource, by the stored bytes of their objects."""
+"""The cached rows of each API resource, by the stored bytes of the objects."""
 
 ROWS_KEPT = 4096
-"""Maximum number of cached rows of one version of a resource. Adding a row to a full cache clears it."""
+"""Maximum number of cached rows for one API version of a resource.
+
+A full cache is cleared before a row is added.
+"""
 
 KEPT_BYTES_MAX = 16 * 1024
-"""Maximum size, in bytes, of an object whose row is cached. A cached row keeps its object in memory."""
+"""Maximum size, in bytes, of an object whose row is cached.
+
+Each cached row keeps its object's bytes in memory.
+"""
 
 
 def can_be_kept(resource: Resource) -> bool:
-    """Whether rows of a resource can be cached, because only their ages depend on the time."""
+    """Whether rows of a resource can be cached, because only the ages in them depend on the time."""
     return (
         not resource.kind.unstructured
         and resource.definition.row_conditions is None
@@ -38,7 +44,7 @@ def can_be_kept(resource: Resource) -> bool:
 def rows(
     resource: Resource, entries: Sequence[Entry], now: float, metadata_of: Callable[[Object], bytes]
 ) -> Iterator[bytes]:
-    """Yields the JSON of the row of each entry, and caches it.
+    """Yields the JSON of the row of each entry, and caches the row except its age.
 
     - `now`: the time for ages, in seconds since the epoch.
     - `metadata_of`: returns the PartialObjectMetadata of an object as JSON.

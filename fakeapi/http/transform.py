@@ -19,10 +19,10 @@ from fakeapi_storage import Entry
 
 INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE = "Metadata", "Object", "None"
 ROWS_A_PIECE = 64
-"""Maximum number of rows in one piece of a long list. Other requests run between the pieces."""
+"""Maximum number of rows in one piece of a long list. Other requests can run between the pieces."""
 
 PIECE_BYTES = 256 * 1024
-"""Size, in bytes, at which a piece of a long list ends, even with fewer rows than ROWS_A_PIECE."""
+"""Size, in bytes, at which a piece of a long list ends, even if it has fewer than ROWS_A_PIECE rows."""
 
 _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
@@ -31,8 +31,8 @@ _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 class Transform:
     """Converts objects of one resource to Table, PartialObjectMetadata or PartialObjectMetadataList.
 
-    - `kind` and `api_version`: the kind of the result.
-    - `include`: the `object` in each row of a Table: Metadata (or ""), Object or None.
+    - `kind` and `api_version`: the kind and apiVersion of the result.
+    - `include`: what the field `object` in each row of a Table contains: Metadata (or ""), Object or None.
     - `clock`: returns the time for ages, in seconds since the epoch.
     """
 
@@ -43,9 +43,9 @@ class Transform:
     clock: Callable[[], float]
 
     def of_object(self, body: bytes, *, headers: bool = True) -> bytes:
-        """Converts the JSON of one object. Raises ApiError 406 if the client requested a list kind.
+        """Converts the JSON of one object. `headers`: whether a Table contains its column definitions.
 
-        `headers`: whether a Table contains its column definitions.
+        Raises ApiError 406 if the client requested PartialObjectMetadataList.
         """
         if self.kind == PARTIAL_LIST:
             raise self._wrong_shape("is not a list", self.resource.kind.kind)
@@ -58,10 +58,9 @@ class Transform:
         return b"%b%b]}" % (self._table_start(metadata, headers=headers), self._row(body, obj))
 
     def of_list(self, metadata: dict[str, Any], entries: Sequence[Entry]) -> Iterator[bytes]:
-        """Yields the JSON of the converted list in pieces.
+        """Yields the JSON of the converted list in pieces. `metadata`: the metadata of the list.
 
-        `metadata`: the metadata of the list. Raises ApiError 406 if the client requested
-        PartialObjectMetadata, which is not a list.
+        Raises ApiError 406 if the client requested PartialObjectMetadata, which is not a list.
         """
         if self.kind == PARTIAL:
             raise self._wrong_shape("is a list", self.resource.kind.list_kind)
@@ -82,7 +81,7 @@ class Transform:
         yield b"]}"
 
     def empty_list(self) -> dict[str, Any]:
-        """Returns an empty PartialObjectMetadataList."""
+        """Returns an empty PartialObjectMetadataList, in the requested apiVersion."""
         return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
 
     def _table_start(self, metadata: dict[str, Any], *, headers: bool) -> bytes:
@@ -167,7 +166,7 @@ def transform_for(
 
 
 def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the pieces with commas between them."""
+    """Yields the pieces, and a comma before each piece except the first."""
     comma = b""
     for piece in pieces:
         if comma:
@@ -177,7 +176,10 @@ def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _runs(items: Iterator[bytes]) -> Iterator[bytes]:
-    """Yields pieces of items joined by commas. A piece ends at ROWS_A_PIECE items or PIECE_BYTES bytes."""
+    """Yields the items in order, in pieces. Each piece contains consecutive items, joined by commas.
+
+    A piece ends at ROWS_A_PIECE items or PIECE_BYTES bytes.
+    """
     waiting: list[bytes] = []
     size = 0
     for item in items:

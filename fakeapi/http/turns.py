@@ -1,4 +1,4 @@
-"""Locks that let the server generate long lists one at a time, and only for connected clients."""
+"""Locks that let the server generate one long list at a time, and only for connected clients."""
 
 import asyncio
 from collections import deque
@@ -9,9 +9,9 @@ from fakeapi.asgi import ClientGone, Gone
 
 
 class Turn:
-    """A lock that waiters acquire in the order of their calls.
+    """A lock that tasks acquire in the order of their requests.
 
-    - `lists`: the number of long lists that the server now generates in parts.
+    - `lists`: the number of long lists that the server is sending in parts.
     - `resumed`: when such a list last continued after other tasks ran, in the time of `time.perf_counter`.
     """
 
@@ -23,9 +23,10 @@ class Turn:
 
     @asynccontextmanager
     async def held(self, gone: Gone | None) -> AsyncIterator[None]:
-        """Holds the lock during the block. Raises ClientGone if the client disconnects while waiting.
+        """Holds the lock during the block.
 
-        `gone`: the scope extension GONE of the server; None waits without noticing a disconnect.
+        Raises ClientGone if the client disconnects while its request waits for the lock. `gone`: the value of
+        GONE in the ASGI scope; None waits without noticing a disconnect.
         """
         if self.is_held:
             await self._wait(gone)
@@ -68,7 +69,10 @@ class Turn:
 
 
 class Turns:
-    """The two locks for long lists: `parts` for lists sent in parts, `threads` for lists in a thread."""
+    """The two locks for long lists.
+
+    `parts`: for lists that are sent in parts. `threads`: for lists that a thread renders.
+    """
 
     def __init__(self) -> None:
         self.parts = Turn()

@@ -1,6 +1,7 @@
-"""The verbs of resources, except watch: each reads the request, calls the registry and returns the response.
+"""The verbs of resources, except watch.
 
-The order of checks follows k8s.io/apiserver `pkg/endpoints/handlers`.
+Each verb reads the request, calls the registry and returns the response. The order of checks follows
+k8s.io/apiserver `pkg/endpoints/handlers`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -41,7 +42,7 @@ Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Respon
 
 
 def _after_commit(verb: Verb) -> Verb:
-    """Decorates a verb so that it raises an ApiError only after all accepted writes are committed.
+    """Decorates a verb: if it raises ApiError, first waits until all accepted writes are committed.
 
     Verbs check a write against accepted writes that may not be committed yet. Without the wait, a second
     DELETE could get 404 while a later LIST still contains the object.
@@ -77,12 +78,16 @@ def _is_exact(ctx: RequestContext) -> bool:
 
 
 def _media_type(ctx: RequestContext, resource: Resource) -> str:
-    """Returns the media type of the request body. Raises ApiError 415."""
+    """Returns the media type of the request body. Raises ApiError 415 if the resource does not accept it."""
     return body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
 
 
 class Verbs:
-    """The verbs of all resources, except watch. Each can raise ApiError, StorageError and ClientGone."""
+    """The verbs of all resources, except watch.
+
+    Each verb can raise ApiError for an error response, StorageError if the storage fails, and ClientGone if
+    the client disconnects.
+    """
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -102,13 +107,16 @@ class Verbs:
     async def _respond_object(
         ctx: RequestContext, resource: Resource, view: Resource, entry: Entry
     ) -> Response:
-        """Returns a response with a stored object, or with its Scale if `view` differs from `resource`."""
+        """Returns a response with a stored object.
+
+        If `view` is not `resource`, responds with the object's Scale.
+        """
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await completed(show) if resource.kind.unstructured else show()
         return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
-        """Handles a connection such as exec, attach, portforward, proxy or log, after admission."""
+        """Handles a subresource that connects, such as exec, portforward, proxy or log, after admission."""
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await self._admit_connection(ctx, resource)
@@ -164,7 +172,7 @@ class Verbs:
 
     @staticmethod
     async def _admitted(write: ServerWrite, body: Object) -> Object:
-        """Returns the body of a create of a subresource, such as an eviction, after admission."""
+        """Runs admission for the create of a subresource, such as an eviction. Returns the admitted body."""
         steps = write.server.admission.steps(write.resource, write.target.subresource, Operation.CREATE)
         attributes = Attributes.of(write, Operation.CREATE, body, None)
         await mutate(steps.mutating, attributes)
@@ -251,7 +259,7 @@ class Verbs:
     async def _read(
         self, ctx: RequestContext, body_type: BodyType, body: bytes, media_type: str, validation: str
     ) -> Object:
-        """Returns the decoded object in a request body. Raises ApiError 400."""
+        """Returns the decoded object in a request body. Raises ApiError 400 for an invalid body."""
         step = partial(read_object, body_type, body, media_type, validation, ctx.warnings)
         return await self._server.heavy.run(len(body), step)
 
@@ -266,7 +274,10 @@ class Verbs:
 
     @staticmethod
     async def _options_body(ctx: RequestContext, resource: Resource) -> Object | None:
-        """Returns the DeleteOptions in the body; None if the body is empty. Raises ApiError 400, 415."""
+        """Returns the DeleteOptions in the request body; None if the body is empty.
+
+        Raises ApiError 400 for invalid DeleteOptions, and 415 for an unknown media type.
+        """
         body = await ctx.request.body()
         if not body:
             return None

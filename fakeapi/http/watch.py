@@ -1,7 +1,7 @@
-"""The verb watch: streams the events of a resource until a timeout, or until client or server stops.
+"""The verb watch: streams the events of a resource until a timeout, or until the client or the server stops.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, a line for each event,
-and an ERROR event for a resourceVersion that is too old. This module decides when to send a BOOKMARK;
+Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, then a line for each
+event. If the resourceVersion is too old, sends an ERROR event. This module decides when to send a BOOKMARK;
 `fakeapi.registry.verbs.watching` decides its resourceVersion.
 """
 
@@ -47,11 +47,14 @@ log = logging.getLogger("fakeapi")
 
 NANOSECONDS = 10**9
 TIMEOUT_SECONDS_MIN = 1800
-"""Minimum duration, in seconds, of a watch without a timeout. Its random maximum is twice as long."""
+"""Minimum duration, in seconds, of a watch without a timeout.
+
+The duration is random, up to twice this minimum.
+"""
 BOOKMARK_SECONDS = 60
 BOOKMARK_BEFORE_END_SECONDS = 2
 BOOKMARK_AFTER_INITIAL_EVENTS_SECONDS = 1
-"""Seconds from the initial events of a watch to its first regular bookmark.
+"""Seconds between the initial events of a watch and its first regular bookmark.
 
 In Kubernetes, this time is random: all watches of a resource share a timer that ticks every 0.75 to 1.25
 seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`).
@@ -59,7 +62,7 @@ seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`).
 
 
 class Watches:
-    """The verb watch, with all open watches."""
+    """The verb watch, and all open watches of the server."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -72,27 +75,28 @@ class Watches:
         return len(self._open)
 
     def end_all(self) -> None:
-        """Ends every open watch as if it had timed out."""
+        """Ends every open watch as if its timeout had passed."""
         for stream in list(self._open):
             stream.end()
 
     def end(self, resource: Resource) -> None:
-        """Ends every watch of this resource."""
+        """Ends every open watch of this resource."""
         for watch in [watch for watch in self._open.values() if watch.resource is resource]:
             watch.stream.end()
 
     def of(self, stream: StreamingResponse) -> "OpenWatch | None":
-        """Returns the open watch with this stream, or None."""
+        """Returns the open watch that sends this stream; None if there is none."""
         return self._open.get(stream)
 
     def all_open(self) -> "list[OpenWatch]":
-        """Returns the open watches in the order of opening."""
+        """Returns the open watches, in the order in which they were opened."""
         return [*self._open.values()]
 
     async def watch(self, ctx: RequestContext, resource: Resource) -> StreamingResponse:
-        """Opens a watch and returns its stream. Raises ApiError if the request is invalid.
+        """Opens a watch and returns its stream.
 
-        For a resourceVersion that is too old, the stream contains only an ERROR event.
+        If the resourceVersion is too old, the stream contains only an ERROR event. Raises ApiError if the
+        request is invalid.
         """
         negotiate_for(ctx, resource)
         options = queries.watch_options(ctx.request.query, resource, ctx.object.name)
@@ -132,7 +136,11 @@ class Watches:
         self._open[opened.stream] = opened
 
     def _encoder(self, ctx: RequestContext, resource: Resource) -> "EventEncoder":
-        """Returns the encoder for the negotiated representation. Raises ApiError 400, 406."""
+        """Returns the encoder for the negotiated representation.
+
+        Raises ApiError 400 for an invalid Table parameter, and 406 if a watch cannot be sent in this
+        representation.
+        """
         transform = transform_for(
             resource, ctx.representation, ctx.request.query.first, self._store.clock.now
         )
@@ -154,7 +162,7 @@ class EventEncoder(Protocol):
 
 
 class PlainEvents:
-    """Encodes events with unconverted objects. A cache lets all watches share the encoded events."""
+    """Encodes events with unconverted objects. All watches share a cache of encoded events."""
 
     def __init__(self, cache: EncodedEventCache, encode: FrameEncoder) -> None:
         self._cache = cache
@@ -174,7 +182,7 @@ class PlainEvents:
 
 
 class TransformedEvents:
-    """Encodes events with Tables or PartialObjectMetadata.
+    """Encodes events with objects converted to Tables or PartialObjectMetadata.
 
     Only the first Table of a watch contains the column definitions. The methods raise ApiError 406 for an
     object that cannot be converted; this error ends the watch.
@@ -204,10 +212,10 @@ class TransformedEvents:
 
 
 class EventFilter(Protocol):
-    """A fault in a watch: delays events, drops some of them, or ends the stream."""
+    """A filter that applies a fault to a watch: delays events, drops events, or ends the stream."""
 
     async def pass_on(self, frames: list[bytes]) -> list[bytes]:
-        """Returns the frames to send instead of `frames`. Each frame is one event."""
+        """Returns the frames to send instead of `frames`. Each frame is one encoded event."""
         ...
 
     @property
@@ -217,13 +225,13 @@ class EventFilter(Protocol):
     def ends(self) -> bool:
         """Whether the stream ends now, after the frames that `pass_on` has returned.
 
-        Raises DropConnection if the connection is to be closed in the middle of the response.
+        Raises DropConnection if the fault closes the connection in the middle of the response.
         """
         ...
 
 
 class Events:
-    """The events and bookmarks of one watch, in order. Its timeout starts when the object is created."""
+    """The events and bookmarks of one watch, in order. The watch's timeout starts with the constructor."""
 
     def __init__(
         self, watch: Watch, resource: Resource, options: WatchOptions, encoder: EventEncoder, store: Store
@@ -274,9 +282,9 @@ class Events:
             log.exception("unexpected error in a watch of %s", self._resource.qualified)
 
     def write_through(self, write_now: WriteNow | None) -> None:
-        """Sends each event directly when it is committed, if the client has no unread data.
+        """Sends each event to the client directly at its commit, unless the client has unread data.
 
-        `write_now`: the scope extension WRITE_NOW of the server; None changes nothing.
+        `write_now`: the value of WRITE_NOW in the ASGI scope; None does not send events directly.
         """
         if write_now is not None and isinstance(self._encoder, PlainEvents):
             self._watch.deliver(partial(self._written, write_now, self._encoder))
@@ -303,15 +311,15 @@ class Events:
         return frames
 
     def _ended_by_filter(self) -> bool:
-        """Whether a fault ends the stream now. Raises DropConnection."""
+        """Whether a fault ends the stream now. Raises DropConnection if the fault closes the connection."""
         return any(event_filter.ends for event_filter in self.filters)
 
     def encode_error(self, error: ApiError) -> bytes:
-        """Returns the ERROR event for an error, encoded for this stream."""
+        """Returns the ERROR event for an error, in the representation of this stream."""
         return self._encoder.encode_error(codec.encode(status_of(error)))
 
     async def _next_events(self, seconds: float) -> list[WatchEvent] | None:
-        """Returns the next batch of events; None if none arrives within `seconds`."""
+        """Returns the next batch of events; None if no event arrives within `seconds` of the clock."""
         try:
             async with self._clock.timeout(seconds):
                 return await self._watch.next()
@@ -319,7 +327,10 @@ class Events:
             return None
 
     def _bookmark_time(self, now: float) -> float:
-        """Returns the monotonic time of the next bookmark: in a minute, or shortly before the end."""
+        """Returns the monotonic time of the next bookmark: in a minute, or shortly before the watch ends.
+
+        Returns the end of the watch if no bookmark is due.
+        """
         if not self._options.bookmarks:
             return self._end
         before_end = self._end - BOOKMARK_BEFORE_END_SECONDS
@@ -328,7 +339,8 @@ class Events:
     def _bookmarks(self, version: int, *, ends_initial_events: bool) -> list[bytes]:
         """Returns a list with one encoded bookmark; an empty list if a fault suppresses bookmarks.
 
-        `ends_initial_events`: whether the bookmark marks the end of the initial events.
+        - `version`: the resourceVersion of the bookmark.
+        - `ends_initial_events`: whether the bookmark marks the end of the initial events.
         """
         if not all(event_filter.passes_bookmarks for event_filter in self.filters):
             return []
@@ -339,7 +351,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenWatch:
-    """An open watch: its request, its stream, and its events."""
+    """An open watch: its request, the watched resource, its stream, and its events."""
 
     ctx: RequestContext
     resource: Resource
@@ -348,7 +360,7 @@ class OpenWatch:
 
 
 def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
-    """Returns the seconds that a watch stays open. A negative number ends it after its initial events.
+    """Returns the seconds that a watch stays open. A negative number ends the watch after its initial events.
 
     Go counts nanoseconds in 64 bits, so a timeout of 300 years overflows to a negative number.
     """
@@ -360,7 +372,10 @@ def timeout_seconds(options: WatchOptions, clock: ClockAndNames) -> float:
 
 
 def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
-    """Returns a stream with only the ERROR event 410 Expired, for a resourceVersion that is too old."""
+    """Returns a stream that sends only the ERROR event 410 Expired.
+
+    `problem`: describes the resourceVersion that is too old.
+    """
     status = status_of(problem.error)
     assert ctx.resource is not None, "routed to a resource"
     body, frame = codec.encode(status), _frame_encoder(ctx.representation, ctx.resource)
@@ -372,7 +387,7 @@ def _expired(ctx: RequestContext, problem: TooOld) -> StreamingResponse:
 
 
 def _frame_encoder(shape: Representation, resource: Resource) -> FrameEncoder:
-    """Returns the function that encodes one event of a watch in this representation."""
+    """Returns the function that encodes one event of a watch of this resource in this representation."""
     kinds = resource.release.all_kinds if shape.media_type in (PROTOBUF, CBOR) else None
     if kinds is None:
         return event_line

@@ -1,8 +1,9 @@
 """Watches over WebSocket: each event is a text message, or a binary message in protobuf and CBOR.
 
-Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go`, the frames of `pkg/util/wsstream`,
-and for tokens in a subprotocol `pkg/authentication/request/websocket`. The API responds as over HTTP, and
-this module translates its messages. All responses except watches are sent without an upgrade.
+Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go` and the frames of
+`pkg/util/wsstream`. Tokens in a subprotocol follow `pkg/authentication/request/websocket`. The API responds
+as over HTTP, and this module translates the messages. All responses except watches are sent without an
+upgrade to WebSocket.
 """
 
 import base64
@@ -15,13 +16,16 @@ from fakeapi.http.protobuf import split_frames
 from fakeapi.registry.requests.decoding import PROTOBUF
 
 BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io."
-"""Prefix of a subprotocol that contains a token; browsers cannot set the headers of a WebSocket."""
+"""Prefix of a subprotocol that contains a bearer token.
+
+Browsers cannot set the Authorization header of a WebSocket.
+"""
 
 _NORMAL_CLOSURE = 1000
 
 
 async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serves a WebSocket request with `answer`, an ASGI application for HTTP."""
+    """Serves a WebSocket request. `answer`: the ASGI application that handles it as an HTTP request."""
     token, protocols = split_protocols(scope.get("subprotocols") or [])
     headers = [(name, value) for name, value in scope["headers"] if name != b"sec-websocket-protocol"]
     if token is not None and not any(name == b"authorization" for name, _ in headers):
@@ -32,9 +36,9 @@ async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> 
 
 
 def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
-    """Returns the bearer token in a list of subprotocols, or None, and the other subprotocols.
+    """Returns the bearer token in a list of subprotocols (None without one), and the other subprotocols.
 
-    As in kube-apiserver, the token is ignored unless the client also offers another subprotocol.
+    As in kube-apiserver, ignores the token unless the client also offers another subprotocol.
     """
     others = [protocol for protocol in offered if not protocol.startswith(BEARER_PROTOCOL)]
     tokens = [
@@ -49,7 +53,7 @@ def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
 
 
 def _splitter(media_type: str) -> Callable[[bytes], list[bytes]] | None:
-    """Returns the function that splits a binary stream into events; None for a stream of lines."""
+    """Returns the function that splits a binary stream into events; None for a stream of JSON lines."""
     if media_type.startswith(PROTOBUF):
         return split_frames
     if media_type == CBOR_SEQUENCE:
@@ -60,7 +64,10 @@ def _splitter(media_type: str) -> Callable[[bytes], list[bytes]] | None:
 
 
 class _Messages:
-    """Translates the messages of one request between the ASGI protocols for WebSocket and HTTP."""
+    """Translates the ASGI messages of one request between WebSocket and HTTP.
+
+    The client gets WebSocket messages, and the application gets HTTP messages.
+    """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, protocol: str | None) -> None:
         self._receive = receive
@@ -72,9 +79,9 @@ class _Messages:
         self._splits: Callable[[bytes], list[bytes]] | None = None
 
     async def receive(self) -> Message:
-        """Returns an empty body at the first call, and later the client's disconnect.
+        """Returns an empty request body at the first call. Later calls wait for the client's disconnect.
 
-        It drops all data from the client.
+        Drops all data that the client sends.
         """
         message = await self._receive()
         if not self._asked and message["type"] == "websocket.connect":
@@ -95,7 +102,7 @@ class _Messages:
             await self._send({**message, "type": "websocket.http.response.body"})
 
     async def _send_events(self, body: bytes) -> None:
-        """Sends each event in a part of the body: as a text message, or a binary one in protobuf and CBOR."""
+        """Sends each event in a part of the body: as text for JSON, as binary for protobuf and CBOR."""
         if self._splits is not None:
             for content in self._splits(body):
                 await self._send({"type": "websocket.send", "bytes": content})
@@ -104,7 +111,11 @@ class _Messages:
             await self._send({"type": "websocket.send", "text": line.decode()})
 
     async def _start(self, message: Message) -> None:
-        """Starts the response. A response without Content-Length is a watch and needs a WebSocket."""
+        """Starts the response. A response without Content-Length is a watch, so it accepts the WebSocket.
+
+        For other responses, rejects the WebSocket with the HTTP response, or closes it if the ASGI server
+        cannot do that.
+        """
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:
             media_type = dict(message["headers"]).get(b"content-type", b"").decode()

@@ -1,1 +1,1 @@
-"""The journal of a server: records requests, so that tests can filter and verify them."""
+"""The journal of a server: records the requests of clients, so that tests can filter and verify them."""

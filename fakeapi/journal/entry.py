@@ -1,4 +1,4 @@
-"""Entry: one request in the journal, which computes its properties when they are read."""
+"""Entry: one request in the journal. Most properties are computed only when a test reads them."""
 
 import json
 from dataclasses import dataclass
@@ -17,17 +17,18 @@ Raw = tuple[
     float, float, str, bytes, bytes, str, str, bytes, int, int, tuple[str, int, int], tuple[str, ...],
     WatchProgress | None,
 ]  # fmt: skip
-"""The members of a Record as a plain tuple. Python's garbage collector ignores tuples of plain values."""
+"""The fields of a Record as a plain tuple, because Python's garbage collector does not track such tuples."""
 
 
 class Record(NamedTuple):
     """A request as the server records it.
 
-    - `received`: when it arrived, in seconds since the epoch; `seconds`: how long it took.
+    - `received`: when the request arrived, in seconds since the epoch; `seconds`: how long it took.
     - `code`: the status code; 0 without a response.
-    - `sent_bytes`: the size of its body.
-    - `written`: the name of the written object, and its resourceVersions before and after (0: none).
-    - `faults`: the names of the faults that affected it.
+    - `sent_bytes`: the size of the request body.
+    - `written`: the name of the written object, and its resourceVersions before and after (0 means none).
+    - `faults`: the names of the faults that affected the request.
+    - `watch`: the progress of a watch; None for other requests.
     """
 
     received: float
@@ -56,13 +57,13 @@ class Bodies(NamedTuple):
 class Entry:
     """A request in the journal.
 
-    - `number`: counts from 1 and is unique until the journal is cleared.
+    - `number`: counts from 1, and is unique until the journal is cleared.
     - `code`: the HTTP status; 0 if the server sent no response.
-    - `name`: the name of the object, also if the server generated it.
-    - `before` and `after`: the resourceVersions of the written object; "" if it did not exist then, or if
-      the request did not write.
-    - `seconds`: the time from the request's head until the response is ready, by the server's clock. A watch
-      is ready when it opens.
+    - `name`: the name of the object, even if the server generated this name.
+    - `before` and `after`: the object's resourceVersions before and after a write. "" if the object did not
+      exist at that time, or if the request did not write.
+    - `seconds`: the time from the request's head until the response is ready, by the server's clock. For a
+      watch, the time until the watch is open.
     """
 
     number: int
@@ -126,7 +127,10 @@ class Entry:
 
     @cached_property
     def info(self) -> RequestInfo:
-        """The parts of the path, such as group, version and resource; empty for a path without a resource."""
+        """The parts of the path, such as group, version and resource.
+
+        All parts are empty if the path has no resource.
+        """
         return parse(self.path) or _NO_RESOURCE
 
     @property
@@ -142,7 +146,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The name of the object, from the path, the write or the body; "" if the request has none."""
+        """The name of the object, from the path, the written object or the request body; "" if unknown."""
         return self.info.name or self.record.written[0] or self._sent_name
 
     @property
@@ -152,19 +156,20 @@ class Entry:
 
     @property
     def after(self) -> str:
-        """The resourceVersion of the object after the write; "" if it was deleted or not written."""
+        """The resourceVersion of the object after the write; "" if the object was deleted or not written."""
         return _version(self.record.written[2])
 
     @property
     def body(self) -> Any:
-        """The body of the request: a value for JSON, else bytes; None if it is empty or was not kept."""
+        """The request body: decoded if it is JSON, else as bytes; None if it is empty or was not kept."""
         return _decoded(self.bodies.sent)
 
     @property
     def answer(self) -> Any:
-        """The body of the response: a value for JSON, else bytes; None if it is empty or was not kept.
+        """The response body: decoded if it is JSON, else as bytes; None if it is empty or was not kept.
 
-        By default, the journal keeps only the bodies of errors; with `journal="bodies"`, it keeps all.
+        By default, the journal keeps only the bodies of error responses. With `journal="bodies"`, it keeps
+        all bodies.
         """
         return _decoded(self.bodies.answer)
 
@@ -179,7 +184,7 @@ class Entry:
         return self._status("message")
 
     def __str__(self) -> str:
-        """Returns a line with number, time, verb, object, outcome and sender of the request."""
+        """Returns one line with the request's number, time, verb, object, outcome and sender."""
         time = datetime.fromtimestamp(self.received, UTC).strftime("%H:%M:%S.%f")[:-3]
         target = "/".join(part for part in (self.namespace, self.name) if part)
         subject = f"{self.resource} {target}".strip() if self.resource else f"{self.method} {self.path}"

@@ -1,4 +1,4 @@
-"""Journal: the last requests of a server, up to limits for their number and the size of their bodies."""
+"""Journal: the last requests of a server. Limits the number of requests and the size of their bodies."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -7,16 +7,22 @@ from itertools import islice
 from fakeapi.journal.entry import Bodies, Entry, Raw, Record
 
 ENTRIES_MAX = 10_000
-"""Maximum number of requests in the journal, which then drops the oldest ones, including open watches."""
+"""Maximum number of requests in the journal.
+
+A full journal drops the oldest requests, including open watches.
+"""
 
 BODIES_BYTES_MAX = 32 * 1024 * 1024
-"""Maximum size of all bodies in bytes. Over the limit, the journal drops the oldest bodies, not entries."""
+"""Maximum size of all bodies in bytes.
+
+Over the limit, the journal drops the oldest bodies, but keeps the entries.
+"""
 
 BODY_MAX = 64 * 1024
-"""Maximum size of one body in bytes. The journal does not keep a longer body, only its size."""
+"""Maximum size of one body in bytes. The journal keeps only the size of a longer body."""
 
 TEXT_MAX = 1024
-"""Maximum length of a User-Agent, and of path and query, in bytes. The journal cuts longer texts."""
+"""Maximum length of a User-Agent, and of path and query, in bytes. The journal cuts longer values."""
 
 Listener = Callable[[Entry], None]
 
@@ -24,7 +30,7 @@ Listener = Callable[[Entry], None]
 class Journal:
     """The last requests of a server, in the order of their responses.
 
-    All calls must come from one event loop. `last`: the number of the newest request; 0 without requests.
+    Call all methods from one event loop. `last`: the number of the newest request; 0 without requests.
     """
 
     def __init__(self) -> None:
@@ -39,11 +45,11 @@ class Journal:
 
     @property
     def forgotten(self) -> int:
-        """The number of requests that the journal has dropped."""
+        """The number of requests that the journal has dropped because it was full."""
         return self.last - len(self._records)
 
     def append(self, record: Raw, sent: bytes, answer: bytes) -> None:
-        """Records a request with its bodies, and drops the oldest entries and bodies over the limits.
+        """Records a request with its bodies. Drops the oldest entries and bodies that exceed the limits.
 
         `sent` and `answer`: the bodies of the request and its response.
         """
@@ -57,22 +63,22 @@ class Journal:
                 listener(entry)
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """Returns the entries with numbers above `after`, oldest first."""
+        """Returns the entries with a number above `after`, oldest first."""
         return reversed([*self.newest_entries(after)])
 
     def newest_entries(self, after: int = 0) -> Iterator[Entry]:
-        """Yields the entries with numbers above `after`, newest first."""
+        """Yields the entries with a number above `after`, newest first."""
         bodies = {number: (sent, answer) for number, sent, answer in self._bodies}
         numbers = range(self.last, after, -1)
         for number, record in zip(numbers, reversed(self._records), strict=False):
             yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
 
     def records(self, after: int = 0) -> Iterator[Record]:
-        """Returns the records with numbers above `after`, newest first, faster than `entries` does."""
+        """Returns the records with a number above `after`, newest first. Is faster than `entries`."""
         return map(Record._make, islice(reversed(self._records), max(0, self.last - after)))
 
     def entry(self, number: int) -> Entry | None:
-        """Returns the entry with this number; None if the journal has dropped it or never had it."""
+        """Returns the entry with this number; None if the journal does not have it or has dropped it."""
         index = number - self.forgotten - 1
         if not 0 <= index < len(self._records):
             return None
@@ -85,7 +91,7 @@ class Journal:
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Registers a function that receives every new entry, in the server's event loop.
 
-        Returns a function that ends the subscription.
+        Returns a function that cancels the registration.
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
@@ -97,7 +103,10 @@ class Journal:
         self._bytes = self.last = 0
 
     def _bodies_of(self, number: int) -> tuple[bytes, ...]:
-        """Returns the bodies of an entry; empty if they were not kept. Newer entries are found faster."""
+        """Returns the request body and the response body of an entry; empty if they were not kept.
+
+        Searches from the newest entry backwards.
+        """
         for of, sent, answer in reversed(self._bodies):
             if of <= number:
                 return (sent, answer) if of == number else ()

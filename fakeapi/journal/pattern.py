@@ -13,7 +13,7 @@ _SHORT = {"*": (), "write": WRITES, "read": READS}
 
 
 class PatternError(ValueError):
-    """Raised for a pattern with invalid syntax. The message is one line."""
+    """Raised for a pattern with invalid syntax. The error message is one line."""
 
 
 class Described(Protocol):
@@ -33,13 +33,13 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPattern:
-    """A pattern for requests. Empty members match everything.
+    """A pattern for requests. Empty fields match everything.
 
     - `verb`: one verb, or several separated by commas. `read` means get, list and watch; `write` means all
       other verbs.
     - `group`: the API group; "" is the core group, None matches every group.
-    - `resource`: a resource as in a role, such as `resourceclaims`, `resourceclaims/status`, `pods/*` for
-      any subresource, or `*` for all. It can include the group: `resourceclaims.resource.k8s.io/status`.
+    - `resource`: a resource as in a role, such as `resourceclaims`, `resourceclaims/status`, `pods/*` for any
+      subresource, or `*` for all. It can include the group: `resourceclaims.resource.k8s.io/status`.
     - `namespace`, `name`, `user` and `agent`: text that can contain the wildcards * and ?.
     """
 
@@ -53,7 +53,10 @@ class RequestPattern:
     _verbs: tuple[str, ...] = field(default=(), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Checks the members, and splits `verb` and `resource` into their parts. Raises PatternError."""
+        """Splits `verb` and `resource` into their parts.
+
+        Raises PatternError if a field is not text, a verb is unknown, or the resource contradicts `group`.
+        """
         for member in fields(self):
             value = getattr(self, member.name)
             if member.name != "_verbs" and not isinstance(value, str | None):
@@ -74,10 +77,10 @@ class RequestPattern:
 
     @classmethod
     def parse(cls, text: str, **more: Any) -> Self:
-        """Parses `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`. Raises PatternError.
+        """Parses a pattern `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`.
 
-        An example is `update resourceclaims/status default/gpu`. `more`: other members, which override the
-        text.
+        An example is `update resourceclaims/status default/gpu`. `more`: other fields of the pattern, which
+        override the text. Raises PatternError for invalid text or fields.
         """
         words = text.split()
         if not 0 < len(words) <= 3:
@@ -92,17 +95,17 @@ class RequestPattern:
 
     @property
     def verbs(self) -> tuple[str, ...]:
-        """The verbs that the pattern matches; empty for all verbs."""
+        """The verbs that the pattern matches; empty if it matches all verbs."""
         return self._verbs
 
     @property
     def resource_parts(self) -> tuple[str, str]:
-        """The resource without its subresource, and the subresource; each can be empty."""
+        """The resource without its subresource, and the subresource. Both can be empty."""
         resource, _, subresource = self.resource.partition("/")
         return resource, subresource
 
     def matches(self, request: Described) -> bool:
-        """Whether a request matches all members of the pattern."""
+        """Whether a request matches all fields of the pattern."""
         if self._verbs and request.verb not in self._verbs:
             return False
         if (self.resource or self.group is not None or self.namespace) and not self._matches_path(
@@ -116,7 +119,7 @@ class RequestPattern:
         return not self.agent or fnmatchcase(request.agent, self.agent)
 
     def likeness(self, request: Described) -> int:
-        """Returns how similar a request is to the pattern: the number of members that match.
+        """Returns how similar a request is to the pattern: the number of fields that match.
 
         A matching resource or name counts twice.
         """

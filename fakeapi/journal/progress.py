@@ -1,4 +1,4 @@
-"""WatchProgress: counts the events that a watch has sent, for its entry in the journal."""
+"""WatchProgress: counts the events that a watch has sent, for the watch's entry in the journal."""
 
 from collections.abc import Callable
 
@@ -8,14 +8,14 @@ def _nothing_waits() -> int:
 
 
 class WatchProgress:
-    """The progress of a watch. The watch updates it, and the watch's journal entry contains it.
+    """The progress of a watch. The watch updates these counts, and the watch's journal entry contains them.
 
     - `taken`: the number of events that the stream has received from the storage.
     - `sent`: the number of these events that the stream has sent to the client.
     - `bookmarks`: the number of sent bookmarks.
     - `version`: the resourceVersion of the last received event.
-    - `waiting`: returns the number of events that the stream has not received from the storage yet.
-    - `ended`: when the watch ended, in seconds since the epoch; None while it is open.
+    - `waiting`: returns the number of events that the stream has not yet received from the storage.
+    - `ended`: when the watch ended, in seconds since the epoch; None while the watch is open.
     """
 
     __slots__ = ("bookmarks", "ended", "sent", "taken", "version", "waiting")
@@ -28,16 +28,16 @@ class WatchProgress:
 
     @property
     def is_open(self) -> bool:
-        """Whether the watch has not ended yet."""
+        """Whether the watch is still open."""
         return self.ended is None
 
     @property
     def behind(self) -> int:
-        """The number of events that the watch still has to send; 0 after its end."""
+        """The number of events that the server still has to send to the watch; 0 after its end."""
         return self.taken - self.sent + self.waiting() if self.is_open else 0
 
     def end(self, now: float) -> None:
-        """Marks the watch as ended at `now` and releases its stream. A second call does nothing."""
+        """Marks the watch as ended at `now` (seconds since the epoch). A second call does nothing."""
         if self.ended is None:
             self.ended = now
             self.waiting = _nothing_waits

@@ -1,4 +1,4 @@
-"""Lists requests as text for people."""
+"""Formats journal entries as text for people."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ from fakeapi.journal.entry import Entry
 
 
 def listing(entries: Sequence[Entry], last: int) -> str:
-    """Returns one line for each of the last `last` entries.
+    """Returns one line of text for each of the last entries. `last`: the maximum number of entries.
 
-    If there are earlier entries, the first line has their number.
+    If there are earlier entries, the first line states their number.
     """
     last_entries = entries[-last:] if last > 0 else []
     earlier = len(entries) - len(last_entries)

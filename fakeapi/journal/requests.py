@@ -1,4 +1,4 @@
-"""Requests: the entries of a journal, for tests that filter, count and verify requests."""
+"""Requests: filters, counts and verifies the requests in a journal, for tests."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
@@ -8,19 +8,22 @@ from fakeapi.journal.pattern import RequestPattern
 from fakeapi.journal.report import listing
 
 NEAREST_MAX = 10
-"""Maximum number of matching requests, and of similar ones, in the message of a failed verification."""
+"""Maximum number of matching requests, and of similar requests, in the message of a failed verification."""
 
 Source = Callable[[], list[Entry]]
 
 
 class VerificationFailed(AssertionError):
-    """Raised if the requests differ from the expected ones. The message lists the most similar requests."""
+    """Raised if the requests differ from the expected requests.
+
+    The message lists the most similar requests.
+    """
 
 
 class Requests:
     """The requests of a server that match a filter, oldest first.
 
-    The sequence is live: each access includes requests that have arrived since the previous access.
+    The sequence is live: each access includes new requests.
     """
 
     def __init__(self, source: Source, patterns: tuple[RequestPattern, ...] = (), code: int = 0) -> None:
@@ -43,11 +46,11 @@ class Requests:
     def filter(self, pattern: str = "", *, code: int = 0, **members: Any) -> Self:
         """Returns only the requests that match a pattern, such as `filter("update pods/status", code=409)`.
 
-        - `pattern`: text such as `update resourceclaims/status default/gpu`.
+        - `pattern`: text such as `update resourceclaims/status default/gpu`; "" matches all requests.
         - `code`: the status code of the response; 0 for all.
-        - `members`: members of RequestPattern, such as `verb="write"`.
+        - `members`: fields of RequestPattern, such as `verb="write"`.
 
-        Raises PatternError.
+        Raises PatternError for an invalid pattern.
         """
         chosen = _pattern(pattern, members)
         return type(self)(self._source, (*self._patterns, chosen), code or self._code)
@@ -67,9 +70,10 @@ class Requests:
           request must match each pattern, in this order. Other requests can be between them.
         - `times`, `at_least` and `at_most`: the number of matching requests, for one pattern. The default is
           at least one request.
-        - `code` and `members`: a status code and members of RequestPattern, for all patterns.
+        - `code` and `members`: a status code and fields of RequestPattern, for all patterns.
 
-        Raises VerificationFailed, PatternError, and ValueError for a number with several patterns.
+        Raises VerificationFailed if the requests differ, and PatternError for an invalid pattern. Raises
+        ValueError for a number together with several patterns.
         """
         chosen = [_pattern(text, members) for text in patterns or ("",)]
         entries = [entry for entry in self._of(self._source()) if not code or entry.code == code]
@@ -86,15 +90,17 @@ class Requests:
         return matching
 
     def none(self, *patterns: str, code: int = 0, **members: Any) -> None:
-        """Asserts that no client has sent a matching request. Raises VerificationFailed, PatternError.
+        """Asserts that no client has sent a matching request.
 
-        The arguments are those of `verify`.
+        Has the arguments `patterns`, `code` and `members` of `verify`.
+
+        Raises VerificationFailed if there is a matching request, and PatternError for an invalid pattern.
         """
         for pattern in patterns or ("",):
             self.verify(pattern, times=0, code=code, **members)
 
     def text(self, last: int = 20) -> str:
-        """Returns a line of text for each of the last requests. `last`: the maximum number of requests."""
+        """Returns one line of text for each of the last requests. `last`: the maximum number of requests."""
         return listing(self._of(self._source()), last)
 
     def _of(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -120,7 +126,7 @@ class Requests:
     def _nearest(self, pattern: RequestPattern, matching: list[Entry]) -> list[Entry]:
         """Returns the requests outside of `matching` that are most similar to a pattern, oldest first.
 
-        Among equally similar requests, it chooses the newest.
+        Among equally similar requests, prefers newer requests.
         """
         numbers = {entry.number for entry in matching}
         others = [entry for entry in self._source() if entry.number not in numbers]

@@ -28,12 +28,16 @@ FILE_BYTES_MAX = 1024 * 1024
 
 
 class CertificateError(ValueError):
-    """Raised if files are not the certificate and the key of a CA. The message names the files."""
+    """Raised if the files of a CA are not its certificate and its key. The message names the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """The CA certificate for clients (`ca`, PEM), and the TLS context for the listening socket (`server`)."""
+    """The certificates of a server.
+
+    - `ca`: the CA certificate (PEM), with which clients verify the server.
+    - `server`: the TLS context for the listening socket.
+    """
 
     ca: bytes
     server: ssl.SSLContext
@@ -46,11 +50,12 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     - `directory`: the directory of the CA that signs the certificate; None uses a new CA that is not stored.
 
     If the directory has no CA, this function creates one. Clients that trust the CA trust all servers with
-    this directory, also after a restart. If others than the owner can read the CA key, the function corrects
-    its mode. A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go `util/cert`
-    and `util/keyutil`.
+    this directory, also after a restart. If users other than the owner can access the CA key, the function
+    sets its mode to 0600. A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go
+    `util/cert` and `util/keyutil`.
 
-    Raises OSError, and CertificateError for an unusable or incomplete pair of files, which stays unchanged.
+    Raises OSError if a file cannot be read or written. Raises CertificateError, without a change of the
+    files, if the certificate and the key are unusable or if the certificate is missing.
     """
     if directory is None:
         authority = trustme.CA()
@@ -68,7 +73,7 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
 
 @contextmanager
 def _alone_in(directory: Path) -> Iterator[None]:
-    """Locks the directory, so that servers that start at the same time create only one CA."""
+    """Locks the directory for the block, so that servers that start at the same time create only one CA."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -118,6 +123,6 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
 
 
 def _hide(key: Path) -> None:
-    """Sets the mode of the key file to 0600 if its group or others have any permission."""
+    """Sets the mode of the key file to 0600 if its group or other users have any permission."""
     if stat.S_IMODE(key.stat().st_mode) & 0o077:
         key.chmod(0o600)

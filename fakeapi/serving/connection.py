@@ -1,4 +1,4 @@
-"""Connection: reads requests of one client, calls the application, writes the responses."""
+"""Connection: reads the requests of one client, calls the application, and writes the responses."""
 
 import asyncio
 import logging
@@ -17,28 +17,35 @@ if TYPE_CHECKING:
 logger = logging.getLogger("fakeapi.serving")
 
 READ_BYTES = 65_536
-"""Maximum number of bytes per read from a socket. Further bytes wait in the kernel."""
+"""Maximum number of bytes per read from a socket.
+
+More received bytes stay in the kernel until the next read.
+"""
 
 HEAD_SECONDS = 32.0
-"""Seconds that a client has to send the head of a request, from its first byte.
+"""Seconds in which a client must send the complete head of a request, counted from its first byte.
 
-On a new connection, the time starts when the connection is accepted. It equals ReadHeaderTimeout of
-kube-apiserver. A client that exceeds it gets 400 and is disconnected. The check can be up to 32 s late.
+On a new connection, the time starts when the server accepts the connection. The value equals
+ReadHeaderTimeout of kube-apiserver. A slower client gets 400 and is disconnected. The check can be up to 32 s
+late.
 """
 
 IDLE_SECONDS = 3_600.0
-"""Seconds without a request after which the server closes a connection."""
+"""Seconds without a request after which the server closes an idle connection."""
 
 WRITE_BYTES = 128 * 1024
-"""Number of bytes per write of a long response. Each write waits until the previous one has been read."""
+"""Number of bytes per write of a long response.
+
+Before each write, the server waits until the client reads.
+"""
 
 CLOSE_SECONDS = 10.0
-"""Seconds that a client has to read the last bytes of a closing connection, before it is aborted."""
+"""Seconds in which a client must read the last bytes of a closing connection before the server aborts it."""
 
 LINGER_SECONDS = 0.5
 """Seconds that a closing connection stays open if the client may still be sending.
 
-In this time, the client can read the response, as in Go's net/http. The server drops all received bytes.
+The client can read the response in this time, as with Go's net/http. The server drops all received bytes.
 """
 
 
@@ -119,7 +126,7 @@ class Connection:
             await self._protocol.end()
 
     async def _write_in_pieces(self, data: bytes) -> None:
-        """Writes a long response in pieces. Each piece waits until the client has read the previous one."""
+        """Writes a long response in pieces. Waits after each piece while too many bytes are unread."""
         unread = len(data)
         self._unread.add(unread)
         view = memoryview(data)
@@ -177,7 +184,10 @@ class Connection:
         self._watch_time()
 
     def close(self) -> None:
-        """Sends the remaining bytes, then closes the connection."""
+        """Sends the remaining bytes, then closes the connection.
+
+        Aborts it if the client does not read them in time.
+        """
         if not self._writer.is_closing():  # a TLS transport that is closed twice cannot be aborted
             self._writer.close()
             if self._writer.transport.get_write_buffer_size():
@@ -195,7 +205,10 @@ class Connection:
         self._loop.call_later(LINGER_SECONDS, self.close)
 
     def end_soon(self) -> None:
-        """Stops accepting requests, and closes the connection as soon as no request is running."""
+        """Stops accepting requests.
+
+        Closes the connection now if no request is running, or else after the last request.
+        """
         self.ending = True
         if not self.tasks.requests and not self.unsent:
             self.close()
@@ -207,7 +220,7 @@ class Connection:
 
     @property
     def unsent(self) -> bool:
-        """Whether the server still has bytes of responses that the client has not read."""
+        """Whether the server still has response bytes that are not sent to the client."""
         return self._protocol.unsent or self._writer.transport.get_write_buffer_size() > 0
 
 

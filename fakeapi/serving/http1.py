@@ -1,4 +1,4 @@
-"""HTTP/1.1 connections: llhttp and h11 parse requests, an Exchange calls the application.
+"""HTTP/1.1 connections: llhttp and h11 parse the requests, and an Exchange calls the application.
 
 The behaviour towards clients follows Go's net/http.
 """
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from fakeapi.serving.http1_websocket import WebSocket
 
 PIPELINED_BYTES = 64 * 1024
-"""Maximum number of bytes of pipelined requests that wait for the running request.
+"""Maximum number of bytes of pipelined requests that wait for the running request to end.
 
-At the limit, the server stops reading. It then notices a disconnect only when the running request ends.
+At the limit, the server stops reading. The server then notices a disconnect only after the running request.
 """
 
 DISCARDED_BYTES = 256 * 1024
 """Maximum number of body bytes that the server drops after an early response, as in Go's net/http.
 
-If more bytes remain, the server closes the connection.
+If the client sends more bytes, the server closes the connection.
 """
 
 EVENTS_IN_A_TURN = 200
-"""Maximum number of parser events before other tasks can run, even in a flood of small requests."""
+"""Maximum number of parser events before other tasks can run, even in a flood of requests."""
 
 REASONS = {
     101: b"Switching Protocols",
@@ -68,16 +68,16 @@ REASONS = {
     504: b"Gateway Timeout",
     505: b"HTTP Version Not Supported",
 }
-"""The reason phrases of Go's net/http by status code. Clients display them, and some compare them."""
+"""The reason phrases of Go's net/http by status code. Clients display them; some clients compare them."""
 
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
 JOINED_BYTES = 64 * 1024
-"""Maximum size, in bytes, of a body part that is copied into one write together with the response head."""
+"""Maximum size, in bytes, of a body part that is copied to be sent in one write with the head."""
 
 
 class HTTP2Preface(Exception):
-    """Raised when a connection starts with the HTTP/2 preface. `data`: all bytes received so far."""
+    """Raised if a connection starts with the HTTP/2 preface. `data`: all bytes received so far."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -87,8 +87,8 @@ class HTTP2Preface(Exception):
 class HTTP1:
     """Serves the requests of one HTTP/1.1 connection, one after the other.
 
-    It ignores requests to upgrade to h2c. It continues to read during a request, so that it notices a
-    disconnect even after pipelined requests.
+    Ignores requests to upgrade to h2c. Continues to read while a request runs, to notice a disconnect even
+    after pipelined requests.
     """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
@@ -115,7 +115,11 @@ class HTTP1:
     def check_time(self, now: float) -> None: ...
 
     async def give_up(self) -> None:
-        """Ends a connection whose client exceeded a deadline. A late body gets 408, a late head 400."""
+        """Ends a connection whose client exceeded a deadline.
+
+        Sends 408 for a late body, and 400 for a late head. Without a started request, closes the connection
+        without a response.
+        """
         if self._head is not None:
             await self.refuse(REQUEST_TIMEOUT)
         elif self._reader.waiting:
@@ -126,7 +130,10 @@ class HTTP1:
     async def initiate(self) -> None: ...
 
     async def receive(self, data: bytes) -> None:
-        """Handles received bytes. Raises HTTP2Preface if the connection starts with the HTTP/2 preface."""
+        """Handles received bytes; waits while the limit of pipelined bytes is exceeded.
+
+        Raises HTTP2Preface if the connection starts with the HTTP/2 preface.
+        """
         if self._stream is not None and not isinstance(self._stream, Exchange):
             await self._stream.take_data(data)
             return
@@ -137,13 +144,16 @@ class HTTP1:
             await self._resumed.wait()
 
     async def end(self) -> None:
-        """Ends the running request after the connection has ended."""
+        """Ends the running request, after the connection has ended."""
         self._pipelined = False
         self._resumed.set()
         await self._end_stream()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Sends an error response, unless the application has started a response; closes the connection."""
+        """Sends an error response and closes the connection.
+
+        Sends no response if the application has started one.
+        """
         if self._head is None or not self._response.started:
             headers = [
                 (b"content-type", b"text/plain; charset=utf-8"),
@@ -156,7 +166,7 @@ class HTTP1:
         self._wire.close_after_reading()
 
     async def _parse(self) -> None:
-        """Parses and handles the received bytes until the parser needs more."""
+        """Parses the received bytes and handles the parsed events, until the parser needs more bytes."""
         if self._parsing:
             return  # the running call handles the new bytes
         self._parsing = True
@@ -170,7 +180,10 @@ class HTTP1:
             self._parsing = False
 
     async def _parse_event(self) -> bool:
-        """Handles one event of the parser. Returns False after an error, or if more bytes are needed."""
+        """Handles one event of the parser.
+
+        Returns False if the request was refused, or if the parser needs more bytes.
+        """
         event = self._reader.next()
         if isinstance(event, Started):
             await self._begin(event)
@@ -263,13 +276,16 @@ class HTTP1:
         await self._finish_exchange()
 
     def end_connection(self) -> None:
-        """Closes the connection of a WebSocket, after the client had time to respond to the close frame."""
+        """Closes the connection of a WebSocket.
+
+        The client has LINGER_SECONDS to respond to the close frame.
+        """
         if not self._refused:
             self._wire.close_after_reading()
 
     @property
     def closes(self) -> bool:
-        """Whether the connection closes after the response."""
+        """Whether the server closes the connection after this response."""
         return self._response.closes
 
     async def _send_head(self, status: int, headers: Headers) -> None:
@@ -283,7 +299,10 @@ class HTTP1:
         self._loop.call_soon(self._write_unsent_head)  # unless `_write` sends it first, with the body
 
     async def _switch(self, status: int, headers: Headers) -> None:
-        """Sends the response 101, and passes bytes that already followed the request to the WebSocket."""
+        """Sends the response 101.
+
+        Passes bytes that the client sent right after its request to the WebSocket.
+        """
         self._response.closes = False
         await self._write(self._response.start(status, REASONS.get(status, b""), self._with_date(headers)))
         early = self._reader.rest()
@@ -314,7 +333,10 @@ class HTTP1:
             await stream.close()
 
     async def _finish_exchange(self) -> None:
-        """Continues with the next request if request and response are complete, or closes the connection."""
+        """After a complete response, continues with the next request, or closes the connection.
+
+        If the request's body is incomplete, first waits for the rest of the body.
+        """
         whole = self._response.ended and not self._response.closes and not self._wire.ending
         if whole and not self._reader.complete:
             return  # the server first reads and drops the rest of the body

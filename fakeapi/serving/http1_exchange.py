@@ -1,7 +1,7 @@
-"""Exchange: converts one HTTP/1.1 request to ASGI events, and ASGI events to its response.
+"""Exchange: converts one HTTP/1.1 request to ASGI events, and ASGI events to the response.
 
-It replaces hypercorn's HTTPStream, whose events took most of the time of a small GET. HTTP/2 and WebSockets
-use hypercorn.
+Replaces hypercorn's HTTPStream, whose events took most of the time of a small GET request. HTTP/2 and
+WebSockets use hypercorn's streams.
 """
 
 from enum import Enum, auto
@@ -17,9 +17,9 @@ _BODILESS = frozenset((204, 304))
 
 
 class Answering(Protocol):
-    """The methods of a connection that an Exchange calls to send its response.
+    """The methods of a connection that an Exchange calls to send the response.
 
-    They raise ValueError for a response that violates HTTP.
+    The methods raise ValueError for a response that violates HTTP.
     """
 
     async def answer_head(self, status: int, headers: Headers) -> None: ...
@@ -27,11 +27,17 @@ class Answering(Protocol):
     async def answer_body(self, data: bytes, *, is_last: bool) -> None: ...
 
     def write_now(self, data: bytes) -> bool:
-        """Writes a part of the body if that needs no waiting; else returns False."""
+        """Writes a part of the body without waiting.
+
+        Returns False, without writing, if that is not possible.
+        """
         ...
 
     async def answered(self) -> None:
-        """Ends the request. The exchange calls it when the application has sent its complete response."""
+        """Ends the request.
+
+        The exchange calls this method after the application has sent its complete response.
+        """
         ...
 
 
@@ -42,11 +48,11 @@ class _State(Enum):
 
 
 class UnexpectedMessageError(Exception):
-    """Raised for an event of the application that ASGI does not allow in the present state."""
+    """Raised if the application sends an event that ASGI does not allow at this point of the response."""
 
 
 class Exchange:
-    """A running HTTP/1.1 request between the connection and the ASGI application."""
+    """A running HTTP/1.1 request, between the connection and the ASGI application."""
 
     def __init__(self, connection: Answering) -> None:
         self._connection = connection
@@ -56,7 +62,7 @@ class Exchange:
         self._put: Send | None = None
 
     async def start(self, streams: Streams, tasks: ConnectionTasks, head: RequestHead, version: str) -> None:
-        """Starts the application with this request. Its method and target must be ASCII."""
+        """Starts the application with this request. The request's method and target must be ASCII."""
         path, _, query = head.target.partition(b"?")
         method = head.method.decode("ascii")
         self._has_no_body = method == "HEAD"
@@ -79,7 +85,11 @@ class Exchange:
         self._put = await tasks.spawn_app(streams.app, None, scope, self._send)
 
     def write_now(self, data: bytes) -> bool:
-        """Implements the scope extension WRITE_NOW."""
+        """Implements WRITE_NOW, an entry in the ASGI scope: writes a part of the body without waiting.
+
+        Returns False, without writing, if the response has not started or has ended, or if the client does
+        not read.
+        """
         if self._state is not _State.RESPONSE or self._is_closed or self._has_no_body:
             return False
         return self._connection.write_now(data)
@@ -100,9 +110,10 @@ class Exchange:
                 await self._put({"type": "http.disconnect"})
 
     async def _send(self, message: Message | None) -> None:
-        """Handles an event of the application. None means that the application has ended.
+        """Handles an event of the application; None means that the application has ended.
 
-        Raises UnexpectedMessageError, ValueError.
+        Raises UnexpectedMessageError for an event that ASGI does not allow now, and ValueError for an invalid
+        response.
         """
         if message is None:
             await self._end()
@@ -124,7 +135,10 @@ class Exchange:
             raise UnexpectedMessageError(f"{message['type']} in the state {self._state.name}")
 
     async def _end(self) -> None:
-        """Ends the exchange after the application has returned. Sends 500 if no response has started."""
+        """Ends the exchange after the application has ended.
+
+        Sends 500 if the application has not started a response.
+        """
         if self._is_closed:
             return
         if self._state is _State.REQUEST:

@@ -1,4 +1,4 @@
-"""Parses HTTP/1.1 requests: llhttp for ordinary requests, h11 for all others."""
+"""Parses HTTP/1.1 requests: with llhttp, or with h11 if llhttp might read the request differently."""
 
 import re
 from dataclasses import dataclass
@@ -17,13 +17,16 @@ from fakeapi.serving.request_head import (
 )
 
 HEADER_BYTES = 1 << 20
-"""Maximum size of request line and headers in bytes, as in Go's net/http. A longer head gets 431."""
+"""Maximum size of request line and headers in bytes, as in Go's net/http.
+
+The server sends 431 if they are larger.
+"""
 
 REMEMBERED_HEADS = 4
-"""Maximum number of parsed header blocks in the cache of a connection. A full cache is cleared."""
+"""Maximum number of header blocks that a connection caches in parsed form. A full cache is cleared."""
 
 REMEMBERED_BYTES = 4096
-"""Maximum size, in bytes, of a cached header block. Longer blocks are parsed each time."""
+"""Maximum size, in bytes, of a cached header block. Longer header blocks are parsed for each request."""
 
 _LINE = re.compile(rb"(GET|POST|PUT|PATCH|DELETE) (/[A-Za-z0-9/._~!$&'()*+,;=:@%?-]*) HTTP/1\.1\r\n")
 """Matches request lines that llhttp and h11 parse with equal results."""
@@ -33,7 +36,7 @@ _UNUSUAL = {b"transfer-encoding", b"expect", b"upgrade"}
 
 
 class Ended:
-    """The event that the body of a request is complete."""
+    """The event that the body of a request is completely parsed."""
 
 
 ENDED = Ended()
@@ -41,10 +44,10 @@ ENDED = Ended()
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The event that the head of a request is complete. Its body follows, and then ENDED.
+    """The event that the head of a request is complete. Events for the body follow, and then ENDED.
 
     - `version`: the HTTP version, such as "1.1".
-    - `asks`: whether the client waits for 100 Continue.
+    - `asks`: whether the client waits for the response 100 Continue before it sends the body.
     """
 
     head: RequestHead
@@ -54,7 +57,10 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Preface:
-    """The event that the client sent the HTTP/2 preface. `rest`: the bytes after its first line."""
+    """The event that the client sent the HTTP/2 preface.
+
+    `rest`: the received bytes after the preface's first line.
+    """
 
     rest: bytes
 
@@ -62,9 +68,9 @@ class Preface:
 class RequestReader:
     """Parses the requests of one HTTP/1.1 connection, one after the other.
 
-    llhttp takes a tenth of the time of h11. It parses only heads that arrive in one piece and for which both
-    have equal results: HTTP/1.1 with one Host, and without Transfer-Encoding, Expect and Upgrade. For all
-    other requests, h11 decides whether they are valid.
+    llhttp takes a tenth of the time of h11. The reader uses llhttp for heads that arrive in one piece, and
+    that both parsers read with equal results: HTTP/1.1 with one Host header, and without Transfer-Encoding,
+    Expect and Upgrade. For all other requests, h11 decides whether they are valid.
     """
 
     def __init__(self) -> None:
@@ -77,14 +83,14 @@ class RequestReader:
 
     @property
     def waiting(self) -> int:
-        """The number of received bytes that are not parsed yet."""
+        """The number of received bytes that the reader has not parsed yet."""
         if self._h11 is not None:
             return len(self._h11.trailing_data[0])
         return len(self._buffer)
 
     @property
     def complete(self) -> bool:
-        """Whether the current request is complete, including its body."""
+        """Whether the current request is completely parsed, including its body."""
         return self._over
 
     def feed(self, data: bytes) -> None:
@@ -101,13 +107,15 @@ class RequestReader:
         self._in_request = self._over = False
 
     def rest(self) -> bytes:
-        """Returns all bytes after the end of the request, for example WebSocket frames."""
+        """Returns all received bytes after the end of the request, such as WebSocket frames."""
         return bytes(self._buffer) if self._h11 is None else self._h11.trailing_data[0]
 
     def next(self) -> Started | Preface | Refusal | bytes | Ended | None:
-        """Returns the next event: the head, body bytes, ENDED, a Preface, or the error response.
+        """Returns the next event: a request head, body bytes, ENDED, a Preface, or a Refusal.
 
-        Returns None if more bytes are needed, or if the request is complete.
+        A Refusal is the error response for an invalid request.
+
+        Returns None if the parser needs more bytes, or if the request is complete.
         """
         if self._over:
             return None
@@ -178,7 +186,10 @@ class RequestReader:
         return started
 
     def _read_anew(self, raw: bytes) -> Started | None:
-        """Parses a head with llhttp. Returns None if the result of h11 might differ."""
+        """Parses a request head with llhttp.
+
+        Returns None if h11 must parse the head, because its result might differ.
+        """
         collected = _Collected()
         parser = httptools.HttpRequestParser(collected)
         try:
@@ -197,7 +208,7 @@ class RequestReader:
 
 
 def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
-    """Returns the head of a request with a new request line and cached headers."""
+    """Returns a request head with cached headers and a new request line (method and target)."""
     return RequestHead(
         method,
         target,
@@ -210,7 +221,7 @@ def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
 
 
 class _Collected:
-    """Collects target and headers from the callbacks of httptools."""
+    """Collects the request target and the headers from the callbacks of httptools."""
 
     def __init__(self) -> None:
         self.target = b""

@@ -1,4 +1,4 @@
-"""WebSockets on HTTP/1.1 connections, with hypercorn's WSStream. The first WebSocket imports this module."""
+"""WebSockets on HTTP/1.1 connections, with hypercorn's WSStream. Imported when the first WebSocket opens."""
 
 from typing import Any, Protocol
 
@@ -19,11 +19,11 @@ from fakeapi.serving.streams import Streams
 from fakeapi.serving.tasks import ConnectionTasks
 
 STREAM_ID = 1
-"""The stream id for hypercorn. An HTTP/1.1 connection has only one stream at a time."""
+"""The stream id that hypercorn receives. An HTTP/1.1 connection has only one stream at a time."""
 
 
 class SwitchedConnection(Answering, Protocol):
-    """The methods of a connection that a WebSocket calls."""
+    """The methods of an HTTP/1.1 connection that a WebSocket calls."""
 
     @property
     def closes(self) -> bool: ...
@@ -34,9 +34,9 @@ class SwitchedConnection(Answering, Protocol):
 
 
 class WebSocket:
-    """A WebSocket between the connection and the ASGI application, with the methods of an Exchange.
+    """A WebSocket between the connection and the ASGI application. Has the methods of an Exchange.
 
-    `take_data` receives the bytes of the client after the handshake.
+    After the handshake, `take_data` receives the bytes from the client.
     """
 
     def __init__(self, connection: SwitchedConnection) -> None:

@@ -3,15 +3,18 @@
 from fakeapi.serving.request_head import Headers
 
 _FRAMING_LENGTHS = {len(b"connection"), len(b"content-length")}
-"""The lengths of the header names `connection` and `content-length`, for a check before comparing names."""
+"""The lengths of the header names `connection` and `content-length`.
+
+Names of other lengths need no comparison.
+"""
 
 
 class ResponseWriter:
     """Encodes one response.
 
     - `http_1_0`: whether the client uses HTTP/1.0, which has no chunks.
-    - `is_head`: whether the request is a HEAD, whose response has no body.
-    - `closes`: whether the connection closes after the response.
+    - `is_head`: whether the request is a HEAD request, whose response has no body.
+    - `closes`: whether the server closes the connection after the response.
     """
 
     def __init__(self, *, http_1_0: bool, is_head: bool, closes: bool) -> None:
@@ -23,7 +26,10 @@ class ResponseWriter:
         self._left: int | None = None
 
     def start(self, status: int, phrase: bytes, headers: Headers) -> bytes:
-        """Returns the bytes of the head. Raises ValueError for a header with a line break or a NUL byte."""
+        """Returns the bytes of the status line and the headers.
+
+        Raises ValueError for a header with a line break or a NUL byte.
+        """
         lines = [b"HTTP/1.1 %d %b" % (status, phrase)]
         for name, value in headers:
             lines.append(b"%b: %b" % (name, value))
@@ -56,7 +62,7 @@ class ResponseWriter:
     def data(self, data: bytes) -> bytes:
         """Returns the bytes for a part of the body, as a chunk if the response has no Content-Length.
 
-        Raises ValueError if the body exceeds its Content-Length.
+        Raises ValueError if the body becomes longer than its Content-Length.
         """
         if self._chunked:
             return b"%x\r\n%b\r\n" % (len(data), data) if data else b""

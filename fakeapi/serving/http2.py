@@ -34,38 +34,41 @@ from fakeapi.serving.tasks import UNREAD_BYTES, ConnectionTasks
 from fakeapi.serving.wire import BODY_SECONDS, Wire
 
 STREAMS = 1_000
-"""Maximum number of concurrent requests on one connection. Further requests get REFUSED_STREAM."""
+"""Maximum number of concurrent requests on one connection.
+
+The server refuses more requests with REFUSED_STREAM.
+"""
 
 CONNECTION_WINDOW = 16 * UNREAD_BYTES
-"""Number of body bytes that a client can send on one connection before the application receives them."""
+"""Number of body bytes that a client can send on one connection before the application reads them."""
 
 RESETS = 1_000
-"""Maximum number of streams that a client can reset, or cause to be reset, in a burst.
+"""Maximum number of streams that a client can reset, or cause the server to reset, in a burst.
 
 The next reset ends the connection with GOAWAY and ENHANCE_YOUR_CALM, as in Go's net/http (CVE-2023-39325,
 CVE-2025-8671).
 """
 
 RESETS_PER_SECOND = 200.0
-"""Maximum average number of stream resets per second by one client."""
+"""Maximum average number of stream resets per second that one client can cause."""
 
 PARSED_BYTES = 8 * 1024
-"""Maximum number of bytes that are parsed before other tasks can run, even in a flood of small frames."""
+"""Maximum number of bytes to parse before other tasks can run, even in a flood of small frames."""
 
 GOAWAY = ">xHBBIII"
 """The `struct` format of a GOAWAY frame: frame header, last stream and error code (RFC 9113, 6.8)."""
 
 _OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
-"""The headers of hypercorn's response for a failed application. Its `connection: close` is ignored."""
+"""The headers of hypercorn's response if the application failed. HTTP2 ignores their `connection: close`."""
 
 Pairs = list[tuple[bytes, bytes]]
 
 
 class AnnouncedSettings(h2.settings.Settings):
-    """The HTTP/2 settings of the server.
+    """The HTTP/2 settings that the server announces.
 
-    The class HTTP2 enforces the limit of streams, not h2: h2 would end the connection with all its watches,
-    instead of refusing one stream.
+    The class HTTP2 itself enforces the maximum number of streams. h2 would end the connection with all its
+    watches, instead of refusing one stream.
     """
 
     def __init__(self) -> None:
@@ -105,7 +108,7 @@ class RequestTask:
 class HTTP2:
     """Serves the concurrent requests of one HTTP/2 connection.
 
-    An error in one stream does not affect other streams.
+    An error in one stream does not affect the connection's other streams.
     """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks, unread: ConnectionBytes) -> None:
@@ -132,7 +135,7 @@ class HTTP2:
     def check_time(self, now: float) -> None:
         """Resets streams whose client is too slow to send the request body or to read the response.
 
-        `now`: the time of the event loop.
+        `now`: the present time of the event loop.
         """
         for stream_id in self._output.stalled(now - UNREAD_SECONDS):
             self._tasks.spawn(self._reset_stream, stream_id)
@@ -150,7 +153,7 @@ class HTTP2:
         self._rest_if_idle()
 
     async def give_up(self) -> None:
-        """Closes the connection, because the client exceeded its deadline."""
+        """Closes the connection, because the client exceeded its deadline for the next request."""
         await self._close()
 
     async def initiate(self) -> None:
@@ -242,7 +245,7 @@ class HTTP2:
             await stream.handle(Body(stream_id=stream_id, data=data))
 
     def _acknowledge(self, stream_id: int, count: int) -> None:
-        """Increases the flow-control windows of the client by `count` received bytes."""
+        """Increases the client's flow-control windows by `count`, the number of bytes consumed."""
         if count and not self._closed:
             self._h2.acknowledge_received_data(count, stream_id)
             self._output.wake()
@@ -276,8 +279,8 @@ class HTTP2:
     def _go_away(self) -> None:
         """Sends GOAWAY, so that the client opens no more streams, like Go's net/http for `Connection: close`.
 
-        Open streams end normally, and then the connection closes. `close_connection` of h2 would end the open
-        streams.
+        Open streams end normally, and then the connection closes. Does not use `close_connection` of h2,
+        which would end the open streams.
         """
         if self._going_away or self._closed:
             return
@@ -292,7 +295,9 @@ class HTTP2:
         self._rest_if_idle()
 
     def _rest_if_idle(self) -> None:
-        """Handles a connection without open streams: it becomes idle, or closes after a GOAWAY or a stop.
+        """Handles a connection without open streams.
+
+        Waits for the next request, or closes the connection after a GOAWAY or a stop.
 
         Does nothing while streams are open.
         """
@@ -307,7 +312,7 @@ class HTTP2:
             self._wire.expect_request()
 
     async def _close(self) -> None:
-        """Sends the last frames of h2 and closes the connection."""
+        """Sends the frames that h2 has queued, such as GOAWAY, and closes the connection."""
         self._closed = True
         await self._wire.write(self._h2.data_to_send())
         self._wire.close_after_reading()
@@ -322,9 +327,9 @@ class HTTP2:
 
 
 def _is_target(method: bytes, target: bytes) -> bool:
-    """Whether the target of a request is valid: a path or `*`, or anything for CONNECT, as in Go's http2.
+    """Whether the target of a request is valid, as in Go's http2: a path or `*`, or anything for CONNECT.
 
-    Method and target must also be ASCII, because hypercorn requires that.
+    Method and target must also be ASCII, because hypercorn requires ASCII.
     """
     if not (method.isascii() and target.isascii()):
         return False
@@ -332,7 +337,10 @@ def _is_target(method: bytes, target: bytes) -> bool:
 
 
 def _http1_headers(headers: Pairs) -> Pairs:
-    """Returns the headers without pseudo-headers; `:authority` becomes the Host header."""
+    """Converts HTTP/2 headers to HTTP/1.1 headers.
+
+    `:authority` becomes the Host header. Drops all other pseudo-headers.
+    """
     fields = dict(headers)
     host = fields.get(b":authority", fields.get(b"host", b""))
     return [(b"host", host), *((n, v) for n, v in headers if not n.startswith(b":") and n != b"host")]

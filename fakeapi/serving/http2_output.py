@@ -1,4 +1,4 @@
-"""Output: writes the responses of one HTTP/2 connection, one frame of each stream in turn."""
+"""Output: writes the responses of one HTTP/2 connection, in turns of one frame per stream."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,22 +12,28 @@ from fakeapi.serving.response_bytes import ConnectionBytes
 from fakeapi.serving.wire import Wire
 
 STREAM_HIGH_BYTES = 32 * 1024
-"""Number of unsent bytes of a response at which the application waits, until fewer than half are unsent."""
+"""Maximum number of unsent bytes of a response before the application waits.
+
+The application continues when fewer than half of these bytes are unsent.
+"""
 
 WRITE_BYTES = 64 * 1024
-"""Number of body bytes after which a write to the connection ends and waits for the client to read."""
+"""Approximate maximum number of body bytes in one write to the connection.
+
+After a write, the server waits while the client does not read.
+"""
 
 
 @dataclass(slots=True)
 class Response:
-    """A response that is not written completely.
+    """A response that the server has not written completely.
 
     - `unsent`: the queued bytes, which wait for the flow-control window of the client.
     - `unread`: the number of bytes that the application has sent and the server has not written.
-    - `whole`: whether it has a Content-Length. Such a response was complete before its head was sent.
-    - `progressed_at`: when bytes were last written, in the time of the event loop.
+    - `whole`: whether the response has a Content-Length, so that all of it existed before its head was sent.
+    - `progressed_at`: when the server last wrote bytes, in the time of the event loop.
     - `ended`: whether the application has sent the last byte.
-    - `room`: set when the application can send more.
+    - `room`: an event that is set when the application can send more.
     """
 
     unsent: bytearray = field(default_factory=bytearray)
@@ -41,8 +47,8 @@ class Response:
 class Output:
     """The queue of responses of one HTTP/2 connection.
 
-    `run` writes the responses as far as the flow-control windows of the client allow. A full window of one
-    stream does not delay other streams.
+    `run` writes the responses as far as the client's flow-control windows allow. A stream whose window is
+    used up does not delay other streams.
     """
 
     def __init__(
@@ -52,7 +58,13 @@ class Output:
         unread: ConnectionBytes,
         on_end: Callable[[int], None],
     ) -> None:
-        """`on_end`: called with the id of each stream whose response is written completely."""
+        """Starts without responses.
+
+        - `connection`: encodes the frames.
+        - `wire`: writes the frames to the client.
+        - `unread`: counts the response bytes that the client has not read.
+        - `on_end`: called with the id of each stream whose response is written completely.
+        """
         self._h2 = connection
         self._wire = wire
         self._unread = unread
@@ -65,7 +77,7 @@ class Output:
 
     @property
     def count(self) -> int:
-        """The number of streams whose response is not written completely."""
+        """The number of streams whose response is not completely written."""
         return len(self._responses)
 
     @property
@@ -73,14 +85,17 @@ class Output:
         return any(response.unsent or response.ended for response in self._responses.values())
 
     def wake(self) -> None:
-        """Lets `run` write the waiting frames."""
+        """Wakes `run`, so that it writes the waiting frames."""
         self._work.set()
 
     def open(self, stream_id: int) -> None:
         self._responses[stream_id] = Response()
 
     async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
-        """Sends the head of a response. Without a Content-Length, waits until the client accepts data."""
+        """Sends the head of a response.
+
+        For a response without Content-Length, then waits until the client accepts data.
+        """
         response = self._responses.get(stream_id)
         if response is None:
             return
@@ -99,7 +114,7 @@ class Output:
         return self._responses.get(stream_id) is response
 
     def _window(self, stream_id: int) -> int:
-        """Returns the flow-control window of a stream in bytes; 1 if the stream is closed."""
+        """Returns how many bytes the stream's flow-control window still allows; 1 if the stream is closed."""
         try:
             return max(0, self._h2.local_flow_control_window(stream_id))
         except h2.exceptions.ProtocolError:  # the stream is closed
@@ -125,7 +140,10 @@ class Output:
                 await response.room.wait()
 
     def stalled(self, since: float) -> list[int]:
-        """Returns the ids of streams whose response has a Content-Length and no progress since a time."""
+        """Returns the ids of streams without progress since a time, whose response has a Content-Length.
+
+        `since`: this time, in the time of the event loop.
+        """
         return [
             stream_id
             for stream_id, response in self._responses.items()
@@ -139,7 +157,7 @@ class Output:
             self._make_ready(stream_id)
 
     def end_abruptly(self, stream_id: int) -> None:
-        """Resets a stream if the application has ended without completing its response."""
+        """Resets a stream if the application ended before its response was complete."""
         response = self._responses.get(stream_id)
         if response is not None and not response.ended:
             self.reset(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
@@ -153,7 +171,7 @@ class Output:
         self.wake()
 
     def drop(self, stream_id: int) -> None:
-        """Drops the unsent bytes of a response, so that its application no longer waits."""
+        """Drops the unsent bytes of a response, so that the application no longer waits."""
         self._ready.pop(stream_id, None)
         response = self._responses.pop(stream_id, None)
         if response is not None:
@@ -162,7 +180,10 @@ class Output:
             self._unread.remove(response.unread)
 
     def window_opened(self, stream_id: int) -> None:
-        """Continues a response after the client increased the window of its stream; 0 means all streams."""
+        """Continues a response after the client increased the flow-control window of its stream.
+
+        `stream_id`: 0 continues the responses of all streams.
+        """
         for waiting in [stream_id] if stream_id else list(self._responses):
             self._make_ready(waiting)
             if (response := self._responses.get(waiting)) is not None and not response.unsent:
@@ -175,7 +196,7 @@ class Output:
             self.wake()
 
     async def run(self) -> None:
-        """Writes the queued responses until somebody calls `close`."""
+        """Writes the queued responses until `close` is called."""
         while not self._closed:
             await self._work.wait()
             self._work.clear()
@@ -186,7 +207,7 @@ class Output:
                 self._work.set()
 
     def _fill(self) -> None:
-        """Passes one frame of each ready stream in turn to h2, until WRITE_BYTES are reached."""
+        """Passes frames to h2, one of each ready stream in turn, until they contain WRITE_BYTES or more."""
         room = WRITE_BYTES
         while self._ready and room > 0:
             stream_id = next(iter(self._ready))
@@ -194,7 +215,10 @@ class Output:
             room -= self._send_frame(stream_id, self._responses[stream_id])
 
     def _send_frame(self, stream_id: int, response: Response) -> int:
-        """Sends one frame of a response, as long as the window allows; returns its number of body bytes."""
+        """Passes one frame of a response to h2, if the flow-control window allows.
+
+        Returns the number of body bytes.
+        """
         try:
             window = self._h2.local_flow_control_window(stream_id)
             size = max(0, min(len(response.unsent), window, self._h2.max_outbound_frame_size))

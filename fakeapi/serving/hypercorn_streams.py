@@ -1,18 +1,19 @@
 """Imports the stream classes of hypercorn, which convert requests of HTTP/2 and WebSockets to ASGI events.
 
-No other module uses hypercorn. The first HTTP/2 connection or WebSocket imports this module; ordinary
-HTTP/1.1 requests use `http1_exchange`. The classes `H11Protocol` and `H2Protocol` of hypercorn are not used,
-because long watches, early responses and hostile clients would need overrides of their private methods.
+Only this module uses hypercorn. The first HTTP/2 connection or WebSocket imports the module; ordinary
+HTTP/1.1 requests use `http1_exchange`. fakeapi does not use hypercorn's classes `H11Protocol` and
+`H2Protocol`, because long watches, early responses and hostile clients would need overrides of their private
+methods.
 
 Hypercorn does not document the stream classes. `tests/serving/test_hypercorn_streams.py` therefore checks
-each name and signature in this table, and reports the changes of a new version.
+each name and signature in this table, and reports changes in a new version of hypercorn.
 
-| name | used for |
-| --- | --- |
-| HTTPStream, WSStream | the ASGI side of one request: `handle(event)`, `app_send(message)` |
-| Config | `root_path`, `server_names`, `log`, websocket limits |
-| WorkerContext | an argument of the stream classes |
-| protocol.events | the arguments of `handle`, and of the `send` of a stream |
+    | name | used for |
+    | --- | --- |
+    | HTTPStream, WSStream | the ASGI side of one request: `handle(event)`, `app_send(message)` |
+    | Config | `root_path`, `server_names`, `log`, websocket limits |
+    | WorkerContext | an argument of the stream classes |
+    | protocol.events | the arguments of `handle`, and of the `send` of a stream |
 """
 
 import logging
@@ -56,13 +57,16 @@ __all__ = [
 ]
 
 WEBSOCKET_MESSAGE_BYTES = 1 << 20
-"""Maximum size of a WebSocket message in bytes. A longer message closes the connection with code 1009."""
+"""Maximum size of a WebSocket message in bytes.
+
+The server closes a connection with a longer message (code 1009).
+"""
 
 SendEvent = Callable[[Any], Awaitable[None]]
 
 
 class _Settings(Config):
-    """The configuration of hypercorn, without the Server header, which kube-apiserver does not send."""
+    """The configuration of hypercorn. Disables the Server header, which kube-apiserver does not send."""
 
     def __init__(self) -> None:
         self.errorlog = logger
@@ -74,12 +78,15 @@ _SETTINGS = _Settings()
 
 
 def http_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> HTTPStream:
-    """Returns hypercorn's stream for one HTTP request. `send`: receives the events of the response."""
+    """Returns hypercorn's stream for one HTTP request.
+
+    `send`: receives the response's events from the stream.
+    """
     return HTTPStream(*_arguments(streams, tasks, send, stream_id))
 
 
 def websocket_stream(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) -> WSStream:
-    """Returns hypercorn's stream for one WebSocket. `send`: receives the events for the client."""
+    """Returns hypercorn's stream for one WebSocket. `send`: receives the stream's events for the client."""
     return WSStream(*_arguments(streams, tasks, send, stream_id))
 
 
@@ -91,7 +98,7 @@ def _arguments(streams: Streams, tasks: Any, send: SendEvent, stream_id: int) ->
 def request_event(
     stream_id: int, method: bytes, target: bytes, version: str, headers: list[tuple[bytes, bytes]]
 ) -> Request:
-    """Returns hypercorn's event for a request. `method` and `target` must be ASCII."""
+    """Returns hypercorn's event for a request. The request's method and target must be ASCII."""
     return Request(
         stream_id=stream_id,
         headers=headers,

@@ -1,4 +1,4 @@
-"""Listener: a listening socket with its accepted connections."""
+"""Listener: accepts connections at a listening socket and serves them."""
 
 import asyncio
 import logging
@@ -14,16 +14,19 @@ from fakeapi.serving.streams import Dates
 logger = logging.getLogger("fakeapi.serving")
 
 BACKLOG = 1_024
-"""Maximum number of clients that wait to be accepted. The kernel rejects further clients."""
+"""Maximum number of clients that wait to be accepted. The kernel rejects more clients."""
 
 HANDSHAKE_SECONDS = 10.0
-"""Seconds for a TLS handshake, after which the server disconnects the client."""
+"""Maximum seconds for a TLS handshake. After that, the server disconnects the client."""
 
 TLS_CLOSE_SECONDS = 1.0
-"""Seconds for a client to confirm the end of TLS, after which the server closes the socket."""
+"""Maximum seconds for a client to confirm the end of TLS. After that, the server closes the socket."""
 
 RETRY_SECONDS = 0.1
-"""Seconds before the next attempt to accept clients after an error, such as too few file descriptors."""
+"""Seconds before the server tries again to accept clients after an error.
+
+An example of such an error is that the process has no free file descriptor.
+"""
 
 DRAIN_SECONDS = 0.05
 """Minimum time, in seconds, that a stopping server waits for connections to close."""
@@ -31,17 +34,17 @@ DRAIN_SECONDS = 0.05
 CONNECTIONS = 16_384
 """Maximum number of open connections, if the process has enough file descriptors.
 
-Each connection needs one descriptor. At the limit, further clients wait in the backlog.
+Each connection needs one descriptor. At the limit, new clients wait in the kernel's queue (BACKLOG).
 """
 
 RESERVED_DESCRIPTORS = 64
-"""Number of file descriptors that stay free for other files: the database, the recording, certificates."""
+"""Number of file descriptors to keep free for other files: the database, the recording, certificates."""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Opens a listening socket, at which clients can queue at once. Raises OSError.
+    """Opens a listening socket; from then on, clients can connect and wait. `port`: 0 selects a free port.
 
-    `port`: 0 selects a free port.
+    Raises OSError if the address is invalid or already in use.
     """
     family, kind, _, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -61,7 +64,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def connection_limit() -> int:
-    """Returns the maximum number of connections: CONNECTIONS, or fewer with too few file descriptors."""
+    """Returns the maximum number of connections: CONNECTIONS, or fewer if file descriptors are short."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if descriptors == resource.RLIM_INFINITY:
         return CONNECTIONS
@@ -71,8 +74,8 @@ def connection_limit() -> int:
 class Listener:
     """Serves an application at one socket, in the running event loop, from `start` until `close`.
 
-    It does not use `asyncio.start_server`, whose `wait_closed` differs between Python releases. That function
-    also cannot disconnect a client during the TLS handshake.
+    Does not use `asyncio.start_server`: its `wait_closed` differs between Python releases, and it cannot
+    disconnect a client during the TLS handshake.
     """
 
     def __init__(self, app: ASGIApp, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
@@ -149,7 +152,10 @@ class Listener:
             transport.abort()
 
     async def close(self, grace: float) -> None:
-        """Stops listening, waits up to `grace` seconds for running requests, and closes all connections."""
+        """Stops listening, waits for running requests to end, and closes all connections.
+
+        `grace`: the maximum seconds to wait for the requests.
+        """
         self._listening = False
         self._pause_accepting()
         self._socket.close()

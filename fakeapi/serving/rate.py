@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 
 class Allowance:
-    """A token bucket.
+    """A token bucket, which starts full.
 
-    - `at_once`: the number of tokens in a full bucket, which is the limit of a burst.
+    - `at_once`: the number of tokens in a full bucket, which is the maximum size of a burst.
     - `per_second`: the number of new tokens per second.
-    - `now`: returns the time in seconds.
+    - `now`: a function that returns the time in seconds.
     """
 
     def __init__(self, at_once: int, per_second: float, now: Callable[[], float]) -> None:
@@ -19,7 +19,7 @@ class Allowance:
         self._counted = now()
 
     def take(self) -> bool:
-        """Takes a token from the bucket. Returns False if the bucket is empty."""
+        """Takes a token from the bucket. Returns False, and takes nothing, if the bucket is empty."""
         now = self._now()
         self._left = min(self._most, self._left + (now - self._counted) * self._per_second)
         self._counted = now

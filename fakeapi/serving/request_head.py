@@ -1,4 +1,4 @@
-"""Checks the head of an HTTP/1.1 request like Go's net/http, after the checks of the parser."""
+"""Checks the head of an HTTP/1.1 request like Go's net/http, after the parser has checked its syntax."""
 
 import re
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ _HOST_AND_PORT = re.compile(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The error response to an invalid request, which the application does not receive.
+    """The error response to an invalid request. The application does not receive the request.
 
-    The connection closes after this response.
+    The server closes the connection after this response.
     """
 
     status: int
@@ -24,7 +24,7 @@ class Refusal:
 def refusal(status: int, phrase: bytes, detail: bytes = b"") -> Refusal:
     """Returns an error response with the texts of Go's net/http.
 
-    Both its status line and its body contain `phrase` and `detail`.
+    Both the status line and the body of the response contain `phrase` and `detail`.
     """
     complete = phrase + b": " + detail if detail else phrase
     return Refusal(status, complete, b"%d %b" % (status, complete))
@@ -43,9 +43,9 @@ class RequestHead:
     """The parsed head of a request.
 
     - `target`: a path with its query, or `*`; empty for CONNECT and for an opaque URL.
-    - `headers`: the headers for the application.
+    - `headers`: the headers for the application, with names in lower case.
     - `content_length`: 0 without the header Content-Length.
-    - `closes`: whether the connection closes after the response.
+    - `closes`: whether the server closes the connection after the response.
     """
 
     method: bytes
@@ -58,13 +58,13 @@ class RequestHead:
 
 
 def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) -> RequestHead | Refusal:
-    """Returns the checked head of a request, or the error response to an invalid one.
+    """Checks the head of a request. Returns the checked head, or the error response if the head is invalid.
 
     The parser must have checked the syntax. The names in `headers` must be in lower case.
 
     - The host of a target such as `http://host/path` replaces the Host header.
-    - With both Content-Length and Transfer-Encoding, the function drops the length, and the connection closes
-      after the response (RFC 9112, 6.3).
+    - If the request has Content-Length and Transfer-Encoding, drops the Content-Length. The server then
+      closes the connection after the response (RFC 9112, 6.3).
 
     Follows net/http readRequest and readTransfer, and net/url ParseRequestURI.
     """
@@ -95,7 +95,10 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
 
 
 def _read_target(method: bytes, target: bytes) -> tuple[bytes, bytes] | None:
-    """Returns the path with its query, and the host of an absolute URL or b""; None for an invalid target."""
+    """Returns a target's path with its query, and the host of an absolute URL or b"".
+
+    Returns None for an invalid target.
+    """
     if target.startswith(b"/") or target == b"*":
         return target, b""
     if method == b"CONNECT":

@@ -1,4 +1,4 @@
-"""Limits the memory for responses that clients have not read, for each connection and in total."""
+"""Limits the memory for responses that clients have not read, per connection and for the whole server."""
 
 import asyncio
 import math
@@ -9,37 +9,44 @@ from dataclasses import dataclass
 from fakeapi.asgi import NoRoom
 
 SERVER_BYTES_MAX = 256 * 1024 * 1024
-"""Maximum number of unread bytes of all connections together.
+"""Maximum number of unread response bytes of all connections together.
 
-At the limit, the server does not start to generate more long responses. At twice the limit, which many short
-responses can reach, it closes the connection with the most unread bytes.
+At the limit, the server does not start to generate more long responses. Many short responses can exceed the
+limit. At twice the limit, the server closes the connection with the most unread bytes.
 """
 
 CONNECTION_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum number of unread bytes of one connection. At the limit, more requests of this connection wait."""
+"""Maximum number of unread response bytes of one connection.
+
+At the limit, new requests of the connection wait.
+"""
 
 ROOM_SECONDS = 10.0
-"""Seconds that a long response waits for memory. After that, the request gets 429, which allows a retry."""
+"""Maximum seconds that a long response waits for memory.
+
+After that, the request gets 429, and may be retried.
+"""
 
 UNREAD_SECONDS = 60.0
-"""Seconds after which the server drops a complete response whose client reads nothing.
+"""Seconds without reading after which the server drops a complete response.
 
-It resets the HTTP/2 stream or closes the HTTP/1.1 connection, up to 32 s later. kube-apiserver ends every
-request except watches after 60 s (`--request-timeout`).
+The server resets the HTTP/2 stream or closes the HTTP/1.1 connection, up to 32 s later. kube-apiserver ends
+every request except watches after 60 s (`--request-timeout`).
 """
 
 STALLED_SECONDS = 3.0
-"""Seconds without reading after which the server disconnects a client while other responses need memory."""
+"""Seconds without reading after which the server disconnects a client, if other responses wait for memory."""
 
 LOOK_SECONDS = 0.5
-"""Seconds between two checks for clients that read nothing, while other responses need memory."""
+"""Seconds between two checks for clients that do not read, while other responses wait for memory."""
 
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
-    """A request that waits until it can reserve memory for a response of `size` bytes.
+    """A request that waits until memory is reserved for its response.
 
-    `size`: 0 if the size is not known yet. `granted`: completes when the memory is reserved.
+    - `size`: the size of the response in bytes; 0 if it is not known yet.
+    - `granted`: completes when the memory is reserved.
     """
 
     account: "ConnectionBytes"
@@ -48,7 +55,7 @@ class _Waiter:
 
 
 class ResponseBytes:
-    """The unread bytes of all connections of a listener, with a queue of requests that wait for memory."""
+    """The unread response bytes of all connections, with a queue of requests that wait for memory."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
@@ -59,14 +66,14 @@ class ResponseBytes:
     def fits(self, size: int) -> bool:
         """Whether a response of `size` bytes stays below the limit for all connections together.
 
-        Always true for size 0 (unknown), and if no other response is unread.
+        Always true for size 0 (unknown), or if no bytes are unread or reserved.
         """
         return not size or not self.total or self.total + size <= SERVER_BYTES_MAX
 
     async def wait(self, account: "ConnectionBytes", size: int, seconds: float | None) -> None:
         """Waits until memory for `size` bytes is reserved, or until the connection has ended.
 
-        `seconds`: the time after which it raises NoRoom; None waits without a limit.
+        Raises NoRoom after this number of `seconds`; None waits without a limit.
         """
         waiter = _Waiter(account, size, asyncio.get_running_loop().create_future())
         self._waiters.append(waiter)
@@ -89,12 +96,12 @@ class ResponseBytes:
             raise NoRoom
 
     def give_back(self, size: int) -> None:
-        """Subtracts `size` bytes from the total, and continues waiting requests that now fit."""
+        """Subtracts `size` bytes from the total, and continues waiting requests whose responses now fit."""
         self.total -= size
         self.grant_room()
 
     def grant_room(self) -> None:
-        """Reserves memory for waiting requests that now fit, oldest first."""
+        """Reserves memory for waiting requests whose responses now fit, oldest first."""
         has_room = True
         for waiter in list(self._waiters):
             account, size = waiter.account, waiter.size
@@ -123,7 +130,7 @@ class ResponseBytes:
 
 
 class ConnectionBytes:
-    """The unread bytes of one connection.
+    """The unread response bytes of one connection.
 
     - `held`: the number of unread bytes.
     - `progressed_at`: when the client last read bytes.
@@ -142,13 +149,13 @@ class ConnectionBytes:
     def fits(self, size: int) -> bool:
         """Whether `size` more bytes stay below the limit of the connection.
 
-        Always true if the connection has no other unread bytes.
+        Always true if the connection has no unread or reserved bytes.
         """
         counted = self.held + self._reserved
         return self.closed or not counted or counted + size <= CONNECTION_BYTES_MAX
 
     def add(self, size: int) -> None:
-        """Adds bytes that the client has not read yet."""
+        """Counts response bytes that the client has not read yet."""
         if self.closed or not size:
             return
         if not self.held:
@@ -159,7 +166,7 @@ class ConnectionBytes:
             self._server.drop_largest()
 
     def remove(self, size: int) -> None:
-        """Subtracts bytes that the client has read or will never read."""
+        """Subtracts response bytes that the client has read or will never read."""
         if self.closed or not size:
             return
         self.progressed_at = self._server.now()
@@ -173,17 +180,20 @@ class ConnectionBytes:
             self._server.total += size
 
     def release(self, size: int) -> None:
-        """Releases memory that `reserve` has reserved."""
+        """Releases memory that `reserve` has reserved. `size`: the size passed to `reserve`."""
         if not self.closed:
             self._reserved -= size
             self._server.give_back(size)
 
     def is_stalled(self, since: float) -> bool:
-        """Whether the client has unread bytes and has read none since this time."""
+        """Whether the client has unread response bytes, and has read nothing since a time.
+
+        `since`: this time, in the time of the event loop.
+        """
         return self.held > 0 and self.progressed_at <= since
 
     def close(self) -> None:
-        """Subtracts all bytes of the connection, because the connection has ended."""
+        """Subtracts all bytes of the connection from the totals, because the connection has ended."""
         size = self.held + self._reserved
         self.held = self._reserved = 0
         self.closed = True
@@ -191,20 +201,22 @@ class ConnectionBytes:
         self._server.give_back(size)
 
     def drop(self) -> None:
-        """Closes the connection at once and subtracts all its bytes."""
+        """Closes the connection at once, and subtracts all its bytes from the totals."""
         self.close()
         self._abort()
 
     async def turn(self) -> None:
-        """Waits while the connection has too many unread bytes for another request."""
+        """Waits until the connection has few enough unread bytes to start another request."""
         if not self.fits(0):
             await self._server.wait(self, 0, None)
 
     @asynccontextmanager
     async def room(self, size: int) -> AsyncIterator[None]:
-        """Reserves memory for a response of `size` bytes during the block; the scope extension ROOM.
+        """Reserves memory for a response of `size` bytes during the block.
 
-        Raises NoRoom after ROOM_SECONDS.
+        Implements ROOM, an entry in the ASGI scope.
+
+        Raises NoRoom if the memory is not free within ROOM_SECONDS.
         """
         if not self.fits(size) or self._server.is_full or not self._server.fits(size):
             await self._server.wait(self, size, ROOM_SECONDS)

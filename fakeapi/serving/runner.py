@@ -1,7 +1,7 @@
 """Runs an ASGI application over HTTP/1.1 and HTTP/2, in the calling thread or in a new thread.
 
-The function `serve` of hypercorn is not used. It does not return while watches are open (Python 3.12 and
-later), and it opens the socket only when its event loop runs.
+Does not use hypercorn's function `serve`. That function does not return while watches are open (Python 3.12
+and later), and it opens the socket only when its event loop runs.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ logger.addHandler(logging.NullHandler())
 __all__ = ["Runner", "StartError"]
 
 GRACE_SECONDS = 0.3
-"""Default time, in seconds, for running requests to end when the server stops, before they are cancelled."""
+"""Default seconds that a stopping server waits for running requests to end before it cancels them."""
 
 STOP_SECONDS = 10.0
-"""Seconds, in addition to the grace period, that `Runner.stop` waits for the server's thread to end."""
+"""Seconds that `Runner.stop` waits for the server's thread to end, after the grace period."""
 
 T = TypeVar("T")
 
 
 class StartError(Exception):
-    """Raised when the server cannot start. Its message is one line for the user."""
+    """Raised if the server cannot start. Its message is one line for the user."""
 
 
 class Runner:
     """Serves an application at a host and port.
 
-    The socket listens as soon as the object exists, so the port is known and early clients wait. After that,
+    The constructor opens the listening socket, so the port is known and early clients can wait. After that,
     call `start` and `stop` to serve in a daemon thread, or `run` to serve in the calling thread.
     """
 
@@ -81,7 +81,7 @@ class Runner:
     def start(self) -> None:
         """Starts the server's thread, and returns when the application accepts requests.
 
-        Raises StartError and other errors of the start.
+        Raises StartError if the application cannot start, and any other exception that ends the thread.
         """
         ready = threading.Event()
         failure: list[BaseException] = []
@@ -107,7 +107,7 @@ class Runner:
             raise failure[0]
 
     def stop(self) -> None:
-        """Ends all watches, connections and the server's thread. A second call does nothing."""
+        """Ends all watches, all connections and the server's thread. A second call does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -165,13 +165,13 @@ class Runner:
             await self._listener.close(self._grace)
 
     def reset(self) -> None:
-        """Resets the application to a new cluster. Connections stay open, but watches end."""
+        """Resets the application to a new cluster. Ends all watches, but keeps the connections open."""
         self.call(self._app.reset)
 
     def restart_empty_on_new_port(self) -> None:
-        """Closes all connections, resets the application and listens on a new port.
+        """Closes all connections, resets the application, and listens on a new port.
 
-        Clients of the old port get a refused connection.
+        Clients that use the old port get a refused connection.
         """
 
         async def restart() -> None:
@@ -185,8 +185,8 @@ class Runner:
     def call(self, function: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> T:
         """Runs a coroutine function in the server's thread and returns its result.
 
-        Raises RuntimeError if the server does not run, stops before the result, or runs in the parent process
-        of a fork.
+        Raises RuntimeError if the server does not run, or if it stops before the function ends. Also raises
+        RuntimeError in a forked child process, which does not have the server's thread.
         """
         if self._process != os.getpid():
             raise RuntimeError("the server runs in another process, which this one was forked from")
@@ -212,7 +212,7 @@ class Runner:
             self._calls.discard(call)
 
     def _cancel_calls(self) -> None:
-        """Cancels all waiting calls of `call`, because the event loop has ended."""
+        """Cancels the calls that still wait in `call`, because the event loop has ended."""
         with self._calls_lock:
             for call in [*self._calls]:
                 call.cancel()
@@ -225,7 +225,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Logs unhandled errors of the event loop, except errors of a client's TLS or connection."""
+    """Logs unhandled errors of the event loop, except errors of a client's connection, such as TLS errors."""
     error = context.get("exception")
     if isinstance(error, ssl.SSLError | ConnectionError | TimeoutError):
         return

@@ -1,4 +1,4 @@
-"""Streams and Dates: properties of a connection that all its requests share."""
+"""Streams and Dates: the data of a connection that all its requests share."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Address = tuple[str, int] | None
 
 
 class Dates:
-    """Provides the Date header of responses, and formats it at most once per second."""
+    """Provides the Date header of responses. Formats the date at most once per second."""
 
     def __init__(self) -> None:
         self._second = 0
@@ -26,9 +26,10 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """The properties of a connection that all its requests share.
+    """The data of a connection that all its requests share.
 
-    - `app`: the application that handles the requests.
+    - `app`: the ASGI application that handles the requests.
+    - `dates`: provides the Date header.
     - `secure`: whether the connection uses TLS.
     - `client` and `server`: host and port of both ends; None if unknown.
     """

@@ -14,23 +14,24 @@ from fakeapi.serving.response_bytes import ConnectionBytes
 logger = logging.getLogger("fakeapi.serving")
 
 UNREAD_BYTES = 256 * 1024
-"""Maximum number of body bytes buffered per request before reading pauses.
+"""Maximum number of bytes that the server buffers for each request's application, such as bytes of its body.
 
-At the limit, the server stops reading from an HTTP/1.1 connection. On HTTP/2, only this stream pauses.
+At the limit, the server stops reading from an HTTP/1.1 connection. On HTTP/2, it pauses only this stream.
 """
 
 
 class RequestEvents:
     """The queue of ASGI events from the client of one request to the application.
 
-    It joins waiting parts of a body into one event. After a disconnect, `receive` returns that event again
-    and again.
+    Joins waiting parts of a body into one event. After a disconnect, every call of `receive` returns the
+    event of the disconnect.
     """
 
     def __init__(self, on_read: Callable[[int], None] | None = None) -> None:
-        """`on_read`: called with the number of body bytes that the application has received.
+        """Starts without events.
 
-        It is also called for bytes that are dropped, because the application has ended.
+        `on_read`: called with the number of body bytes that the application has received, or that were
+        dropped because the application has ended.
         """
         self._body = bytearray()
         self._body_is_due = self._body_is_complete = False
@@ -48,7 +49,10 @@ class RequestEvents:
         return self._left is not None
 
     def gone(self) -> "asyncio.Future[None]":
-        """Returns a future that completes when the client disconnects; the scope extension GONE."""
+        """Returns a future that completes when the client disconnects.
+
+        Implements GONE, an entry in the ASGI scope.
+        """
         if self._gone is None:
             self._gone = asyncio.get_running_loop().create_future()
             if self.client_left:
@@ -102,7 +106,7 @@ class RequestEvents:
         return {"type": "http.request", "body": body, "more_body": not self._body_is_complete}
 
     def close(self) -> None:
-        """Drops unread events, because the application has ended, and continues a waiting `put`."""
+        """Drops unread events, because the application has ended. Lets a waiting `put` return."""
         self._closed = True
         if self._body and self._on_read is not None:
             self._on_read(len(self._body))
@@ -112,9 +116,9 @@ class RequestEvents:
 
 
 class ConnectionTasks:
-    """The tasks of one connection: `requests` run the application, `helpers` all other work.
+    """The tasks of one connection: `requests` run the application, and `helpers` do all other work.
 
-    The error of one task is logged and does not affect other tasks.
+    If a task fails, logs the error; the other tasks continue.
     """
 
     def __init__(
@@ -123,9 +127,11 @@ class ConnectionTasks:
         drop: Callable[[], None] | None = None,
         unread: ConnectionBytes | None = None,
     ) -> None:
-        """`drop`: closes the connection if the application raises DropConnection.
+        """Starts without tasks.
 
-        `unread`: counts the unread bytes of responses; new requests wait while it has too many.
+        - `drop`: closes the connection if the application raises DropConnection.
+        - `unread`: counts the unread bytes of responses. New requests wait while there are too many unread
+          bytes.
         """
         self._loop = loop
         self._drop = drop
@@ -139,9 +145,9 @@ class ConnectionTasks:
     async def spawn_app(
         self, app: Any, config: Any, scope: Any, send: Send, on_read: Callable[[int], None] | None = None
     ) -> Send:
-        """Starts the application for a request, and returns a function that queues events for it.
+        """Starts the application for a request. Returns a function that queues ASGI events for it.
 
-        The signature is that of hypercorn's task groups, because hypercorn's streams call the method.
+        Hypercorn's streams call this method, so it has the signature of hypercorn's task groups.
         """
         events = RequestEvents(on_read)
         self._start(self._answer(app, scope, events, send), self.requests)
@@ -167,9 +173,10 @@ class ConnectionTasks:
         await send(None)
 
     async def _answer_http(self, app: ASGIApp, scope: Scope, events: RequestEvents, send: Send) -> None:
-        """Runs the application for a request. Raises ClientGone if it sends to a disconnected client.
+        """Runs the application for a request.
 
-        It does not run a GET whose client disconnects before the GET starts.
+        Raises ClientGone if the application sends to a disconnected client. Also raises ClientGone, without
+        running the application, if the client of a GET has already disconnected.
         """
 
         async def send_unless_gone(message: Message) -> None:

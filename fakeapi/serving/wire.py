@@ -1,12 +1,12 @@
-"""Wire: the methods of a connection that the classes HTTP1 and HTTP2 call."""
+"""Wire: the methods of a connection that the classes HTTP1 and HTTP2 call to write and to set deadlines."""
 
 from typing import Protocol
 
 BODY_SECONDS = 60.0
-"""Seconds that a client has to send the body of a request, as in the request timeout of kube-apiserver.
+"""Maximum seconds in which a client must send the body of a request, as in kube-apiserver's request timeout.
 
-After that, the client gets 408 and is disconnected (HTTP/1.1), or its stream is reset (HTTP/2). The check can
-be half a minute late.
+After that, the server sends 408 and closes the connection (HTTP/1.1), or resets the stream (HTTP/2). The
+check can be half a minute late.
 """
 
 
@@ -14,9 +14,9 @@ class Wire(Protocol):
     """Writes to a connection, closes it, and sets deadlines for its client."""
 
     async def write(self, data: bytes) -> None:
-        """Writes bytes and waits while the client does not read.
+        """Writes bytes, and waits while the client does not read.
 
-        On a closing connection, it drops the bytes and only lets other tasks run.
+        If the connection is closing, drops the bytes and only lets other tasks run.
         """
         ...
 
@@ -26,31 +26,31 @@ class Wire(Protocol):
 
     @property
     def writes_at_once(self) -> bool:
-        """Whether a write needs no waiting, because the client has read all earlier bytes."""
+        """Whether a write needs no waiting, because the kernel has accepted all earlier bytes."""
         ...
 
     def close(self) -> None:
-        """Sends the remaining bytes and closes the connection."""
+        """Sends the remaining bytes, then closes the connection."""
         ...
 
     def close_after_reading(self) -> None:
         """Closes the connection when the client has closed its side, or after LINGER_SECONDS.
 
-        It drops all bytes that arrive until then. If the server closed with unread bytes, the kernel would
-        send a reset, which can reach the client before the response.
+        Until then, drops all received bytes. If the server closed a connection with unread received bytes,
+        the kernel would send a TCP reset, which can reach the client before the response.
         """
         ...
 
     def expect_request(self) -> None:
-        """Sets the deadline for the next request to IDLE_SECONDS."""
+        """Sets the deadline for the client's next request: IDLE_SECONDS from now."""
         ...
 
     def expect_rest_of_head(self) -> None:
-        """Sets the deadline for the rest of a request head to HEAD_SECONDS, unless one is set already."""
+        """Sets the deadline for the rest of a request head: HEAD_SECONDS from now, unless already set."""
         ...
 
     def expect_body(self) -> None:
-        """Sets the deadline for the body of the running request to BODY_SECONDS."""
+        """Sets the deadline for the body of the running request: BODY_SECONDS from now."""
         ...
 
     def expect_nothing(self) -> None:
@@ -59,5 +59,5 @@ class Wire(Protocol):
 
     @property
     def ending(self) -> bool:
-        """Whether the server is stopping and accepts no further requests."""
+        """Whether the server is stopping, so that it accepts no more requests."""
         ...

@@ -11,10 +11,10 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry
 
 FIELDS_MAX = 100
-"""Maximum number of changed fields in a Difference. Its member `more` counts the others."""
+"""Maximum number of changed fields in a Difference. Its attribute `more` is the number of fields left out."""
 
 VALUE_MAX = 200
-"""Maximum length, in characters, of a value in the text of a Difference. Longer values are cut."""
+"""Maximum length, in characters, of a field's value in the text of a Difference. Longer values are cut."""
 
 _UNTOLD = ("managedFields",)
 """The fields of metadata that the comparison ignores, because every write changes them."""
@@ -27,7 +27,7 @@ class FieldChange:
     """A changed field of an object.
 
     - `path`: the field, such as `spec.containers[0].image`.
-    - `old` and `new`: its JSON values; None if the field did not exist.
+    - `old` and `new`: the field's JSON values; None if the field did not exist.
     """
 
     path: str
@@ -39,8 +39,9 @@ class FieldChange:
 class Difference:
     """The change of one object between two snapshots.
 
+    - `kind`: whether the object was added, removed or changed.
     - `fields`: up to 100 changed fields, if `kind` is "changed".
-    - `more`: the number of other changed fields.
+    - `more`: the number of changed fields left out of `fields`.
     """
 
     kind: Literal["added", "removed", "changed"]
@@ -60,7 +61,7 @@ class Difference:
 
 
 def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
-    """Returns the differences between two snapshots, in the order of keys.
+    """Returns the differences between two snapshots, in the order of object keys.
 
     An object that was deleted and created again counts as changed.
     """
@@ -71,9 +72,9 @@ def compare(old: Checkpoint, new: Checkpoint) -> list[Difference]:
 
 
 def changed_bytes(old: Checkpoint, new: Checkpoint) -> int:
-    """Returns the size of all changed objects in bytes, before and after the change together.
+    """Returns the total size in bytes of all changed objects, before and after the change.
 
-    It is an upper limit for the size of their differences.
+    The size is an upper limit for the size of the values in the differences.
     """
     before = {entry.key: entry.value for entry in old.entries}
     return sum(

@@ -1,4 +1,4 @@
-"""SnapshotContent: the content of a snapshot, and the error for unusable snapshots."""
+"""SnapshotContent: the content of a snapshot. SnapshotError: the error for unusable snapshots."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,14 @@ from fakeapi_storage import Checkpoint
 
 
 class SnapshotError(ValueError):
-    """Raised if a snapshot cannot be read, written or restored. The message is one line."""
+    """Raised if a snapshot cannot be read, written, kept or restored. The error message is one line."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SnapshotContent:
     """The immutable content of a snapshot: all objects with their uids and resourceVersions.
 
-    - `release`: the release of the server; "" if it served versions of several releases.
+    - `release`: the Kubernetes release of the server; "" if it served versions of several releases.
     - `taken_at`: the time of the cluster in RFC 3339.
     - `pending`: the (group, resource) pairs whose initial objects the server had not created yet.
     """

@@ -4,8 +4,8 @@
     {"key":"/core/configmaps/default/a","created":"7","revision":"9","value":"{…}"}
     {"end":1,"crc32":"…"}
 
-A value is the stored form of an object (`registry.stored.form`). Revisions are text, because many JSON
-parsers round large numbers. The last line proves that the file is complete.
+A value is an object in its stored form (see `registry.stored.form`). Revisions are JSON strings, because many
+JSON parsers round large numbers. The last line proves that the file is complete.
 """
 
 import gzip
@@ -24,24 +24,24 @@ from fakeapi.snapshots.forged import problem_of, problem_together
 from fakeapi_storage import Checkpoint, Entry
 
 _Line = tuple[dict[str, Any], int]
-"""A parsed line, and the CRC-32 of all lines up to and including this line."""
+"""A parsed line, and the CRC-32 of the file up to the end of this line."""
 
 FORMAT = 1
-"""The version of the file format. Files with another version cannot be read."""
+"""The version of the snapshot file format. The server rejects files with another version."""
 
 _STORED_FORMATS = range(1, STORED_FORMAT.version + 1)
 
 LINE_BYTES_MAX = 128 * 1024 * 1024
-"""Maximum size of a line in bytes, which is enough for every object."""
+"""Maximum size, in bytes, of a line in a snapshot file. Every object fits into a line."""
 
 FILE_BYTES_MAX = 4 * 1024 * 1024 * 1024
-"""Maximum uncompressed size of a file in bytes; reading a longer file raises SnapshotError."""
+"""Maximum uncompressed size, in bytes, of a snapshot file. Reading a longer file raises SnapshotError."""
 
 
 def write(snapshot: SnapshotContent, path: Path) -> Path:
     """Writes a snapshot file atomically, gzipped if its name ends with .gz. Returns `path`.
 
-    Raises SnapshotError.
+    Raises SnapshotError if the file cannot be written.
     """
     try:
         write_atomically(path, encoded(snapshot, compressed=path.suffix == ".gz"))
@@ -51,7 +51,7 @@ def write(snapshot: SnapshotContent, path: Path) -> Path:
 
 
 def encoded(snapshot: SnapshotContent, *, compressed: bool) -> bytes:
-    """Returns the bytes of a snapshot file. `compressed`: compress them with gzip."""
+    """Returns the bytes of a snapshot file. `compressed`: whether to compress them with gzip."""
     data = b"".join(line.encode() for line in _lines(snapshot))
     return gzip.compress(data, compresslevel=1, mtime=0) if compressed else data
 
@@ -85,7 +85,7 @@ def _member(entry: Entry) -> dict[str, Any]:
 def read(path: Path) -> SnapshotContent:
     """Reads a snapshot file.
 
-    Raises SnapshotError if the file cannot be read, is damaged, is not a snapshot, or has a newer format.
+    Raises SnapshotError if the file cannot be read, is damaged, is not a snapshot, or has an unknown format.
     """
     try:
         with io.BufferedReader(open_regular(path)) as raw:
@@ -95,9 +95,9 @@ def read(path: Path) -> SnapshotContent:
 
 
 def decoded(data: bytes, name: str) -> SnapshotContent:
-    """Parses the bytes of a snapshot file. Raises SnapshotError.
+    """Parses the bytes of a snapshot file. `name`: the name of the file in error messages.
 
-    `name`: the name of the file in error messages.
+    Raises SnapshotError if the bytes are damaged, are not a snapshot, or have an unknown format.
     """
     return _read(io.BytesIO(data), name)
 

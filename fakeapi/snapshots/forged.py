@@ -1,4 +1,4 @@
-"""Checks the entries of a snapshot file, because an edited file could break the server."""
+"""Checks the entries of a snapshot file, because an edited file could break the server that loads it."""
 
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry, InvalidEntry, check_entries
 
 REVISION_MAX = 2**62
-"""The largest revision in a snapshot: half of the storage's maximum, so that later writes are possible."""
+"""The largest revision in a snapshot: half of the storage's maximum, so that later writes fit."""
 
 
 class _Metadata(msgspec.Struct):
@@ -59,7 +59,8 @@ def problem_of(entry: Entry) -> str:
 def problem_together(checkpoint: Checkpoint) -> str:
     """Returns an error message if the entries of a snapshot contradict each other; "" if they do not.
 
-    The entries must be sorted by key.
+    Examples are a duplicate key, or an entry that is newer than the snapshot. The entries must be sorted by
+    key.
     """
     if not 0 <= checkpoint.revision <= REVISION_MAX:
         return f"its revision {checkpoint.revision} is not between 0 and {REVISION_MAX}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fakeapi.snapshots.model import Snapshot, SnapshotError
 
 SNAPSHOTS_MAX = 64
-"""Maximum number of named snapshots. Keeping more raises SnapshotError."""
+"""Maximum number of named snapshots on a server. Keeping more raises SnapshotError."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', and starts with a letter or digit"
@@ -15,7 +15,7 @@ _NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', and starts with a lette
 class KeptSnapshots:
     """The named snapshots of a server, in memory.
 
-    They share the bytes of unchanged objects with the server.
+    Objects that did not change since a snapshot share their bytes with the server's storage.
     """
 
     def __init__(self) -> None:
@@ -40,16 +40,20 @@ class KeptSnapshots:
             raise SnapshotError(f"no snapshot is named {name!r}: {names}") from None
 
     def check(self, name: str) -> None:
-        """Raises SnapshotError if the name is invalid, or if it is new and SNAPSHOTS_MAX are kept already."""
+        """Raises SnapshotError if a snapshot with this name cannot be kept.
+
+        The name may be invalid, or new while there are SNAPSHOTS_MAX snapshots already.
+        """
         if not _NAME.fullmatch(name):
             raise SnapshotError(f"invalid name {name!r}: a snapshot's name has {_NAME_RULE}")
         if name not in self._by_name and len(self._by_name) >= SNAPSHOTS_MAX:
             raise SnapshotError(f"the server keeps {SNAPSHOTS_MAX} snapshots already: delete one first")
 
     def keep(self, name: str, snapshot: Snapshot) -> None:
-        """Keeps a snapshot, and replaces the previous snapshot with this name.
+        """Keeps a snapshot under a name, and replaces the previous snapshot with this name.
 
-        Raises SnapshotError if the name is invalid, or if SNAPSHOTS_MAX others are kept already.
+        Raises SnapshotError if the name is invalid, or if it is new and there are SNAPSHOTS_MAX snapshots
+        already.
         """
         self.check(name)
         self._by_name.pop(name, None)

@@ -1,4 +1,7 @@
-"""Checks that a server serves the kinds of a snapshot, because it cannot return objects of other kinds."""
+"""Checks that a server serves all kinds of a snapshot.
+
+A server cannot return objects of kinds that it does not serve.
+"""
 
 from collections.abc import Iterable
 
@@ -28,5 +31,5 @@ def check_served(snapshot: SnapshotContent, catalogue: Catalogue) -> None:
 
 
 def _kinds(keys: Iterable[ObjectKey]) -> Iterable[ObjectKey]:
-    """Returns one key of each resource."""
+    """Returns one object key for each resource; namespaces and names of the keys have no meaning."""
     return {key.prefix: key for key in keys}.values()

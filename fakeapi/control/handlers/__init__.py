@@ -1,6 +1,6 @@
-"""Handlers of the control API: each module handles one resource and has its routes in ROUTES.
+"""Handlers of the control API. Each module handles one resource, and lists its routes in ROUTES.
 
-To add a resource, add a module and its name in MODULES.
+To add a resource, add a module, and add the module's name to MODULES.
 """
 
 from importlib import import_module
@@ -22,5 +22,5 @@ MODULES = (
 
 
 def all_routes() -> list[Route]:
-    """Returns the routes of all modules, in the order of MODULES."""
+    """Returns the routes of all handler modules, in the order of MODULES."""
     return [route for module in MODULES for route in import_module(f"{__name__}.{module}").ROUTES]

@@ -1,4 +1,4 @@
-"""The handler that deletes the history of changes, so that older resourceVersions get 410 Expired."""
+"""The handler that deletes old changes of objects, so that older resourceVersions get 410 Expired."""
 
 import msgspec
 
@@ -11,8 +11,8 @@ from fakeapi_storage import FutureRevision
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to delete the history of changes, and its response.
 
-    `resource_version`: in the request, the version before which to delete the history ("" for the newest
-    version); in the response, the oldest version at which a watch can start.
+    `resource_version`: in the request, the resourceVersion before which to delete the history ("" for the
+    newest one). In the response, the oldest resourceVersion at which a watch can start.
     """
 
     resource_version: str = ""

@@ -19,13 +19,16 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverflow
 
 QUEUE_MAX = 2048
-"""Maximum number of events that wait for one client. More events are dropped; an event "lost" counts them."""
+"""Maximum number of events that wait for one client.
+
+A full queue drops more events and counts them in a "lost" event.
+"""
 
 SAMPLE_SECONDS = 0.1
-"""Seconds between two batches of events if the query limits the events per second with `most`."""
+"""Seconds between two batches of events, if the query parameter `most` limits the events per second."""
 
 MOST_MAX = 1_000
-"""Maximum value of `most`, the number of events per second. Clients that need more set no limit."""
+"""Maximum value of the query parameter `most`, in events per second. To get more, clients omit `most`."""
 
 KEEP_ALIVE_SECONDS = 15.0
 """Seconds without an event after which the server sends a comment, to detect disconnected clients."""
@@ -38,7 +41,7 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
     - `objects`: whether to send an event for each change of an object.
     - `most`: the maximum number of events per second; 0 for no limit.
 
-    The other members select requests, as in RequestPattern.
+    The other parameters select requests, as in RequestPattern.
     """
 
     requests: bool = True
@@ -63,12 +66,15 @@ class EventQueue:
         self._ended = False
 
     def put(self, event: Any) -> None:
-        """Adds an event, such as a reset, even to a full queue."""
+        """Adds an event to the queue, even if the queue is full. Use it for rare events, such as a reset."""
         self._waiting.append(event)
         self._wake.set()
 
     def put_request(self, entry: Entry) -> None:
-        """Adds the event of a request. Failed requests can fill the queue to twice its limit."""
+        """Adds the event of a request, or counts it as lost if the queue is full.
+
+        Failed requests are lost only if the queue has twice its maximum number of events.
+        """
         if len(self._waiting) < (self._most if entry.code < 400 else 2 * self._most):
             self._waiting.append(_request_event(entry))
         else:
@@ -87,9 +93,10 @@ class EventQueue:
         self._wake.set()
 
     async def take(self) -> list[Any] | None:
-        """Waits for events, and removes and returns all of them.
+        """Waits for events; then removes all events from the queue and returns them.
 
-        Returns an empty list after KEEP_ALIVE_SECONDS without events, and None after `end`.
+        If the queue dropped events, an event "lost" with their number comes last. Returns an empty list after
+        KEEP_ALIVE_SECONDS without events, and None after `end`.
         """
         if not self._waiting and not self._ended:
             try:
@@ -110,7 +117,7 @@ class EventQueue:
 
 @lru_cache(maxsize=1)
 def _request_event(entry: Entry) -> dict[str, Any]:
-    """Returns the event of a request. A cache for one request lets all clients share the event."""
+    """Returns the event of a request. Caches the newest event, so that all clients share one dict."""
     return {"type": "request", "request": view_of(entry)}
 
 
@@ -135,8 +142,8 @@ async def _stream(
 ) -> AsyncIterator[bytes]:
     """Yields server-sent events from the queue until the server stops.
 
-    - `note`: receives each request of the journal; None for no requests.
-    - `pause`: the seconds between two batches.
+    - `note`: receives each request of the journal; None to send no requests.
+    - `pause`: the seconds to wait after each batch of events; 0 sends events at once.
     - `objects`: whether to add the changes of objects to the queue.
     """
     ends = [cluster.on_end(queue.end)]
@@ -157,9 +164,9 @@ async def _stream(
 
 
 async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
-    """Adds every change of an object and every reset to the queue, until the storage is closed.
+    """Adds every change of an object and every storage reset to the queue, until the storage is closed.
 
-    After an overflow of its watcher, it adds an event "lost" and continues with newer changes.
+    If the watcher overflows, adds an event "lost" and continues with newer changes.
     """
     while True:
         try:
@@ -181,7 +188,10 @@ async def _follow_objects(cluster: Cluster, queue: EventQueue) -> None:
 
 
 def change_of(event: Event) -> dict[str, Any]:
-    """Returns the event of a change: its type, and the object's name and resourceVersion."""
+    """Returns the event for a change of an object.
+
+    The event contains the type of change, and the object's name and resourceVersion.
+    """
     key = parse_key(event.entry.key)
     return {
         "type": "object",
@@ -195,7 +205,7 @@ def change_of(event: Event) -> dict[str, Any]:
 
 
 def type_of(event: Event) -> str:
-    """Returns ADDED, MODIFIED or DELETED, as a watch without selectors would send the change."""
+    """Returns the type of a change: ADDED, MODIFIED or DELETED, as in a watch without selectors."""
     if event.kind is EventKind.DELETE:
         return "DELETED"
     return "MODIFIED" if event.previous else "ADDED"

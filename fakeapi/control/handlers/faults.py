@@ -15,8 +15,8 @@ from fakeapi.faults.rules import Rule, RuleError
 class FaultView(msgspec.Struct, rename="camel"):
     """An armed fault.
 
-    - `matched`: the number of requests that matched its rule.
-    - `fired`: the number of requests that it affected.
+    - `matched`: the number of requests that matched the fault's rule.
+    - `fired`: the number of requests that the fault affected.
     """
 
     name: str

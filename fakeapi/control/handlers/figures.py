@@ -1,4 +1,4 @@
-"""The handler that returns load and contents of a server, for clients that poll every second."""
+"""The handler that returns the server's load and its numbers of objects, for clients that poll it."""
 
 import os
 import sys
@@ -16,13 +16,13 @@ from fakeapi.version import __version__
 
 
 class FiguresQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """The query of /figures. `after`: the number of a request; only later requests are counted."""
+    """The query of /figures. `after`: the number of a request; the response counts only later requests."""
 
     after: int = 0
 
 
 class RequestCount(msgspec.Struct, rename="camel"):
-    """The number of requests with one verb and one status code; code 0 means without a response."""
+    """The number of requests with one verb and one status code; code 0 means that no response was sent."""
 
     verb: str
     code: int
@@ -47,10 +47,11 @@ class Figures(msgspec.Struct, rename="camel"):
     """The load and the contents of a server.
 
     - `last`: the number of the newest request.
-    - `uncounted`: the number of later requests than `after` that the journal no longer has.
+    - `uncounted`: the number of requests after `after` that the journal has dropped, so `requests` lacks
+      them.
     - `watches`: the number of open watches.
-    - `behind`: the largest number of events that one watch still has to send.
-    - `memory_bytes`: the resident memory of the process; its peak where the system reports only that; 0 if
+    - `behind`: the number of events that the slowest watch still has to send.
+    - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
       unknown.
     """
 
@@ -106,9 +107,10 @@ def _latency(records: Iterable[Record]) -> Latency:
 
 
 def _quantile(ordered: list[float], part: float) -> float:
-    """Returns a quantile by the nearest-rank method; `part` is 0.99 for the 99th percentile.
+    """Returns a quantile of sorted values by the nearest-rank method.
 
-    `ordered`: at least one value, in ascending order.
+    - `ordered`: at least one value, in ascending order.
+    - `part`: the quantile as a fraction, in hundredths, such as 0.99 for the 99th percentile.
     """
     return ordered[max(0, -(-len(ordered) * int(part * 100) // 100) - 1)]
 

@@ -1,4 +1,4 @@
-"""Handlers that list kinds, the objects of a kind, and the versions of one object."""
+"""Handlers that list the stored kinds, the objects of a kind, and the versions of one object."""
 
 from collections.abc import Iterable
 
@@ -13,17 +13,20 @@ from fakeapi.registry.stored.keys import first_keys
 from fakeapi_storage import Entry, Event
 
 PAGE_MAX = 500
-"""Maximum number of objects in one response; the member `more` counts the others."""
+"""Maximum number of objects in one response. The response's `more` is the number of objects left out."""
 
 SEARCHED_MAX = 50_000
-"""Maximum number of objects that one search examines, in the order of their keys."""
+"""Maximum number of objects that one search examines.
+
+The search examines objects in the order of their keys.
+"""
 
 VERSIONS_MAX = 100
-"""Maximum number of versions of an object in one response, which has the newest versions."""
+"""Maximum number of versions of an object in one response. The response contains the newest versions."""
 
 
 class KindView(msgspec.Struct, rename="camel"):
-    """A kind with at least one object, in its preferred version. `objects`: the number of its objects."""
+    """A kind that has objects, in its preferred version. `objects`: the number of objects."""
 
     group: str
     version: str
@@ -36,9 +39,10 @@ class KindView(msgspec.Struct, rename="camel"):
 class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The query for objects of a resource.
 
-    - `version`: "" for the preferred version.
-    - `search`: a part of namespace/name that the objects must contain.
-    - `after`: the `place` of the last object of the previous page; "" for the first page.
+    - `version`: the API version of the resource; "" for a version that has objects.
+    - `search`: the text that an object's `NAMESPACE/NAME` must contain; "" for all objects.
+    - `after`: the `place` of the last object on the previous page; "" for the first page.
+    - `limit`: the maximum number of objects to return.
     """
 
     resource: str
@@ -50,7 +54,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ObjectView(msgspec.Struct, rename="camel"):
-    """An object in a list. To get the next page, pass its `place` as `after`."""
+    """An object in a list. To get the next page, pass the `place` of the last object as `after`."""
 
     namespace: str
     name: str
@@ -74,8 +78,8 @@ class HistoryQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 class VersionView(msgspec.Struct, rename="camel"):
     """A version of an object.
 
-    - `change`: ADDED, MODIFIED, DELETED, or STORED for a version from before the history.
-    - `object`: the object after the change; for DELETED, its last state.
+    - `change`: ADDED, MODIFIED or DELETED; STORED if the change is no longer in the history.
+    - `object`: the object after the change; for DELETED, the object before its deletion.
     """
 
     change: str
@@ -151,7 +155,7 @@ async def _events(cluster: Cluster, key: str) -> list[Event]:
 
 
 def _stored(cluster: Cluster) -> Iterable[Resource]:
-    """Yields the resources that have objects, each in the preferred version of its group."""
+    """Yields each resource that has objects, in the first served API version that reads these objects."""
     for key in first_keys(cluster.storage):
         versions = _versions(cluster, key.group, key.resource)
         resource = next((version for version in versions if version.prefix == key.prefix), None)
@@ -160,7 +164,7 @@ def _stored(cluster: Cluster) -> Iterable[Resource]:
 
 
 def _versions(cluster: Cluster, group: str, name: str) -> Iterable[Resource]:
-    """Returns a resource in all served versions of its group, the preferred version first."""
+    """Returns a resource in all served API versions of its group, the preferred version first."""
     catalogue = cluster.catalogue
     resources = (catalogue.find(group, version, name) for version in catalogue.versions(group))
     return [resource for resource in resources if resource is not None]
@@ -180,9 +184,10 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 
 
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
-    """Returns the resource with this group, version and name. Raises ApiError 404 if there is none.
+    """Returns the resource with this group, version and name. Raises ApiError 404 if it is not served.
 
-    `version`: "" for the first version that has objects, or else for the preferred version.
+    `version`: "" for the first version that has objects; if no version has objects, for the preferred
+    version.
     """
     versions = [
         resource for resource in _versions(cluster, group, name) if version in ("", resource.kind.version)

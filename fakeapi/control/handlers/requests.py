@@ -13,18 +13,18 @@ from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.journal.progress import WatchProgress
 
 LAST_DEFAULT = 100
-"""Default number of requests in a response, which has the newest requests."""
+"""Default maximum number of requests in a response. The response contains the newest requests."""
 
 REQUEST_BYTES = 1024
-"""Approximate size, in bytes, of a request in a response, without its error message."""
+"""Estimated size of one request in a response, in bytes, without its error message."""
 
 
 class WatchView(msgspec.Struct, rename="camel"):
     """The progress of a watch.
 
-    - `events` and `bookmarks`: the numbers that the server has sent.
+    - `events` and `bookmarks`: how many of each the server has sent.
     - `behind`: the number of events that the server still has to send.
-    - `resource_version`: the version of the last event; "" before the first.
+    - `resource_version`: the resourceVersion of the last event; "" before the first event.
     """
 
     open: bool
@@ -35,14 +35,15 @@ class WatchView(msgspec.Struct, rename="camel"):
 
 
 class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A request in the journal. Empty members are omitted.
+    """A request in the journal. Empty fields are omitted.
 
-    - `received`: when it arrived, in seconds since the epoch; `seconds`: how long it took.
+    - `received`: when the request arrived, in seconds since the epoch; `seconds`: how long it took.
     - `code`: the status code; 0 without a response.
     - `resource`: the resource with its subresource, such as `pods/status`.
-    - `reason` and `message`: those of the Status in an error response.
+    - `reason` and `message`: from the Status in an error response.
     - `before` and `after`: the resourceVersion of the object before and after a write.
     - `sent_bytes`: the size of the request body.
+    - `faults`: the names of the faults that affected the request.
     - `text`: the request as one line of text.
     """
 
@@ -72,7 +73,7 @@ class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RequestWithBodies(RequestView, rename="camel", omit_defaults=True):
-    """A request with the bodies of request and response, if the journal keeps them."""
+    """A request with its request body and response body (`answer`), if the journal keeps bodies."""
 
     body: Any = None
     answer: Any = None
@@ -91,11 +92,13 @@ class RequestList(msgspec.Struct, rename="camel"):
 
 
 class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """The query for requests. `verb`, `resource`, … select requests as in RequestPattern.
+    """The query for requests.
+
+    `verb`, `resource`, `namespace`, `name`, `user` and `agent` are as in RequestPattern.
 
     - `code`: the status code; 0 for all.
     - `after`: the number of a request; only later requests are returned.
-    - `last`: the maximum number of requests to return.
+    - `last`: the maximum number of requests to return; the newest are returned.
     """
 
     verb: str = ""
@@ -110,12 +113,12 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def view_of(entry: Entry) -> RequestView:
-    """Converts a journal entry to a RequestView, without its bodies."""
+    """Converts a journal entry to a RequestView, without the bodies of request and response."""
     return RequestView(**_members(entry))
 
 
 def pattern_of(query: Any) -> RequestPattern:
-    """Returns the RequestPattern in the members of a query. Raises ApiError 400 for an invalid pattern."""
+    """Returns the RequestPattern of a query. Raises ApiError 400 for an invalid pattern."""
     names = ("verb", "resource", "namespace", "name", "user", "agent")
     try:
         return RequestPattern(**{name: getattr(query, name) for name in names})
@@ -180,7 +183,10 @@ async def read_one(call: Call) -> RequestWithBodies:
 
 
 def _as_json(body: Any) -> Any:
-    """Returns a body as a value for JSON. Bytes become text; invalid UTF-8 is replaced by U+FFFD."""
+    """Returns a body as a value that can be encoded as JSON.
+
+    Decodes bytes as UTF-8; U+FFFD replaces invalid bytes.
+    """
     return body.decode("utf-8", "replace") if isinstance(body, bytes) else body
 
 

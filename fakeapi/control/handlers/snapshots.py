@@ -14,15 +14,18 @@ from fakeapi_storage import StorageError
 
 MEDIA_TYPE = "application/x-ndjson"
 DIFFERENCES_MAX = 1_000
-"""Maximum number of differences in one response; the member `more` counts the others."""
+"""Maximum number of differences in one response.
+
+The response's `more` is the number of differences left out.
+"""
 
 
 class Kept(msgspec.Struct, rename="camel"):
     """A named snapshot.
 
-    - `objects`: the number of its objects.
-    - `resource_version`: the newest version at the time of the snapshot.
-    - `release`: the release of the server; empty if it serves versions of several releases.
+    - `objects`: the number of objects in the snapshot.
+    - `resource_version`: the newest resourceVersion at the time of the snapshot.
+    - `release`: the Kubernetes release of the server; empty if it serves versions of several releases.
     """
 
     name: str
@@ -35,14 +38,15 @@ class Kept(msgspec.Struct, rename="camel"):
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to restore a snapshot.
 
-    `rewind`: whether resourceVersions continue after the snapshot's version, not after the newest one.
+    `rewind`: whether later resourceVersions continue from the snapshot's resourceVersion, not from the newest
+    one.
     """
 
     rewind: bool = False
 
 
 class Between(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The names of the two snapshots to compare; "" means the current state."""
+    """The names of the two snapshots to compare. For `new`, the default "" means the current objects."""
 
     old: str
     new: str = ""
@@ -55,7 +59,10 @@ class Change(msgspec.Struct, rename="camel"):
 
 
 class Difference(msgspec.Struct, rename="camel"):
-    """An object that was added, removed or changed. `more`: the number of changed fields not in `fields`."""
+    """An object that was added, removed or changed.
+
+    `more`: the number of changed fields left out of `fields`.
+    """
 
     kind: str
     resource: str
@@ -128,7 +135,7 @@ async def diff(call: Call) -> Differences:
 
 
 async def _at(call: Call, name: str) -> Snapshot:
-    """Returns the snapshot with this name; for "", a new snapshot of the current state.
+    """Returns the snapshot with this name; for "", takes a new snapshot of the current objects.
 
     Raises ApiError 404 for an unknown name.
     """
@@ -136,7 +143,7 @@ async def _at(call: Call, name: str) -> Snapshot:
 
 
 def _named(call: Call) -> Snapshot:
-    """Returns the snapshot whose name is in the path of the request. Raises ApiError 404."""
+    """Returns the snapshot whose name is in the request path. Raises ApiError 404 for an unknown name."""
     return _snapshot(call, call.path["name"])
 
 

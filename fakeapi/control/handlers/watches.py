@@ -1,4 +1,4 @@
-"""The handler that lists open watches, with the number of events that each still has to send."""
+"""The handler that lists open watches, with the number of unsent events for each watch."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from fakeapi.control.route import Call, Route
 
 
 class WatchList(msgspec.Struct):
-    """The requests of open watches, oldest first."""
+    """The requests that opened the watches which are still open, oldest first."""
 
     watches: list[RequestView]
 

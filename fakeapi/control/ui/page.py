@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 UI = "/ui"
-"""The path of the live page below the path prefix of the control API."""
+"""The path of the live page, relative to the path prefix of the control API."""
 
 _FILES = Path(__file__).parent / "static"
 _TYPES = {
@@ -33,7 +33,7 @@ async def redirect(request: Request) -> Response:
 
 
 async def serve(request: Request) -> Response:
-    """Returns a file of the live page, or 404 for an unknown name."""
+    """Returns a file of the live page; 404 for an unknown file name."""
     name = request.path_params.get("name") or "index.html"
     content = _files().get(name)
     if content is None:
@@ -43,5 +43,5 @@ async def serve(request: Request) -> Response:
 
 @cache
 def _files() -> dict[str, bytes]:
-    """Returns the content of each file of the live page by name. Requests cannot read other files."""
+    """Returns the content of each file of the live page, by file name. The page serves no other files."""
     return {file.name: file.read_bytes() for file in _FILES.iterdir() if file.suffix in _TYPES}

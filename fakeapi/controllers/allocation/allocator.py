@@ -1,4 +1,4 @@
-"""Chooses devices on one node for claims, and returns an AllocationResult for each claim."""
+"""Chooses devices on one node for ResourceClaims, and returns an AllocationResult for each claim."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The objects that an allocation reads: slices with taints, DeviceClasses by name, devices in use.
+    """The objects that an allocation reads: slices with taints, DeviceClasses by name, and devices in use.
 
-    `turn`: rotates the pools in releases that do not sort them. The first pool has the index `turn` modulo
-    the number of pools.
+    `turn`: in releases that do not sort pools, the search starts with the pool at the index `turn` modulo the
+    number of pools.
     """
 
     slices: Slices
@@ -54,12 +54,15 @@ async def allocate(
 ) -> list[Object] | None:
     """Allocates devices on a node.
 
-    Returns an AllocationResult for each claim; None if the devices do not suffice. Claims, classes and slices
-    are in the layout of resource.k8s.io/v1. Raises AllocationError if scheduling
-    of the
-    pod must end with an error. Raises NodeError if a pool of the node is invalid. A search that exceeds
-    `effort`
-    raises AllocationError or NodeError, depending on the release.
+    Returns an AllocationResult for each claim; None if the devices do not suffice.
+
+    - `claims`, and the classes and slices in `inventory`: in the layout of resource.k8s.io/v1.
+    - `new_share_id`: generates the share IDs of shared devices.
+    - `effort`: limits the search. A search over this limit raises AllocationError or NodeError, depending on
+      the release.
+
+    Raises AllocationError for a problem that ends the scheduling of the pod, and NodeError if a pool of the
+    node is invalid.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -143,10 +146,14 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
 
 
 async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
-    """Sets the DeviceClass and the device count of a request.
+    """Sets the DeviceClass and the number of devices of a request.
 
-    With allocationMode All, also lists its devices. Raises AllocationError if the class does not exist, or if
-    a feature or mode is not supported.
+    For allocationMode All, also lists the devices.
+
+    - `key`: the indexes of claim, request and subrequest, which identify the request in the cache.
+
+    Raises AllocationError if the class does not exist, or if a feature or mode is not supported. Also raises
+    AllocationError for All if a pool is incomplete or invalid.
     """
     whose = f"claim {name_of_claim(claim)}, request {request.name}"
     if not context.rules.admin_access and "adminAccess" in request.spec and not request.parent:
@@ -236,8 +243,8 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
 def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
     """Returns the config of the DeviceClasses, with source FromClass.
 
-    The entries of a class appear once and list all requests of the class. Releases with the quirk
-    `config_of_classes_names_no_request` repeat the entries for each request, without `requests`.
+    The entries of a class appear once and list all requests that use the class. In releases with the quirk
+    `config_of_classes_names_no_request`, they appear once per request, without `requests`.
     """
     entries: list[Object] = []
     by_class: dict[str, list[Object]] = {}
@@ -261,9 +268,9 @@ def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """Returns the config of the claim, with source FromClaim.
+    """Returns the config entries of the claim, with source FromClaim.
 
-    Releases with the quirk `config_is_filtered` omit the config of requests that were not allocated.
+    In releases with the quirk `config_is_filtered`, omits the config of subrequests that were not chosen.
     """
     entries: list[Object] = []
     for entry in (work.claim["spec"].get("devices") or {}).get("config") or ():
@@ -282,7 +289,7 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """Returns the config entry without `requests` if it names all allocated requests; else unchanged."""
+    """Returns the config entry, without `requests` if these are all allocated requests."""
     names = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]

@@ -10,7 +10,7 @@ from fakeapi.machinery.meta import quantity
 
 
 def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
-    """Returns how much of each capacity a request consumes, rounded by the device's request policies."""
+    """Returns how much of each capacity a request consumes, rounded up to the device's request policies."""
     return {name: _consumed(requests.get(name), spec) for name, spec in capacity.items()}
 
 
@@ -22,9 +22,10 @@ def fits(
 ) -> bool:
     """Whether a device has enough capacity left for a request, and its request policies allow the request.
 
-    `requests`: the requested amount of each capacity.
-    `taken`: what other claims consume.
-    `taking`: what this search has allocated up to now.
+    - `requests`: the requested amount of each capacity.
+    - `capacity`: the capacities of the device, by name.
+    - `taken`: the amounts that other claims consume.
+    - `taking`: the amounts that the current search has allocated.
     """
     if not requests.keys() <= capacity.keys():
         return False
@@ -79,7 +80,7 @@ def _violates(wanted: str, policy: Object) -> bool:
 
 
 def total(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """Adds the amounts of two mappings by name."""
+    """Adds two mappings of amounts: returns the sum of the amounts for each name."""
     sums = dict(one)
     for name, amount in other.items():
         sums[name] = quantity.add(sums[name], amount) if name in sums else amount

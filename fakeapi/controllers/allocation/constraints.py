@@ -10,7 +10,10 @@ _LISTS = ("ints", "bools", "strings", "versions")
 
 
 class Taken(NamedTuple):
-    """A device that the search chose for a request; `choice` names the subrequest, or is ""."""
+    """A device that the search chose for a request.
+
+    `choice`: the name of the subrequest; "" without subrequests.
+    """
 
     request: str
     choice: str
@@ -18,10 +21,10 @@ class Taken(NamedTuple):
 
 
 class Constraint(Protocol):
-    """A constraint on the devices chosen so far; `remove` undoes the last `add`."""
+    """A constraint on the devices that the search has chosen so far. `remove` undoes the last `add`."""
 
     def add(self, taken: Taken) -> bool:
-        """Adds a device if the constraint allows it; otherwise returns False and changes nothing."""
+        """Adds a device if the constraint allows it. Otherwise returns False, and changes nothing."""
         ...
 
     def remove(self, taken: Taken) -> None:
@@ -32,8 +35,8 @@ class Constraint(Protocol):
 def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Constraint | None:
     """Returns the constraint for an entry of a claim's `devices.constraints`; None for an unknown type.
 
-    `lists`: whether attributes may be lists.
-    `same_device`: whether distinctAttribute compares device IDs instead of attribute values.
+    - `lists`: whether device attributes may be lists.
+    - `same_device`: whether distinctAttribute compares device IDs instead of attribute values.
     """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
@@ -46,7 +49,7 @@ def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Co
 
 
 class _OfRequests:
-    """Base of constraints that apply to the named requests of a claim, or to all if none is named."""
+    """Base class of constraints that apply to the named requests of a claim, or to all its requests."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         self._attribute = attribute
@@ -94,7 +97,7 @@ class MatchAttribute(_OfRequests):
 class DistinctAttribute(_OfRequests):
     """The constraint distinctAttribute: no two devices share a value of the attribute.
 
-    Like upstream, a new device is compared only with the last device of each request.
+    As in Kubernetes, a new device is compared only with the last device of each request.
     """
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
@@ -116,7 +119,7 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """Returns the attribute to compare; subclasses may return a different value."""
+        """Returns the attribute to compare. Subclasses may replace it by another value."""
         return attribute
 
     def remove(self, taken: Taken) -> None:
@@ -145,9 +148,9 @@ class DistinctDevice(DistinctAttribute):
 
 
 def attribute_of(device: Device, name: str) -> Object | None:
-    """Returns an attribute by its fully qualified name; None if the device lacks it.
+    """Returns a device attribute by its fully qualified name; None if the device lacks the attribute.
 
-    Attributes in the driver's own domain may be stored without the domain.
+    The device may name an attribute of its driver's own domain without the domain.
     """
     attributes = device.spec.get("attributes") or {}
     if name in attributes:

@@ -1,4 +1,4 @@
-"""Shared counters of partitionable devices: how much is left, and how much a search consumes."""
+"""Shared counters of partitionable devices: how much is left, and how much a search for devices consumes."""
 
 from collections.abc import Hashable, Iterable, Iterator
 
@@ -8,13 +8,13 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.releases.allocation_quirks import AllocationQuirks, CountersOf
 
 _Amounts = dict[tuple[str, str], str]
-"""Amount of each counter, by (name of the counter set, name of the counter)."""
+"""The amount of each shared counter, by (counter set name, counter name)."""
 
 
 class Counters:
-    """Tracks the shared counters of all pools during one search.
+    """Tracks the shared counters of all pools during one search for devices.
 
-    Releases with `CountersOf.SLICE_ANEW` call `enough_in_slice` instead.
+    Releases with `CountersOf.SLICE_ANEW` do not use this class; they call `enough_in_slice`.
     """
 
     def __init__(self, state: AllocatedState, quirks: AllocationQuirks) -> None:
@@ -27,7 +27,7 @@ class Counters:
         self._taking: dict[Hashable, _Amounts] = {}
 
     def take(self, device: Device) -> bool:
-        """Consumes the counters of a device; returns False and consumes nothing if too little is left."""
+        """Consumes the counters of a device. Returns False, and consumes nothing, if too little is left."""
         left = self._left_for(device)
         taking = self._taking.setdefault(self._place(device), {})
         for key, amount in _consumption(device.spec):
@@ -74,7 +74,7 @@ class Counters:
 
 
 def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
-    """Returns the counter values of slices, by counter set name and then by counter name."""
+    """Returns the values of shared counters in ResourceSlices, by counter set name, then by counter name."""
     return {
         counter_set["name"]: {
             name: counter["value"] for name, counter in (counter_set.get("counters") or {}).items()
@@ -85,7 +85,7 @@ def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
-    """Whether a slice has enough counters for a device and the devices in use (releases up to 1.33)."""
+    """Whether the counters of a ResourceSlice suffice for a device and the devices in use (up to 1.33)."""
     used = set(in_use)
     left = {
         (counter_set["name"], counter): value["value"]

@@ -1,4 +1,4 @@
-"""Limits the search for devices of one pod on all nodes, and lets other tasks run meanwhile."""
+"""Limits the search for the devices of one pod on all nodes, and lets other tasks run during the search."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,62 +12,63 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 TRIES_MAX = 100_000
 """Maximum number of devices that one scheduling attempt may try after its first backtracking.
 
-These tries take about half a second. The number of combinations doubles with each device. Upstream stops
-after ten seconds on a node (DRASchedulerFilterTimeout); before 1.34 it never stops.
+Trying them takes about half a second. Without a limit, the number of combinations doubles with each device.
+Kubernetes stops after ten seconds per node (DRASchedulerFilterTimeout); before 1.34, it never stops.
 """
 
 SECONDS_MAX = 2.0
-"""Maximum CPU seconds that one scheduling attempt may spend on expensive selectors.
+"""Maximum CPU seconds that one scheduling attempt may spend on expensive CEL selectors.
 
 The cost limit of CEL allows almost half a second for one evaluation.
 """
 
 FREE_SECONDS = 0.0002
-"""CPU seconds of each evaluation that do not count against `SECONDS_MAX`.
+"""CPU seconds of each selector evaluation that do not count against `SECONDS_MAX`.
 
-Cheap selectors need no limit of their own: devices and requests limit how often they run.
+Cheap selectors need no limit of their own: the numbers of devices and requests limit their evaluations.
 """
 
 TURN_SECONDS = 0.002
 """Seconds after which a scheduling attempt lets the event loop run other tasks.
 
-The interval is short because one API request needs several turns of the loop.
+The interval is short, because one API request needs several turns of the event loop.
 """
 
 Result = TypeVar("Result")
 
 
 class Effort:
-    """The devices and CPU seconds that one scheduling attempt may still spend.
+    """The number of devices to try and the CPU seconds that one scheduling attempt may still spend.
 
-    The search on each node may spend half of the rest. So a very long search on one node leaves some effort
-    for
-    all other nodes, and the total is limited.
+    The search on each node may spend half of the remaining effort. So a very long search on one node leaves
+    some effort for all other nodes.
     """
 
     def __init__(self, heavy: HeavySteps) -> None:
-        """Starts with the full limits. `heavy` runs expensive steps in a thread."""
+        """Starts with the full limits. `heavy`: runs expensive evaluations in a thread."""
         self._heavy = heavy
         self._turn_ends = perf_counter() + TURN_SECONDS
         self.tries = TRIES_MAX
         self.seconds = SECONDS_MAX
         self.gave_up = False
-        """Whether the search on any node was stopped at its limit."""
+        """Whether the search for devices was stopped at its limit on any node."""
 
     @property
     def turn_is_over(self) -> bool:
-        """Whether the caller must await `give_turn` before it continues."""
+        """Whether the caller must await `give_turn` before it continues, so that other tasks can run."""
         return perf_counter() >= self._turn_ends
 
     async def give_turn(self) -> None:
-        """Lets the event loop run other tasks."""
+        """Lets the event loop run other tasks, and starts a new interval of TURN_SECONDS."""
         await asyncio.sleep(0)
         self._turn_ends = perf_counter() + TURN_SECONDS
 
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
-        """Runs a step that evaluates selectors. Returns its result, and its CPU seconds above FREE_SECONDS.
+        """Calls a function that evaluates selectors.
 
-        Raises the exception of the step. An expensive step starts again in a thread.
+        Returns its result, and its CPU seconds above FREE_SECONDS.
+
+        Raises the exception of the function. An expensive evaluation is started again in a thread.
         """
         seconds: list[float] = []
         result = await self._heavy.run(0, partial(_timed, step, seconds))
@@ -89,10 +90,10 @@ class NodeEffort:
         self._seconds_left = whole.seconds / 2
 
     def step(self, *, counts: bool) -> bool:
-        """Counts one step of a search; returns whether the caller must await `give_turn`.
+        """Counts one device that the search tries. Returns whether the caller must await `give_turn`.
 
-        `counts`: whether the step counts against the limit. Steps count after the first backtracking. Raises
-        SearchTooLong at the limit.
+        `counts`: whether the device counts against the limit, which is so after the first backtracking.
+        Raises SearchTooLong at the limit.
         """
         if counts:
             self._tries_left -= 1
@@ -102,13 +103,14 @@ class NodeEffort:
         return self._whole.turn_is_over
 
     async def give_turn(self) -> None:
-        """Lets the event loop run other tasks."""
+        """Lets the event loop run other tasks, and starts a new interval of TURN_SECONDS."""
         await self._whole.give_turn()
 
     async def evaluate(self, step: Callable[[], Result]) -> Result:
-        """Runs a step that evaluates selectors, and returns its result.
+        """Calls a function that evaluates selectors, and returns its result.
 
-        Raises SearchTooLong if no CPU time is left.
+        Raises SearchTooLong if the search on this node has no CPU time left, and the exception of the
+        function.
         """
         if self._seconds_left < 0:
             self._give_up()

@@ -1,4 +1,4 @@
-"""Devices and pools, the devices in use, and the exceptions of an allocation."""
+"""Data structures of an allocation: devices, pools and devices in use. Also the exceptions."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class DeviceID(NamedTuple):
-    """Driver, pool and name of a device, as in an allocation result."""
+    """The driver, pool and name of a device, as in an allocation result."""
 
     driver: str
     pool: str
@@ -18,7 +18,7 @@ class DeviceID(NamedTuple):
 
 
 class PoolID(NamedTuple):
-    """Driver and name of a pool."""
+    """The driver and name of a resource pool."""
 
     driver: str
     pool: str
@@ -28,24 +28,24 @@ class PoolID(NamedTuple):
 
 
 TIMED_OUT = "timed out trying to allocate devices"
-"""Error message of a search that reached its limit, as in 1.34 and newer."""
+"""The error message for a search that reached its limit, as in 1.34 and newer."""
 
 
 class SearchTooLong(Exception):
-    """The search for devices reached its limit before it found a solution or had tried everything."""
+    """Raised if the search for devices reaches its limit before it has a solution or has tried everything."""
 
 
 class AllocationError(Exception):
-    """Scheduling of the pod ends with an error, such as a failed CEL selector or an invalid pool."""
+    """Raised for a problem that ends the scheduling of the pod, such as a failed CEL selector."""
 
 
 class NodeError(Exception):
-    """Devices cannot be allocated on this node; the message says why."""
+    """Raised if devices cannot be allocated on a node. The message contains the reason."""
 
 
 @dataclass(eq=False, slots=True)
 class Slice:
-    """Name and spec of a ResourceSlice."""
+    """The name and spec of a ResourceSlice."""
 
     name: str
     spec: Object
@@ -61,7 +61,7 @@ class Slice:
 
 @dataclass(eq=False, slots=True)
 class Device:
-    """A device of a ResourceSlice that is visible to the node."""
+    """A device of a ResourceSlice, as one node sees it."""
 
     id: DeviceID
     spec: Object
@@ -75,10 +75,13 @@ class Device:
 
 @dataclass(eq=False, slots=True)
 class Pool:
-    """A resource pool as one node sees it.
+    """A resource pool, as one node sees it.
 
-    `problem`: says why the pool is invalid; "" for a valid pool.
-    `elsewhere`: slices of other nodes whose devices consume the same counters.
+    - `is_incomplete`: whether some ResourceSlices of the pool are missing.
+    - `problem`: the reason why the pool is invalid; "" for a valid pool.
+    - `slices`: the slices with devices for this node.
+    - `elsewhere`: slices of other nodes whose devices consume the same counters.
+    - `counter_sets`: the counter values, by counter set name and then by counter name.
     """
 
     id: PoolID
@@ -90,7 +93,7 @@ class Pool:
     devices: list[Device] = field(default_factory=list)
 
     def find_devices(self) -> None:
-        """Fills `devices` with the devices of all `slices`, in order."""
+        """Fills `devices` with the devices of all ResourceSlices in `slices`, in order."""
         self.devices = [
             Device(DeviceID(*self.id, spec["name"]), spec, resource_slice, self)
             for resource_slice in self.slices
@@ -100,7 +103,11 @@ class Pool:
 
 @dataclass(slots=True)
 class AllocatedState:
-    """The devices in use: devices of single claims, and the consumed capacity of shared devices."""
+    """The devices in use.
+
+    - `devices`: the devices that only one claim can use.
+    - `shared`: the consumed capacity of shared devices.
+    """
 
     devices: set[DeviceID] = field(default_factory=set)
     shared: dict[DeviceID, dict[str, str]] = field(default_factory=dict)

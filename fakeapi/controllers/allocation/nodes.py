@@ -14,7 +14,7 @@ def matches_selector(selector: Object, node: Object) -> bool:
 
 
 def matches_term(term: Object, node: Object) -> bool:
-    """Whether the node meets all requirements of a term. An empty term matches nothing."""
+    """Whether the node meets all requirements of a NodeSelectorTerm. An empty term matches nothing."""
     expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
     if not expressions and not fields:
         return False
@@ -29,7 +29,10 @@ def _all_met(requirements: Iterable[Object], values: Mapping[str, str]) -> bool:
 
 
 def is_met(requirement: Object, values: Mapping[str, str]) -> bool:
-    """Whether labels or fields meet a requirement (key, operator, values)."""
+    """Whether labels or fields meet a NodeSelectorRequirement (key, operator, values).
+
+    `values`: the labels or the fields of a node.
+    """
     key, operator = requirement["key"], requirement["operator"]
     allowed = requirement.get("values") or ()
     has = key in values
@@ -57,7 +60,7 @@ def _compare(operator: str, value: str, wanted: Iterable[str]) -> bool:
 
 
 def serves_node(place: Object, node: Object) -> bool:
-    """Whether the devices of a ResourceSlice, or a device with its own node selection, can be used on a node.
+    """Whether a node can use the devices of a ResourceSlice, or a device with its own node selection.
 
     `place`: the spec of the ResourceSlice or of the device.
     """
@@ -69,10 +72,13 @@ def serves_node(place: Object, node: Object) -> bool:
 
 
 def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Object | None:
-    """Returns one node selector that combines the selectors of all devices; None if all nodes match.
+    """Returns one node selector that combines the selectors of all devices.
 
-    `places`: for each device, the spec of the slice or device that selects nodes, and whether bindsToNode is
-    set.
+    Returns None if the devices can be used on all nodes.
+
+    - `places`: for each device, the spec of the slice or device that selects nodes, and whether bindsToNode
+      is set.
+    - `node_name`: the node for devices that only this node can use.
     """
     term: Object = {}
     for place, binds in places:

@@ -27,7 +27,10 @@ class Slices:
                 self._shared.append(resource_slice)
 
     def visible(self, node: str) -> list[Slice]:
-        """Returns the node's own slices and all slices not indexed by node, in the order of `every`."""
+        """Returns the slices that may concern a node, in the order of `every`.
+
+        These are the node's own slices, and all slices without nodeName or with shared counters.
+        """
         own = self._of_node.get(node, [])
         return (
             sorted((*own, *self._shared), key=lambda resource_slice: self._order[id(resource_slice)])
@@ -37,9 +40,9 @@ class Slices:
 
 
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
-    """Returns the pools that have slices for the node, including incomplete pools.
+    """Returns the pools that have slices for the node, including incomplete and invalid pools.
 
-    Each pool has the slices of its newest generation for this node.
+    Each pool has the slices of the newest generation that the node sees.
     """
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
@@ -74,9 +77,9 @@ def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
 
 
 def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules) -> None:
-    """Adds a slice to its pool.
+    """Adds a slice to its pool in `by_pool`.
 
-    Ignores an older generation; a newer generation replaces the slices of the pool.
+    Ignores a slice of an older generation. A slice of a newer generation replaces the older slices.
     """
     known = by_pool.get(each.pool_id)
     if known is None:
@@ -88,7 +91,13 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 
 
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
-    """Returns the pool as one node sees it; None if slices of other nodes have a newer generation."""
+    """Returns the pool as one node sees it.
+
+    Returns None if only slices of other nodes have the newest generation.
+
+    - `own`: the pool's slices for this node.
+    - `every`: all slices of the cluster.
+    """
     expected, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
     if not rules.quirks.other_nodes_complete_pools:
         pool = Pool(pool_id, is_incomplete=len(own) != expected, slices=own)
@@ -134,10 +143,10 @@ def _duplicate(slices: Iterable[Slice]) -> str:
 
 
 def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
-    """Returns an error for a duplicate counter set or an undefined counter; "" for valid slices.
+    """Returns an error message for a duplicate counter set or an undefined counter; "" for valid slices.
 
-    `own`: the slices that define the counters.
-    `users`: the slices whose devices consume them.
+    - `own`: the slices that define the counters.
+    - `users`: the slices whose devices consume the counters.
     """
     names = [counter_set["name"] for one in own for counter_set in one.spec.get("sharedCounters") or ()]
     if len(names) != len(set(names)):
@@ -155,7 +164,7 @@ def _counter_problem(own: list[Slice], users: list[Slice]) -> str:
 
 
 def has_binding_conditions(pool: Pool) -> bool:
-    """Whether a device of the pool has binding conditions."""
+    """Whether any device of the pool has binding conditions."""
     return any(_slice_has_binding_conditions(resource_slice) for resource_slice in pool.slices)
 
 

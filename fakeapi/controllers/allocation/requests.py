@@ -1,4 +1,4 @@
-"""Request: one request or subrequest of a claim, prepared for the search."""
+"""Request: one request or subrequest of a claim, prepared for the search for devices."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from fakeapi.controllers.allocation.model import Device
 from fakeapi.machinery.json_types import Object
 
 RESULTS_MAX = 32
-"""Maximum number of devices of one claim (AllocationResultsMaxSize)."""
+"""Maximum number of devices that can be allocated to one claim (AllocationResultsMaxSize)."""
 
 ALL = "All"
 EXACT_COUNT = "ExactCount"
@@ -15,10 +15,12 @@ EXACT_COUNT = "ExactCount"
 
 @dataclass(eq=False, slots=True)
 class Request:
-    """A request of a claim, or a subrequest of its firstAvailable.
+    """A request of a claim, or a subrequest in its firstAvailable.
 
-    `parent`: the name of the request that contains this subrequest; "" for a request.
-    `count`: the number of devices. With allocationMode All, `devices` lists them.
+    - `parent`: the name of the request that contains this subrequest; "" for a request.
+    - `device_class`: the DeviceClass of the request.
+    - `count`: the number of devices to allocate.
+    - `devices`: for allocationMode All, the devices to allocate.
     """
 
     name: str
@@ -48,9 +50,9 @@ class Request:
 
 
 def choices_of(request: Object) -> Iterator[tuple[str, str, Object]]:
-    """Yields (name, name of the parent, spec) for each subrequest of a request.
+    """Yields (name, name of the parent request, spec) for each subrequest of a request.
 
-    For a request without subrequests, yields the request, with "" as parent.
+    For a request without subrequests, yields the request itself, with "" as parent.
     """
     if request.get("firstAvailable"):
         for choice in request["firstAvailable"]:

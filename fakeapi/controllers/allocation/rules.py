@@ -1,4 +1,4 @@
-"""AllocationRules: the behaviour of a release's allocator, by its feature gates."""
+"""AllocationRules: the behaviour of the device allocator in a release, with its feature gates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ class AllocationRules:
     """Features and quirks of the device allocator in kube-scheduler.
 
     `quirks` depends on the release. `admin_access`, `list_attributes` and the fields from `pools_are_sorted`
-    to `results_have_tolerations` depend on release and feature gates. All others depend only on feature
+    to `results_have_tolerations` depend on release and feature gates. The other fields depend only on feature
     gates.
     """
 
@@ -25,14 +25,14 @@ class AllocationRules:
     extended_resources: bool
     node_allocatable: bool
     pools_are_sorted: bool
-    """Whether pools are sorted by driver and name, and slices by name.
+    """Whether pools are sorted by driver and name, and ResourceSlices by name.
 
-    Pools with binding conditions come last.
+    Pools with binding conditions come after all other pools.
     """
     conditions_come_last: bool
-    """Whether slices and pools with binding conditions come after all others, without any other sorting."""
+    """Whether slices and pools with binding conditions come last, without any other sorting."""
     order_is_kept: bool
-    """Whether the search tries the devices of a request only in the order of the pools."""
+    """Whether the search tries the devices for a request in the order of the pools, and each device once."""
     results_have_tolerations: bool
     quirks: AllocationQuirks
 

@@ -1,6 +1,6 @@
 """Search: allocates devices to the requests of claims by first fit with backtracking.
 
-The search tries claims, requests and devices in their order, and stops at the first full solution.
+The search tries claims, requests and devices in order, and stops at the first complete solution.
 """
 
 from collections import Counter
@@ -28,11 +28,11 @@ from fakeapi.releases.allocation_quirks import CountersOf, Duplicates
 
 
 class TooManyDevices(Exception):
-    """A claim would get more than RESULTS_MAX devices."""
+    """Raised if the search would allocate more than RESULTS_MAX devices to one claim."""
 
 
 class Position(NamedTuple):
-    """Indexes of the claim, request, subrequest and device that the search allocates next."""
+    """The indexes of the claim, request, subrequest and device that the search allocates next."""
 
     claim: int
     request: int
@@ -42,7 +42,7 @@ class Position(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Result:
-    """A device allocated to a request.
+    """A device that the search allocated to a request.
 
     `consumed`: the consumed capacity of a shared device; None for other devices.
     """
@@ -56,7 +56,9 @@ class Result:
 class ClaimWork:
     """A claim to allocate.
 
-    `requests`: for each request, the list of its subrequests, or a list of only itself.
+    - `requests`: for each request, the list of its subrequests, or a list with only the request.
+    - `results`: the allocated devices.
+    - `chosen`: the index of the chosen subrequest, by the index of the request.
     """
 
     claim: Object
@@ -70,7 +72,10 @@ _Undo = Callable[[], None]
 
 
 class Search:
-    """Searches devices on one node for claims. After a successful `run`, each ClaimWork has its results."""
+    """Searches devices on one node for claims.
+
+    After a successful `run`, each ClaimWork contains its results.
+    """
 
     def __init__(
         self,
@@ -94,14 +99,19 @@ class Search:
         self._tries_again = False
 
     async def run(self) -> bool:
-        """Returns whether the search found all devices.
+        """Searches devices for all claims. Returns whether the search was successful.
 
-        Raises AllocationError, SearchTooLong or TooManyDevices.
+        - Raises AllocationError for a problem that ends the scheduling of the pod.
+        - Raises SearchTooLong if the search reaches its limit.
+        - Raises TooManyDevices if a claim would get more than RESULTS_MAX devices.
         """
         return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     async def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
         """Allocates devices for this position and, recursively, for all later positions.
+
+        - `in_choice`: whether the search has already chosen a subrequest of the request.
+        - `start`: the number of devices to skip, in the order of the pools.
 
         Returns whether all positions got a device.
         """
@@ -221,7 +231,7 @@ class Search:
     def has_capacity(self, request: Request, device: Device) -> bool:
         """Whether a device has enough capacity left for a request.
 
-        Always true without consumable capacity.
+        Always true without the feature of consumable capacity.
         """
         if not self._rules.consumable_capacity:
             return True
@@ -234,8 +244,8 @@ class Search:
     def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
         """Allocates a device.
 
-        Returns a function that undoes the allocation; None if the device is not available.
-        `must`: whether to raise AllocationError if a constraint does not allow the device.
+        Returns a function that undoes the allocation; None if the device cannot be allocated. `must`: whether
+        to raise AllocationError if a constraint does not allow the device.
         """
         rules, work = self._rules, self._work[at.claim]
         shares = rules.consumable_capacity and device.allows_sharing
@@ -283,9 +293,9 @@ class Search:
         return lambda: _rolled_back(undone)
 
     def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
-        """Whether device number `at.device` of the slice has enough capacity left.
+        """Whether another device of the slice has enough capacity left: the device at the index `at.device`.
 
-        Always true in releases without the quirk `capacity_is_of_another_device`.
+        Imitates an upstream bug. Always true in releases without the quirk `capacity_is_of_another_device`.
         """
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
             return True
@@ -297,7 +307,10 @@ class Search:
         return self.has_capacity(request, Device(other, spec, device.slice, device.pool))
 
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
-        """Consumes a device's counters. Returns a function that undoes this; None if too little is left."""
+        """Consumes a device's counters.
+
+        Returns a function that gives the counters back; None if too little is left.
+        """
         if not device.spec.get("consumesCounters"):
             return _nothing
         quirks = self._rules.quirks
@@ -330,4 +343,4 @@ def _drop(results: list[Result]) -> None:
 
 
 def _nothing() -> None:
-    """Does nothing. Search uses this function to undo a step that changed nothing."""
+    """Does nothing. Search uses this function as the undo of a step that changed nothing."""

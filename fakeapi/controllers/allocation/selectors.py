@@ -1,4 +1,4 @@
-"""Evaluates the CEL selectors of DeviceClasses and requests, once for each request and device."""
+"""Evaluates the CEL selectors of DeviceClasses and requests. Caches the results per request and device."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -17,19 +17,22 @@ HINT = (
 
 
 class SelectorError(Exception):
-    """A CEL selector failed. The AllocationError prints this message after `selector #N: `."""
+    """Raised if a CEL selector fails. AllocationError prints this message after the index of the selector."""
 
 
 class DeviceMatcher(Protocol):
-    """Evaluates a CEL selector for a device."""
+    """A function that evaluates a CEL selector for a device."""
 
     def __call__(self, expression: str, driver: str, device: Object) -> bool:
-        """Returns whether the device matches the expression. Raises SelectorError."""
+        """Returns whether the device matches the expression. `driver`: the name of the device's driver.
+
+        Raises SelectorError if the evaluation fails.
+        """
         ...
 
 
 class Selection:
-    """The devices that match the selectors of requests, in one search on one node."""
+    """Decides which devices match the selectors of requests, in one search on one node."""
 
     def __init__(
         self,
@@ -42,7 +45,8 @@ class Selection:
     ) -> None:
         """Starts with empty caches.
 
-        `names_devices`: whether error messages name the device that a selector failed on.
+        - `binding_conditions`: whether devices with binding conditions may be selected.
+        - `names_devices`: whether error messages contain the device for which a selector failed.
         """
         self._names_devices = names_devices
         self._matcher = matcher
@@ -53,7 +57,7 @@ class Selection:
         self._effort = effort
 
     def forget(self) -> None:
-        """Drops the cached results of `selects`. The results of single selectors stay cached."""
+        """Drops the cached results of `selects`. Keeps the cached results of single selectors."""
         self._known.clear()
 
     async def selects(
@@ -65,11 +69,12 @@ class Selection:
         *,
         by_class: bool = True,
     ) -> bool:
-        """Whether a device matches the selectors of class and request.
+        """Whether a device matches the selectors of the DeviceClass and of the request.
 
-        Raises AllocationError or SearchTooLong.
-        `key`: identifies the request in the cache.
-        `by_class`: whether the selectors of the DeviceClass apply.
+        - `key`: identifies the request in the cache.
+        - `by_class`: whether the selectors of the DeviceClass apply.
+
+        Raises AllocationError if a selector fails, and SearchTooLong if the selectors take too long.
         """
         if not self._binding_conditions and device.spec.get("bindingConditions"):
             return False
@@ -103,7 +108,10 @@ class Selection:
         return True
 
     async def _is_match(self, expression: str, device: Device) -> bool:
-        """Whether a device matches a selector; caches the result. Raises SelectorError, SearchTooLong."""
+        """Whether a device matches a selector; caches the result.
+
+        Raises SelectorError if the evaluation fails, and SearchTooLong if no CPU time is left.
+        """
         # Devices of an invalid pool may share a name, so the key also has the identity of the spec.
         key = (expression, device.id, id(device.spec))
         known = self._matching.get(key)

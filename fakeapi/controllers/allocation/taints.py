@@ -1,4 +1,4 @@
-"""Matches the taints of devices with the tolerations of requests."""
+"""Compares the taints of devices with the tolerations of requests."""
 
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.machinery.json_types import Object
@@ -7,7 +7,7 @@ PREVENTING = frozenset(("NoSchedule", "NoExecute"))
 
 
 def prevents_allocation(device: Object, request: Object, rules: AllocationRules) -> bool:
-    """Whether a device has a taint that prevents allocation and is not tolerated by the request."""
+    """Whether a device has a taint that prevents allocation and that the request does not tolerate."""
     tolerations = request.get("tolerations") or ()
     return any(
         (rules.quirks.unknown_effects_prevent or taint.get("effect") in PREVENTING)

@@ -1,1 +1,1 @@
-"""The kubelet of a node: calls DRA drivers and reports pod statuses, but runs no containers."""
+"""The kubelet of a node: calls DRA drivers and reports pod statuses, but does not run containers."""

@@ -2,17 +2,20 @@
 
 
 class NodeAddresses:
-    """Assigns IP addresses from the node's own network to pods. `node` is the IP address of the node."""
+    """Assigns IP addresses from the node's own network to pods.
+
+    `node` is the IP address of the node itself.
+    """
 
     def __init__(self, number: int) -> None:
-        """Starts without pods. `number`: the number of the node in its cluster; the first node has 1."""
+        """Starts without pods. `number`: the number of the node in its cluster, starting with 1."""
         self.node = f"10.0.0.{number}"
         self._number = number
         self._assigned = 0
         self._of_pods: dict[str, str] = {}
 
     def of_pod(self, uid: str) -> str:
-        """Returns the IP address of a pod by its uid. The first call assigns the address."""
+        """Returns the IP address of the pod with this uid. The first call for a pod assigns its address."""
         if uid not in self._of_pods:
             number = self._assigned
             self._assigned += 1
@@ -20,5 +23,5 @@ class NodeAddresses:
         return self._of_pods[uid]
 
     def release(self, uid: str) -> None:
-        """Drops the IP address of a deleted pod. The address is not assigned again."""
+        """Forgets the IP address of a deleted pod. The address is not assigned to another pod."""
         self._of_pods.pop(uid, None)

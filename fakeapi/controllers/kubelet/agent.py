@@ -1,4 +1,4 @@
-"""NodeAgent: a node that this server runs, with its directory, drivers, prepared claims and pods."""
+"""NodeAgent: the kubelet of one node, with its directory, DRA drivers, prepared claims and pods."""
 
 from pathlib import Path
 
@@ -30,9 +30,9 @@ from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.machinery.json_types import Object
 
 PLUGINS = "plugins_registry"
-"""Subdirectory of the node's directory in which drivers create their registration sockets."""
+"""Subdirectory of the node's directory where DRA drivers create their registration sockets."""
 UNREACHABLE = "FailedDriverConnection"
-"""Reason of the event about an unreachable driver socket. A real kubelet only logs the problem."""
+"""Reason of the Kubernetes event about an unreachable driver socket. A real kubelet only logs the problem."""
 
 
 class NodeAgent:
@@ -47,10 +47,12 @@ class NodeAgent:
         directory: Path,
         number: int,
     ) -> None:
-        """Creates the parts of the kubelet.
+        """Creates the kubelet of one node; `start` starts it.
 
         - `machines`: the informer of the Nodes
-        - `number`: the number of the node in its cluster; the first node has 1
+        - `name`: the name of the node
+        - `directory`: the directory of the node, for driver sockets and the checkpoint file
+        - `number`: the number of the node in its cluster, starting with 1
         """
         self.name = name
         self.directory = directory
@@ -91,16 +93,16 @@ class NodeAgent:
 
     @property
     def registry(self) -> Path:
-        """The directory in which drivers create their registration sockets."""
+        """The directory where DRA drivers create their registration sockets."""
         return self.directory / PLUGINS
 
     @property
     def drivers(self) -> list[str]:
-        """The names of the registered drivers."""
+        """The names of the registered DRA drivers, sorted."""
         return sorted(self.registrations.drivers)
 
     def cdi_devices(self, namespace: str, pod: str) -> list[str]:
-        """Returns the CDI device IDs of a pod's prepared claims in the order of preparation.
+        """Returns the CDI device IDs of a pod's prepared claims, in the order of preparation.
 
         Returns an empty list for an unknown pod.
         """
@@ -114,8 +116,7 @@ class NodeAgent:
     async def start(self) -> None:
         """Creates the directories and the Node, and starts the background tasks.
 
-        Raises OSError or StatusError.
-
+        Raises OSError if a directory cannot be created, and StatusError if a request about the Node fails.
         The directories have the mode 0750, as in k8s.io/kubernetes `pkg/kubelet` (setupDataDirs), because
         drivers run as the user of the kubelet.
         """
@@ -129,13 +130,16 @@ class NodeAgent:
             self._context.run(self._health.run())
 
     def stop(self) -> None:
-        """Closes the gRPC streams from drivers."""
+        """Closes the gRPC streams on which DRA drivers send resources and device health."""
         for streams in (self._published, self._health):
             if streams is not None:
                 streams.stop()
 
     def remember(self) -> None:
-        """Loads the checkpoint of prepared claims, and from then on saves every change to the file."""
+        """Loads the checkpoint file of prepared claims.
+
+        From then on, saves every change of prepared claims to the file.
+        """
         self._has_checkpoint = True
         for entry in checkpoint.load(self.directory):
             self.prepared.add(entry)
@@ -147,9 +151,9 @@ class NodeAgent:
             checkpoint.save(self.directory, self.prepared)
 
     async def sync_capacity(self, node: Object | None) -> None:
-        """Copies extended resources from the node's capacity to its allocatable resources.
+        """Copies changed extended resources from the Node's capacity to its allocatable resources.
 
-        Raises StatusError.
+        `node`: None if the Node does not exist. Raises StatusError if the server refuses the patch.
         """
         if node is None:
             return
@@ -159,12 +163,15 @@ class NodeAgent:
             await self._api.patch(path, {"status": {"allocatable": changed}}, "strategic")
 
     async def report_unreachable(self, problem: str) -> None:
-        """Records an event for the node about an unreachable driver socket. Raises StatusError."""
+        """Records an event on the Node about an unreachable driver socket.
+
+        Raises StatusError if the Node cannot be read.
+        """
         node = await self._api.get(self._context.served("", "nodes").path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
     def driver_changed(self, name: str) -> None:
-        """Updates slices and device health after a driver registered or unregistered.
+        """Updates ResourceSlices and device health after a DRA driver registered or unregistered.
 
         Retries pods that wait for a driver.
         """
@@ -198,9 +205,11 @@ class NodeAgent:
                 self._context.add(DeviceHealthKey(self.name, key))
 
     async def publish(self, driver: str) -> None:
-        """Writes the ResourceSlices of a driver in 1.30, where drivers publish through the kubelet.
+        """Writes the ResourceSlices of a DRA driver.
 
-        Raises StatusError.
+        Does nothing except in 1.30, where kubelets publish the slices.
+
+        Raises StatusError if a request fails.
         """
         if self._published is not None:
             await self._published.sync(driver)

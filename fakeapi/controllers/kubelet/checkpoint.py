@@ -1,4 +1,4 @@
-"""Stores the prepared claims of a node in a checkpoint file, for the next start of its kubelet.
+"""Stores the prepared claims of a node in a checkpoint file, so that its kubelet has them after a restart.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, but uses a different file format.
 """
@@ -21,7 +21,10 @@ FILE_BYTES_MAX = 64 * 1024 * 1024
 
 
 def load(directory: Path) -> Prepared:
-    """Reads the prepared claims of a node. Returns an empty Prepared if the file is missing or unreadable."""
+    """Reads the prepared claims of a node from its checkpoint file.
+
+    Returns an empty Prepared if the file is missing or unreadable.
+    """
     path = directory / FILE
     prepared = Prepared()
     try:
@@ -35,5 +38,5 @@ def load(directory: Path) -> Prepared:
 
 
 def save(directory: Path, prepared: Prepared) -> None:
-    """Replaces the checkpoint file of a node atomically. Raises OSError."""
+    """Replaces the checkpoint file of a node atomically. Raises OSError if the file cannot be written."""
     write_atomically(directory / FILE, msgspec.json.encode(list(prepared)))

@@ -1,4 +1,4 @@
-"""Claims: prepares and unprepares the claims of a node's pods by calling its DRA drivers.
+"""Claims: calls DRA drivers to prepare and unprepare the ResourceClaims of a node's pods.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 """
@@ -31,7 +31,7 @@ GROUP = "resource.k8s.io"
 
 
 class PrepareError(Exception):
-    """Claims cannot be prepared or unprepared now. The message follows the release's kubelet."""
+    """Raised if claims cannot be prepared or unprepared now. The message is that of the release's kubelet."""
 
 
 class Claims:
@@ -47,8 +47,8 @@ class Claims:
     ) -> None:
         """Starts with the claims in `prepared`.
 
-        `keep`: writes `prepared` to the checkpoint, and may raise OSError. Claims calls this function after
-        every change of `prepared`.
+        `keep`: a function that writes `prepared` to the checkpoint file, and may raise OSError. Claims calls
+        it after every change of `prepared`.
         """
         self._context = context
         self._api = api
@@ -60,7 +60,10 @@ class Claims:
         self._by_pod = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def prepare(self, pod: Object) -> None:
-        """Prepares all unprepared claims of a pod. Raises PrepareError or StatusError."""
+        """Calls the DRA drivers to prepare all unprepared claims of a pod.
+
+        Raises PrepareError if a claim is not ready or a driver fails. Raises StatusError if a request fails.
+        """
         try:
             await self._prepare(pod)
         except PrepareError as error:
@@ -92,9 +95,10 @@ class Claims:
             self._note(pod, *left)
 
     def _note(self, pod: Object, *entries: PreparedClaim) -> None:
-        """Adds the pod to the users of claims, and saves the checkpoint. Raises PrepareError.
+        """Adds the pod to the users of each claim, and saves the checkpoint.
 
-        The pod cannot end before its claims are unprepared.
+        The pod's deletion then waits until the claims are unprepared. Raises PrepareError if the checkpoint
+        cannot be written.
         """
         for entry in entries:
             self._prepared.add(entry)
@@ -103,9 +107,10 @@ class Claims:
             self._checkpoint()
 
     async def unprepare(self, pod: str) -> None:
-        """Unprepares the claims that only this pod uses. Raises PrepareError.
+        """Calls the DRA drivers to unprepare the claims that only this pod uses. `pod`: the uid of the pod.
 
-        `pod`: the uid of the pod. Concurrent calls for one pod share one run.
+        Concurrent calls for the same pod wait for the same driver calls. Raises PrepareError if a driver is
+        missing or fails, or if the checkpoint cannot be written.
         """
         running = self._unpreparing.get(pod)
         if running is None:
@@ -142,9 +147,9 @@ class Claims:
         return PrepareError(template.format(**error.details))
 
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
-        """Returns (name, is from a template) for each claim of a pod.
+        """Returns (claim name, whether the claim is from a template) for each ResourceClaim of a pod.
 
-        Raises PrepareError if the name of a claim is not known yet.
+        Raises PrepareError if the claim of a template has not been created yet.
         """
         names = []
         used = _used_names(pod) if self._quirks.skips_unused_claims else None
@@ -200,7 +205,7 @@ class Claims:
         return known
 
     def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """Returns the claim for each driver, with the data of the driver's resource handle (up to 1.30)."""
+        """Returns the claim for each DRA driver, with data from the driver's resource handle (up to 1.30)."""
         allocation = claim["status"]["allocation"]
         claims: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():
@@ -213,9 +218,9 @@ class Claims:
         return claims
 
     def _driver(self, name: str, missing: str) -> Driver:
-        """Returns the registered driver with this name.
+        """Returns the registered DRA driver with this name.
 
-        Raises PrepareError with the text `missing` if there is none.
+        If there is none, raises PrepareError with the error text `missing`.
         """
         driver = self._registrations.drivers.get(name)
         if driver is None:
@@ -228,7 +233,7 @@ def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
 
 
 def _used_names(pod: Object) -> set[str]:
-    """Returns the names of the pod claims that a container uses."""
+    """Returns the pod-level names of the claims that a container uses."""
     spec = pod["spec"]
     containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
     resources = [container.get("resources") or {} for container in containers]
@@ -241,7 +246,7 @@ def _claim(claim: Object) -> Claim:
 
 
 def _encoded(structured: Object, resource: Resource) -> bytes:
-    """Returns the structured data of a resource handle as protobuf bytes, which drivers expect."""
+    """Returns the structured data of a resource handle as protobuf bytes, as DRA drivers expect it."""
     node: Any = resource.schema
     for name in ("status", "allocation", "resourceHandles"):
         node = node.fields[name].node

@@ -1,7 +1,8 @@
-"""KubeletController: runs the kubelets of the server's own nodes.
+"""KubeletController: runs a kubelet for each Node that the server itself creates.
 
-Follows k8s.io/kubernetes `pkg/kubelet`, as far as the API and DRA drivers can observe it. A kubelet starts no
-containers. A pod is Running when its claims are prepared, until a client deletes it or writes another phase.
+Follows k8s.io/kubernetes `pkg/kubelet`, as far as API clients and DRA drivers can observe it. A kubelet
+starts no containers. A pod is Running when its claims are prepared, until a client deletes the pod or writes
+another phase.
 """
 
 import shutil

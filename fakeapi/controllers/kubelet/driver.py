@@ -1,4 +1,4 @@
-"""Driver: calls a DRA driver that registered with a node, over gRPC like the release's kubelet."""
+"""Driver: calls a DRA driver that registered with a node. Uses gRPC, as the release's kubelet does."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,14 +13,14 @@ from fakeapi.controllers.kubelet.messages import MESSAGES
 from fakeapi.controllers.kubelet.socket_paths import connectable
 
 CALL_SECONDS = 45.0
-"""Timeout of each call to a driver in seconds, as in the kubelet."""
+"""Timeout in seconds of each call to a DRA driver, as in the kubelet."""
 
 NEW_SERVICES = {
     "v1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/",
     "v1beta1.DRAPlugin": "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/",
     "v1alpha4.Node": "/v1alpha3.Node/",
 }
-"""Prefix of the gRPC methods, by the service name that a driver registers."""
+"""Prefix of the gRPC method names, by the service name that a DRA driver registers."""
 
 OLD_BATCH = "/v1alpha3.Node/"
 OLD_SINGLE = "/v1alpha2.Node/"
@@ -30,10 +30,10 @@ Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "u
 
 
 class DriverError(Exception):
-    """A call to a driver failed, or the driver returned an error.
+    """Raised if a call to a DRA driver fails, or if the driver returns an error.
 
-    `reason`: names the field of KubeletQuirks with the template of the kubelet's message.
-    `details`: the values for the template; long values are shortened.
+    - `reason`: the field of KubeletQuirks that contains the template of the kubelet's message.
+    - `details`: the values for the template; long values are shortened.
     """
 
     def __init__(self, reason: Reason, **details: str) -> None:
@@ -44,9 +44,9 @@ class DriverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim in the form that drivers receive.
+    """A ResourceClaim in the form that DRA drivers receive.
 
-    `handle`, `structured`: the data of the resource handle, sent only in releases up to 1.30.
+    `handle` and `structured`: the data of the claim's resource handle; sent only in releases up to 1.30.
     """
 
     namespace: str
@@ -58,7 +58,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDevice:
-    """A device that a driver prepared. In releases up to 1.30, only `cdi_devices` is set."""
+    """A device that a DRA driver prepared. In releases up to 1.30, only `cdi_devices` is set."""
 
     cdi_devices: tuple[str, ...]
     requests: tuple[str, ...] = ()
@@ -71,8 +71,9 @@ class PreparedDevice:
 class Driver:
     """A registered DRA driver.
 
-    `service`: the name of the gRPC service to call; `OLD_BATCH` before 1.31.
-    `offered`: the services that the driver registered.
+    - `endpoint`: the path of the driver's Unix socket.
+    - `service`: the name of the gRPC service to call; `OLD_BATCH` before 1.31.
+    - `offered`: the gRPC services that the driver registered.
     """
 
     name: str
@@ -81,7 +82,10 @@ class Driver:
     offered: tuple[str, ...] = ()
 
     async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
-        """Prepares claims. Returns the devices of each claim by the uid of the claim. Raises DriverError."""
+        """Calls the driver to prepare claims. Returns the prepared devices by the uid of the claim.
+
+        Raises DriverError if the call fails, or if the driver returns an error or leaves out a claim.
+        """
         if self.service == OLD_BATCH:
             return await self._prepare_old(claims)
         request = MESSAGES["PrepareRequest"](claims=[_claim(claim) for claim in claims])
@@ -102,7 +106,10 @@ class Driver:
         }
 
     async def unprepare(self, claims: Sequence[Claim]) -> None:
-        """Unprepares claims. Raises DriverError."""
+        """Calls the driver to unprepare claims.
+
+        Raises DriverError if the call fails, or if the driver returns an error or leaves out a claim.
+        """
         if self.service == OLD_BATCH:
             await self._unprepare_old(claims)
             return
@@ -150,11 +157,15 @@ class Driver:
 
 
 class _Unimplemented(Exception):
-    """The driver does not implement the method."""
+    """Raised if a driver for 1.30 or older does not implement a gRPC method."""
 
 
 async def call(endpoint: str, method: str, request: Any, response: str, seconds: float) -> Any:
-    """Calls a unary gRPC method at a Unix socket. Raises grpc.aio.AioRpcError."""
+    """Calls a unary gRPC method at a Unix socket, with a timeout in seconds. Returns the response message.
+
+    `response`: the name of the response's message class in MESSAGES. Raises grpc.aio.AioRpcError if the call
+    fails.
+    """
     async with _channel(endpoint) as channel:
         invoke = channel.unary_unary(
             method,
@@ -165,9 +176,9 @@ async def call(endpoint: str, method: str, request: Any, response: str, seconds:
 
 
 async def stream(endpoint: str, method: str, request: Any, response: str) -> AsyncIterator[Any]:
-    """Yields the messages of a gRPC stream at a Unix socket until the driver ends it.
+    """Yields the messages of a gRPC stream at a Unix socket until the driver ends the stream.
 
-    Raises grpc.aio.AioRpcError.
+    `response`: the name of the messages' class in MESSAGES. Raises grpc.aio.AioRpcError if the call fails.
     """
     async with _channel(endpoint) as channel:
         invoke = channel.unary_stream(
@@ -181,16 +192,20 @@ async def stream(endpoint: str, method: str, request: Any, response: str) -> Asy
 
 @asynccontextmanager
 async def _channel(endpoint: str) -> AsyncIterator[grpc.aio.Channel]:
-    """Opens a gRPC channel to a Unix socket. Raises UnreachableSocket, which is a grpc.aio.AioRpcError."""
+    """Opens a gRPC channel to a Unix socket.
+
+    Raises UnreachableSocket, a grpc.aio.AioRpcError, if the path is too long and cannot be replaced by a
+    link.
+    """
     with connectable(endpoint) as path:
         async with grpc.aio.insecure_channel(f"unix:{path}", options=_OPTIONS) as channel:
             yield channel
 
 
 def _readable(message: Any) -> Any:
-    """Returns a gRPC message. Raises grpc.aio.AioRpcError for None, the result of an undecodable message.
+    """Returns a gRPC message unchanged. Raises grpc.aio.AioRpcError for None.
 
-    Go's client fails in this case too.
+    Python's gRPC returns None for a message that it cannot decode. Go's client raises an error then.
     """
     if message is None:
         none = grpc.aio.Metadata()
@@ -203,7 +218,8 @@ _UNREADABLE = "grpc: failed to unmarshal the received message: proto: cannot par
 _OPTIONS = (("grpc.default_authority", "localhost"), ("grpc.use_local_subchannel_pool", 1))
 """Options of gRPC channels.
 
-Go servers reject a socket path as authority. A local subchannel pool keeps tests from sharing connections.
+Go servers reject a socket path as authority, so the authority is localhost. A local subchannel pool keeps
+tests from sharing connections.
 """
 
 
@@ -213,7 +229,10 @@ def _words(error: grpc.aio.AioRpcError) -> str:
 
 
 def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
-    """Returns the result of each claim by uid. Raises DriverError for a failed, missing or unknown claim."""
+    """Returns each claim's result in the driver's response, by the uid of the claim.
+
+    Raises DriverError if the response has an error for a claim, lacks a claim, or has an unknown claim.
+    """
     by_uid = {claim.uid: claim for claim in claims}
     results: dict[str, Any] = {}
     for entry in answer.claims:

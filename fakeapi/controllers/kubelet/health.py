@@ -1,4 +1,4 @@
-"""HealthCache: the health of devices as reported by the drivers of a node.
+"""HealthCache: the health of devices as the DRA drivers of a node report it.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/healthinfo.go`.
 """
@@ -13,19 +13,22 @@ HEALTHY, UNHEALTHY, UNKNOWN = "Healthy", "Unhealthy", "Unknown"
 _STATES = {1: HEALTHY, 2: UNHEALTHY}
 
 STALE_SECONDS = 30.0
-"""Default seconds until a health report expires. A driver may set a different timeout for each device."""
+"""Default seconds until a health report expires. Since 1.35, drivers may set a timeout for each device."""
 MESSAGE_MAX = 1024
 """Maximum size of a device's health message in bytes; a longer message is cut and ends with "..."."""
 DEVICES_MAX = 16384
-"""Maximum number of devices per driver whose health is stored; reports about further devices are ignored."""
+"""Maximum number of devices per driver whose health is stored. Reports about more devices are ignored."""
 
 Device = tuple[str, str]
-"""The pool and name of a device."""
+"""The name of the pool and the name of the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of a device. `stale`: the number of seconds until the report expires."""
+    """The health of a device. `state` is Healthy, Unhealthy or Unknown.
+
+    `stale`: how many seconds after its report the health expires.
+    """
 
     state: str = UNKNOWN
     message: str = ""
@@ -33,12 +36,12 @@ class Health:
 
 
 class HealthCache:
-    """The health of devices by driver. All times are seconds of one monotonic clock."""
+    """The health of devices, by DRA driver and device. All times are seconds of one monotonic clock."""
 
     def __init__(self, *, timeouts_are_given: bool) -> None:
-        """Starts empty.
+        """Starts without reports.
 
-        `timeouts_are_given`: whether drivers report when the health of each device expires.
+        `timeouts_are_given`: whether drivers report a timeout after which the health of each device expires.
         """
         self._timeouts_are_given = timeouts_are_given
         self._drivers: dict[str, dict[Device, tuple[Health, float]]] = {}
@@ -50,9 +53,10 @@ class HealthCache:
         return known[0]
 
     def update(self, driver: str, reported: Iterable[Any], now: float) -> set[Device]:
-        """Stores a driver's report about all its devices; returns the devices whose health changed.
+        """Stores a driver's report about its devices; returns the devices whose health changed.
 
-        `reported`: `DeviceHealth` messages. A device missing in the report keeps its health until it expires.
+        `reported`: `DeviceHealth` messages. A device missing in the report keeps its health until the health
+        expires.
         """
         known = self._drivers.setdefault(driver, {})
         changed, named = set(), set()
@@ -74,7 +78,7 @@ class HealthCache:
         return changed
 
     def forget(self, driver: str) -> None:
-        """Drops the health of a driver's devices, which makes it Unknown."""
+        """Drops the health of a driver's devices; the health of these devices is then Unknown."""
         self._drivers.pop(driver, None)
 
     def _health(self, message: Any) -> Health:

@@ -1,7 +1,7 @@
-"""HealthWatch: reads the drivers' streams about device health, and adds the health to container statuses.
+"""HealthWatch: reads device health from DRA drivers, and adds the health to container statuses.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` since 1.34. The drivers implement NodeWatchResources of the
-service DRAResourceHealth. The health is in `allocatedResourcesStatus` of the containers that use the devices.
+service DRAResourceHealth. The containers that use a device show its health in `allocatedResourcesStatus`.
 """
 
 import asyncio
@@ -20,13 +20,19 @@ from fakeapi.machinery.json_types import Object
 
 GATE, MESSAGE_GATE = "ResourceHealthStatus", "ResourceHealthStatusMessage"
 RETRY_SECONDS = 5.0
-"""Seconds of real time, not of the server's clock, before an ended stream is opened again."""
+"""Seconds of real time, not of the server's clock, before the kubelet opens an ended stream again."""
 SYNC_SECONDS = 60.0
-"""Seconds between two checks of all pods, which also detect expired health reports."""
+"""Seconds between two checks of all pods with prepared claims.
+
+These checks also detect expired health reports.
+"""
 
 
 class HealthWatch:
-    """The health of one node's devices. Calls `changed` with the uids of pods whose status may change."""
+    """Reads the health of one node's devices.
+
+    `changed`: called with the uids of pods whose container statuses may change.
+    """
 
     def __init__(
         self, context: ControllerContext, prepared: Prepared, changed: Callable[[set[str]], None]
@@ -45,20 +51,20 @@ class HealthWatch:
         return bool(context.rules.quirks.health_services) and context.rules.gates.get(GATE, False)
 
     async def run(self) -> None:
-        """Reports all pods as changed every SYNC_SECONDS, until the task is cancelled."""
+        """Calls `changed` for pods with prepared claims every SYNC_SECONDS, until the task is cancelled."""
         while True:
             await pause(self._clock, SYNC_SECONDS)
             self._changed({pod for claim in self._prepared for pod in claim.pods})
 
     def stop(self) -> None:
-        """Closes all streams."""
+        """Closes the health streams of all drivers."""
         for name in list(self._watched):
             self.driver_went(name)
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to read a driver's health reports; ends the stream of an earlier driver with this name.
+        """Starts to read a driver's health reports. Closes the stream of an earlier driver with this name.
 
-        From 1.37 on, only drivers that registered the health service are read.
+        In releases whose drivers register the health service, ignores drivers that did not register it.
         """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:
@@ -95,7 +101,7 @@ class HealthWatch:
             self._changed(pods)
 
     def of_pod(self, pod: Object, statuses: list[Object]) -> list[Object]:
-        """Returns container statuses of a pod with the health of each container's devices added."""
+        """Returns the container statuses of a pod, with the health of each container's devices added."""
         claims_of: dict[str, list[Object]] = {
             container["name"]: (container.get("resources") or {}).get("claims") or []
             for container in pod["spec"]["containers"]

@@ -1,4 +1,4 @@
-"""KeyedWork: runs tasks in the background, at most one task for each key at a time."""
+"""KeyedWork: runs background tasks by key, at most one task per key at a time."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -16,7 +16,7 @@ log = logging.getLogger("fakeapi.controllers")
 class KeyedWork:
     """Runs the tasks of different keys concurrently.
 
-    A key added while its task runs is queued again at the end of the task. A failed key is retried with
+    A key that is added while its task runs is queued again when the task ends. A failed key is retried with
     increasing delays, like keys of the controllers' work queue.
     """
 
@@ -27,9 +27,9 @@ class KeyedWork:
         self._failures: dict[Key, int] = {}
 
     def spawn(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Runs a task for a key.
+        """Runs a task for a key in the background.
 
-        If a task of the key is running, queues the key again for the end of that task.
+        If a task of this key is running already, queues the key again when that task ends.
         """
         if key in self._busy:
             self._again.add(key)
@@ -38,7 +38,7 @@ class KeyedWork:
         self._context.spawn(self._guarded(key, work))
 
     def forget(self, key: Key) -> None:
-        """Resets the number of failures of a key whose object no longer exists."""
+        """Forgets the failures of a key whose object no longer exists."""
         self._failures.pop(key, None)
 
     async def _guarded(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -1,4 +1,4 @@
-"""The keys of the kubelets' work: what to reconcile, on which of the server's own nodes."""
+"""The keys in the kubelets' work queue: an object or a driver to reconcile, and its node."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class PodKey:
 
 @dataclass(frozen=True, slots=True)
 class DeletedPodKey:
-    """A deleted pod, whose claims have to be unprepared."""
+    """A deleted pod, whose claims the kubelet has to unprepare."""
 
     node: str
     uid: str
@@ -21,7 +21,7 @@ class DeletedPodKey:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointedPodKey:
-    """A pod in the checkpoint of an earlier run; it may be deleted by now."""
+    """A pod in the checkpoint file that a previous server wrote; the pod may be deleted by now."""
 
     node: str
     uid: str
@@ -29,7 +29,7 @@ class CheckpointedPodKey:
 
 @dataclass(frozen=True, slots=True)
 class DeviceHealthKey:
-    """A pod whose devices changed their health; `pod` is NAMESPACE/NAME."""
+    """A running pod with devices whose health may have changed; `pod` is NAMESPACE/NAME."""
 
     node: str
     pod: str
@@ -37,14 +37,14 @@ class DeviceHealthKey:
 
 @dataclass(frozen=True, slots=True)
 class CapacityKey:
-    """The capacity of a node."""
+    """A Node that changed, so that its capacity may have changed."""
 
     node: str
 
 
 @dataclass(frozen=True, slots=True)
 class DriverKey:
-    """A driver that registered or unregistered."""
+    """A DRA driver that registered or unregistered."""
 
     node: str
     driver: str
@@ -52,7 +52,7 @@ class DriverKey:
 
 @dataclass(frozen=True, slots=True)
 class DepartedDriverKey:
-    """A driver that unregistered, whose ResourceSlices have to be deleted."""
+    """A DRA driver that unregistered, whose ResourceSlices the kubelet has to delete."""
 
     node: str
     driver: str
@@ -60,7 +60,7 @@ class DepartedDriverKey:
 
 @dataclass(frozen=True, slots=True)
 class UnreachableDriverKey:
-    """A driver whose socket cannot be reached; `problem` is the text of the event."""
+    """A DRA driver whose socket cannot be reached; `problem` is the message of the event."""
 
     node: str
     problem: str
@@ -68,7 +68,7 @@ class UnreachableDriverKey:
 
 @dataclass(frozen=True, slots=True)
 class PublishedKey:
-    """The devices that a driver of 1.30 published through the kubelet."""
+    """A DRA driver of 1.30 that changed the devices which it publishes through the kubelet."""
 
     node: str
     driver: str

@@ -2,7 +2,7 @@
 
 Taken from the published k8s.io/kubelet `pkg/apis/pluginregistration/v1`, `pkg/apis/dra` and
 `pkg/apis/dra-health` of 1.27 to 1.37. All versions since v1alpha4 have the same messages. In older versions,
-the devices are CDI devices, and claims contain the data of their allocation. Fields that hold objects of the
+the devices are CDI devices, and claims contain data from their allocation. Fields with objects of the
 Kubernetes API have the type bytes here.
 """
 
@@ -78,7 +78,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     },
     "HealthResponse": {"devices": (1, "*DeviceHealth")},
 }
-"""Fields of each message: number and type, with a star for a repeated field.
+"""Fields of each message by name: the field number and the type. A star means a repeated field.
 
 A protobuf map is a repeated field of entries with key and value.
 """
@@ -108,4 +108,4 @@ def _make() -> dict[str, Any]:
 
 
 MESSAGES = _make()
-"""Protobuf message classes by name, for example `PrepareRequest`."""
+"""The protobuf message classes, by name, such as `PrepareRequest`."""

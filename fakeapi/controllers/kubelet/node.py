@@ -20,7 +20,7 @@ _HEALTHY = {
 
 
 def node_object(name: str, address: str, version: str, now: str) -> Object:
-    """Returns the Node object that a kubelet registers."""
+    """Returns the Node object that a kubelet registers. `now`: the time of the heartbeats, in RFC 3339."""
     labels = {
         "beta.kubernetes.io/arch": "amd64",
         "beta.kubernetes.io/os": "linux",
@@ -68,7 +68,7 @@ def node_object(name: str, address: str, version: str, now: str) -> Object:
 
 
 class ExtendedResources:
-    """The extended resources in a node's capacity, which the kubelet copies to allocatable.
+    """Tracks the extended resources in a Node's capacity, which the kubelet copies to `status.allocatable`.
 
     Follows MachineInfo in k8s.io/kubernetes `pkg/kubelet/nodestatus`.
     """
@@ -77,7 +77,10 @@ class ExtendedResources:
         self._seen: set[str] = set()
 
     def changed_allocatable(self, node: Object) -> dict[str, str | None]:
-        """Returns a merge patch for `status.allocatable`; None deletes a resource that left the capacity."""
+        """Returns a merge patch for `status.allocatable`.
+
+        The value None deletes an extended resource that is no longer in the capacity.
+        """
         capacity, allocatable = (node["status"].get(field) or {} for field in ("capacity", "allocatable"))
         extended = {name: amount for name, amount in capacity.items() if "/" in name}
         changed: dict[str, str | None] = {
@@ -89,9 +92,9 @@ class ExtendedResources:
 
 
 async def register(context: ControllerContext, api: InProcessClient, name: str, address: str) -> None:
-    """Creates the Node and writes its status. Removes the not-ready taint of admission.
+    """Creates the Node if it does not exist, and writes its status.
 
-    Raises StatusError.
+    Removes the not-ready taint that the server's admission added. Raises StatusError if a request fails.
     """
     nodes = context.served("", "nodes")
     node = node_object(name, address, context.version, context.now())
@@ -113,7 +116,10 @@ async def register(context: ControllerContext, api: InProcessClient, name: str, 
 
 
 async def beat(context: ControllerContext, api: InProcessClient, name: str) -> None:
-    """Renews the Lease of the node every HEARTBEAT_SECONDS, until the task is cancelled."""
+    """Renews the node's Lease every HEARTBEAT_SECONDS, until the task is cancelled.
+
+    Creates a missing Lease.
+    """
     leases = context.served("coordination.k8s.io", "leases")
     path = leases.path("kube-node-lease", name)
     while True:
@@ -140,7 +146,7 @@ async def beat(context: ControllerContext, api: InProcessClient, name: str) -> N
 
 
 async def _owner(context: ControllerContext, api: InProcessClient, name: str) -> list[Object]:
-    """Returns the Node as owner reference for its Lease; an empty list while the Node does not exist."""
+    """Returns the owner reference to the Node for its Lease; an empty list while the Node does not exist."""
     try:
         node = await api.get(context.served("", "nodes").path(name=name))
     except StatusError:

@@ -1,4 +1,4 @@
-"""Admission of pods by the kubelet: decides whether a node runs a pod that is bound to it.
+"""Admission of pods by the kubelet: decides whether a node runs a pod that the scheduler bound to it.
 
 Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`, and uses the scheduler's filters.
 """
@@ -24,7 +24,10 @@ Refusal = tuple[str, str]
 
 
 def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks) -> Refusal | None:
-    """Returns why a node rejects a pod; None if the node admits it. `others`: the pods admitted before."""
+    """Returns the reason and message if a node rejects a pod; None if the node admits the pod.
+
+    `others`: the pods that the node has admitted before and that have not ended.
+    """
     if (pod["metadata"].get("labels") or {}).get(_OS_LABEL, SYSTEM) != SYSTEM:
         message = f"Failed to admit pod as the `{_OS_LABEL}` label doesn't match node label"
         return "PodOSSelectorNodeLabelDoesNotMatch", message
@@ -46,7 +49,10 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
 
 
 def _lacking(pod: Object, state: NodeState) -> Refusal | None:
-    """Returns the refusal for the first resource that the node lacks. Ignores unknown extended resources."""
+    """Returns the refusal for the first resource that the node lacks; None if the node lacks nothing.
+
+    Ignores extended resources that are not in the node's allocatable resources.
+    """
     if len(state.pods) + 1 > state.allocatable("pods"):
         return _out_of("pods", Fraction(1), Fraction(len(state.pods)), state)
     known = state.node["status"].get("allocatable") or {}

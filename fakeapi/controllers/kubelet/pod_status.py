@@ -7,11 +7,11 @@ from fakeapi.machinery.json_types import Object
 DEADLINE_EXCEEDED = "DeadlineExceeded"
 DEADLINE_MESSAGE = "Pod was active on the node longer than the specified deadline"
 CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
-"""The types of the conditions that a kubelet owns, in the order in which the kubelet writes them."""
+"""The types of the pod conditions that the kubelet writes, in the order in which it writes them."""
 
 
 def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
-    """Returns the status of a pod whose containers are all running and ready."""
+    """Returns the status of a pod whose containers are all running and ready. `now`: the time in RFC 3339."""
     init = [_exited(container, now) for container in pod["spec"].get("initContainers") or ()]
     containers = [_running(container, pod, now) for container in pod["spec"]["containers"]]
     status = {
@@ -25,9 +25,9 @@ def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
 
 
 def running_conditions(pod: Object, now: str) -> list[Object]:
-    """Returns the conditions of a pod whose containers are ready.
+    """Returns the kubelet's conditions for a pod whose containers are all ready.
 
-    An unmet readiness gate makes the pod unready.
+    If a readiness gate of the pod is not True, the condition Ready is False.
     """
     conditions = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     known = {kind: condition["status"] for kind, condition in conditions.items()}
@@ -50,7 +50,7 @@ def running_conditions(pod: Object, now: str) -> list[Object]:
 
 
 def late(pod: Object, now: str) -> Object:
-    """Returns the status of a pod that has exceeded its activeDeadlineSeconds.
+    """Returns the status of a pod that has run longer than its activeDeadlineSeconds.
 
     The phase is Failed, and all containers are terminated.
     """
@@ -80,7 +80,7 @@ def late(pod: Object, now: str) -> Object:
 
 
 def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Object:
-    """Returns a patch for `status` that puts the kubelet's conditions last, in the kubelet's order.
+    """Returns a strategic merge patch for `status`, with the kubelet's conditions last and in its order.
 
     `without`: the types of conditions that the release's kubelet does not write.
     """
@@ -94,12 +94,12 @@ def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Objec
 
 
 def rejected(reason: str, message: str) -> Object:
-    """Returns the status of a pod that the kubelet rejected."""
+    """Returns the status of a pod that the kubelet rejected. `reason` and `message`: from `Refusal`."""
     return {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {message}"}
 
 
 def waiting(pod: Object, node_ip: str, now: str) -> Object:
-    """Returns the status of a pod that is bound to a node but cannot start yet."""
+    """Returns the status of a pod that is bound to a node but cannot start its containers yet."""
     init = _names(pod["spec"].get("initContainers") or ())
     unready = {"PodReadyToStartContainers": "False", "Initialized": "False" if init else "True"}
     why = {"Ready": "False", "ContainersReady": "False"}

@@ -1,7 +1,7 @@
 """PodWorker: runs and ends the pods of one node.
 
-Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers. A pod runs when its
-claims are prepared.
+Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers. A pod is Running as
+soon as its claims are prepared.
 """
 
 import logging
@@ -28,7 +28,7 @@ log = logging.getLogger("fakeapi.controllers")
 RETRY_SECONDS = 10.0
 """Seconds before the kubelet retries a pod whose claims could not be prepared or unprepared.
 
-The kubelet retries earlier if a driver registers.
+The kubelet retries earlier if a DRA driver registers.
 """
 
 
@@ -59,7 +59,10 @@ class PodWorker:
         self._waiting: dict[Key, None] = {}
 
     async def sync(self, pod: Object) -> None:
-        """Runs a pod, ends a deleted pod, or unprepares the claims of a finished pod. Raises StatusError."""
+        """Runs a pod, ends a deleted pod, or unprepares the claims of a finished pod.
+
+        Raises StatusError if a request to the server fails.
+        """
         self._waiting.pop(PodKey(self._node, key_of(pod)), None)
         if "deletionTimestamp" in pod["metadata"]:
             await self._end(pod)
@@ -78,9 +81,9 @@ class PodWorker:
             self._context.add(key)
 
     async def show_health(self, pod: Object) -> None:
-        """Writes the health of a running pod's devices to its status if the health has changed.
+        """Writes the health of a running pod's devices to the pod's status if the health has changed.
 
-        Raises StatusError.
+        Raises StatusError if the write fails.
         """
         if self._health is None or pod["status"].get("phase") != "Running":
             return
@@ -90,9 +93,9 @@ class PodWorker:
             await self._statuses.patch(pod, {"containerStatuses": updated})
 
     async def unprepare(self, uid: str) -> None:
-        """Unprepares the claims of a deleted pod. A failure is logged and retried after RETRY_SECONDS.
+        """Unprepares the claims of a deleted pod. `uid`: the uid of the pod.
 
-        `uid`: the uid of the pod.
+        Logs a failure, and retries after RETRY_SECONDS.
         """
         self._addresses.release(uid)
         key = DeletedPodKey(self._node, uid)
@@ -115,9 +118,9 @@ class PodWorker:
         return refusal(pod, node, others, self._context.rules.quirks)
 
     async def _fail_if_late(self, pod: Object) -> bool:
-        """Fails a pod that has exceeded its activeDeadlineSeconds; returns whether the pod failed.
+        """Fails a pod that has run longer than its activeDeadlineSeconds; returns whether the pod failed.
 
-        Queues any other pod for its deadline.
+        If the pod's deadline is in the future, queues the pod for that time.
         """
         seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
         if seconds is None or start is None:
@@ -163,7 +166,7 @@ class PodWorker:
         await self._statuses.report(pod, status)
 
     async def _end(self, pod: Object) -> None:
-        """Unprepares the claims of a deleted pod, and then deletes the pod with grace period 0."""
+        """Unprepares the claims of a pod that is being deleted, then removes the pod with grace period 0."""
         if not await self._unprepare_or_wait(pod):
             return
         try:

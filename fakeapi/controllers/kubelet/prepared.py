@@ -1,4 +1,4 @@
-"""Prepared: the claims that the drivers of a node prepared, with the pods that use the claims."""
+"""Prepared: the claims that a node's DRA drivers prepared, with the pods that use the claims."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(eq=False, slots=True)
 class PreparedClaim:
-    """A claim that drivers have prepared or are about to prepare.
+    """A ResourceClaim that DRA drivers have prepared or are about to prepare.
 
-    `drivers`: the drivers in the claim's allocation.
-    `devices`: the devices that each driver has prepared.
-    `pods`: the uids of the pods that use the claim.
-    `told`: by driver, the claim with the data of the driver's resource handle (up to 1.30).
+    - `drivers`: the names of the drivers in the claim's allocation.
+    - `devices`: the devices that each driver has prepared.
+    - `pods`: the uids of the pods that use the claim.
+    - `told`: by driver, the claim with the data of the driver's resource handle (up to 1.30).
     """
 
     claim: Claim
@@ -32,7 +32,7 @@ class PreparedClaim:
 
 
 class Prepared:
-    """The prepared claims of a node, by namespace and name."""
+    """The prepared ResourceClaims of a node, by namespace and name."""
 
     def __init__(self) -> None:
         self._claims: dict[tuple[str, str], PreparedClaim] = {}
@@ -57,7 +57,7 @@ class Prepared:
 
 
 def drivers_of(claim: Object) -> list[str]:
-    """Returns the drivers in a claim's allocation without duplicates, in the order of the results."""
+    """Returns the drivers in a claim's allocation, without duplicates, in the order of the results."""
     allocation = claim["status"].get("allocation") or {}
     results = (allocation.get("devices") or {}).get("results") or ()
     handles = allocation.get("resourceHandles") or ()

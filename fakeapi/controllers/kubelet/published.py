@@ -1,4 +1,4 @@
-"""PublishedResources: writes the ResourceSlices that drivers for 1.30 publish through the kubelet.
+"""PublishedResources: writes the ResourceSlices that DRA drivers of 1.30 publish through the kubelet.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30. A driver streams the resources
 of its node (NodeListAndWatchResources), and the kubelet writes them to ResourceSlices.
@@ -20,16 +20,16 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
 
 RETRY_SECONDS = 5.0
-"""Seconds of real time, not of the server's clock, before a failed stream is opened again."""
+"""Seconds of real time, not of the server's clock, before the kubelet opens a failed stream again."""
 
 _IN_SLICE = b"\x22"
-"""The protobuf tag of a ResourceSlice's resource model, which is field 4."""
+"""The protobuf tag of a ResourceSlice's resource model, field 4 of the message."""
 
 
 class PublishedResources:
-    """The resources that drivers of one node published.
+    """The resources that the DRA drivers of one node publish.
 
-    Calls `changed` with the name of a driver whose resources changed.
+    `changed`: called with the name of a driver whose resources changed.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class PublishedResources:
         self._watched: dict[str, asyncio.Task[None]] = {}
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to read the resources that a driver streams."""
+        """Starts to read the resources that a driver streams; replaces an earlier driver with this name."""
         self.driver_went(driver.name)
         self._watched[driver.name] = asyncio.ensure_future(self._follow(driver))
 
     def driver_went(self, name: str) -> None:
-        """Stops reading a driver's resources. The next `sync` deletes the driver's slices."""
+        """Stops reading a driver's resources. The next `sync` deletes the driver's ResourceSlices."""
         task = self._watched.pop(name, None)
         if task is not None:
             task.cancel()
@@ -61,7 +61,7 @@ class PublishedResources:
         self._changed(name)
 
     def stop(self) -> None:
-        """Closes all streams."""
+        """Closes the resource streams of all drivers."""
         for task in self._watched.values():
             task.cancel()
 
@@ -83,7 +83,7 @@ class PublishedResources:
             await asyncio.sleep(RETRY_SECONDS)
 
     def _model(self, encoded: bytes) -> Object:
-        """Decodes the protobuf bytes of a resource model, which is a field of ResourceSlice."""
+        """Decodes the protobuf bytes of a resource model, which is a part of a ResourceSlice."""
         size, length = len(encoded), b""
         while size > 127:
             length += bytes([size & 127 | 128])
@@ -92,9 +92,9 @@ class PublishedResources:
         return {key: value for key, value in decoded.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:
-        """Creates, updates and deletes ResourceSlices to match the resources of a driver.
+        """Creates, updates and deletes ResourceSlices, so that they match the resources of a driver.
 
-        Raises StatusError.
+        Raises StatusError if a request fails.
         """
         missing = list(self._models.get(driver, ()))
         obsolete = []
@@ -131,4 +131,4 @@ class PublishedResources:
 
 
 _OWN = frozenset(("kind", "apiVersion", "metadata", "nodeName", "driverName"))
-"""Fields of a ResourceSlice that are not part of its resource model."""
+"""Fields of a ResourceSlice outside of its resource model."""

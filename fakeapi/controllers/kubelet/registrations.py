@@ -1,6 +1,6 @@
-"""Registrations: the DRA drivers of one node, detected by the sockets in the node's plugin directory.
+"""Registrations: the DRA drivers of one node, detected by their sockets in the node's plugin directory.
 
-Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. Polls the directory
+Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. Scans the directory
 every POLL_SECONDS of real time, because drivers are separate processes.
 """
 
@@ -24,20 +24,20 @@ log = logging.getLogger("fakeapi.controllers")
 
 POLL_SECONDS = 0.1
 REGISTER_SECONDS = 5.0
-"""Timeout of each registration call to a driver, in seconds."""
+"""Timeout, in seconds, of each gRPC call that registers a driver."""
 NAME_BYTES_MAX = 253
-"""Maximum length of a driver's name in bytes. The API has the same limit for names."""
+"""Maximum length of a driver's name in bytes. The Kubernetes API has the same limit for names."""
 DRA_PLUGIN = "DRAPlugin"
 KUBELET_ROOT = Path("/var/lib/kubelet")
-"""The kubelet directory inside driver containers. Drivers register endpoints below this path."""
+"""The kubelet directory as drivers in containers see it. Drivers register endpoints below this path."""
 _GET_INFO = "/pluginregistration.Registration/GetInfo"
 _NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
 
 
 class Registrations:
-    """The registered drivers by name.
+    """The registered DRA drivers by name.
 
-    Calls `on_change` with the name of a driver that registers or unregisters.
+    `on_change`: called with the name of a driver that registers or unregisters.
     """
 
     def __init__(
@@ -52,12 +52,13 @@ class Registrations:
     ) -> None:
         """Starts without drivers.
 
-        `services`: the gRPC services that the release's kubelet supports; none before 1.31.
-        `spawn`: runs a coroutine that `Manager.settle` waits for. So a notified driver is registered when the
-        controllers have settled.
-        `on_unreachable`: called with a message about a socket that has no usable address.
-        `keeps_instances`: when an instance of a driver unregisters, the previous instance serves again.
-        Otherwise the driver is unregistered when any of its sockets disappears.
+        - `directory`: the plugin directory of the node.
+        - `services`: the gRPC services that the release's kubelet supports; none before 1.31.
+        - `spawn`: runs a coroutine for which `Manager.settle` waits, so that settled controllers know the
+          driver.
+        - `on_unreachable`: called with a message about a socket that gRPC cannot reach.
+        - `keeps_instances`: whether the previous instance of a driver serves again after the newest instance
+          unregisters. If false, a driver is unregistered when any of its sockets disappears.
         """
         self.drivers: dict[str, Driver] = {}
         self._directory = directory
@@ -72,7 +73,7 @@ class Registrations:
         self._unanswered = False
 
     async def run(self) -> None:
-        """Polls for sockets until the task is cancelled."""
+        """Scans the directory for sockets every POLL_SECONDS, until the task is cancelled."""
         while True:
             try:
                 await self.look()
@@ -81,7 +82,7 @@ class Registrations:
             await asyncio.sleep(POLL_SECONDS)
 
     async def look(self) -> None:
-        """Registers the drivers of new sockets, and unregisters drivers whose sockets no longer exist."""
+        """Scans the directory once: registers new drivers, and unregisters drivers whose sockets are gone."""
         if not self._unanswered and self._seen and all(map(_is_as_seen, self._seen.items())):
             return
         self._unanswered = False
@@ -109,10 +110,10 @@ class Registrations:
         self._on_change(name)
 
     async def _register(self, path: Path) -> str | None:
-        """Requests the PluginInfo from a socket and registers the driver.
+        """Requests the PluginInfo from a socket, and registers the driver.
 
-        Returns the name of the driver; "" if the plugin is not a DRA driver or is rejected; None to try
-        again.
+        Returns the name of the driver; "" if the plugin is not a DRA driver or is rejected; None if the call
+        failed and the next scan must try again.
         """
         try:
             request = MESSAGES["InfoRequest"]()
@@ -135,7 +136,10 @@ class Registrations:
         return "" if problem else str(info.name)
 
     def _driver(self, info: Any, path: Path) -> tuple[str, Driver]:
-        """Returns the reason why the kubelet rejects a driver ("" if accepted), and the driver."""
+        """Returns the reason why the kubelet rejects a driver ("" if the kubelet accepts it), and the driver.
+
+        `path`: the driver's registration socket.
+        """
         problem, service = self._choose(list(info.supported_versions))
         endpoint = self._reachable(info.endpoint) or str(path)
         if len(info.name.encode()) > NAME_BYTES_MAX:
@@ -146,9 +150,10 @@ class Registrations:
         return shortened(problem), Driver(info.name, endpoint, service, tuple(info.supported_versions))
 
     def _reachable(self, endpoint: str) -> str:
-        """Returns the endpoint of a driver on this machine: /var/lib/kubelet becomes the node's directory.
+        """Returns a driver's endpoint on this machine: replaces /var/lib/kubelet by the node's directory.
 
-        Returns the endpoint unchanged if no socket exists there.
+        Returns the endpoint unchanged if it is not below /var/lib/kubelet, or if the replaced path is not a
+        socket.
         """
         if not Path(endpoint).is_relative_to(KUBELET_ROOT):
             return endpoint
@@ -156,7 +161,11 @@ class Registrations:
         return str(here) if here.is_socket() else endpoint
 
     async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
-        """Notifies a driver of its registration status. Adds an accepted driver to `drivers`."""
+        """Notifies a driver of its registration status.
+
+        Adds the driver to `drivers` if the kubelet accepted it. `problem`: the reason why the kubelet
+        rejected the driver; "" if the kubelet accepted it.
+        """
         status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
         try:
             await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
@@ -174,9 +183,11 @@ class Registrations:
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
-        """Returns the reason why the kubelet rejects a driver ("" if accepted), and the gRPC service to call.
+        """Chooses the gRPC service to call.
 
-        `offered`: the services that the driver supports.
+        Returns the reason why the kubelet rejects the driver ("" if it accepts the driver), and the service.
+
+        `offered`: the gRPC services that the driver supports.
         """
         if not offered:
             return "empty list of supported gRPC services (aka supported versions)", ""
@@ -194,7 +205,10 @@ class Registrations:
 
 
 def _is_as_seen(directory: tuple[str, int]) -> bool:
-    """Whether a directory still has the modification time of the last scan."""
+    """Whether a directory still has the modification time of the last scan.
+
+    `directory`: the path and this modification time in nanoseconds.
+    """
     path, changed = directory
     try:
         return os.stat(path).st_mtime_ns == changed  # noqa: PTH116 - twenty times as fast
@@ -205,7 +219,7 @@ def _is_as_seen(directory: tuple[str, int]) -> bool:
 def _sockets(directory: Path) -> tuple[dict[Path, tuple[int, int]], dict[str, int]]:
     """Returns the sockets below a directory, and the modification times of all directories.
 
-    Each socket has its inode and ctime.
+    Identifies each socket by its inode number and its ctime.
     """
     sockets: dict[Path, tuple[int, int]] = {}
     seen: dict[str, int] = {}

@@ -1,8 +1,8 @@
-"""NodeSlices: deletes the ResourceSlices of drivers that are not registered with a node.
+"""NodeSlices: deletes the ResourceSlices of DRA drivers that are not registered with a node.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin` since 1.31. When the kubelet starts, it deletes all
-slices of the node. When a driver unregisters, the kubelet deletes the driver's slices. In some releases it
-waits first, so that a new instance can replace the driver.
+slices of the node. When a driver unregisters, the kubelet deletes the driver's slices. In some releases, the
+kubelet waits before that deletion, so that a new instance can replace the driver.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,18 @@ from fakeapi.machinery.json_types import Object
 
 GROUP, PLURAL = "resource.k8s.io", "resourceslices"
 RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
-"""Shortest and longest delay in seconds between attempts to delete slices. Each delay is twice the last."""
+"""Shortest and longest delay in seconds between attempts to delete slices.
+
+Each delay doubles the previous one.
+"""
 EVERY = ""
-"""A driver name that selects all drivers."""
+"""The driver name that stands for all drivers of the node."""
 
 
 class NodeSlices:
     """Deletes ResourceSlices of one node.
 
-    `later` schedules a call of `wipe` for a driver after some seconds.
+    `later`: schedules a call of `wipe` for a driver after a number of seconds.
     """
 
     def __init__(
@@ -47,10 +50,9 @@ class NodeSlices:
             self._later(EVERY, 0.0)
 
     def driver_is(self, driver: str, *, registered: bool) -> None:
-        """Schedules or cancels the deletion of a driver's slices.
+        """Schedules the deletion of the slices of a driver that unregistered, after the release's delay.
 
-        An unregistered driver loses its slices after the release's delay; a new registration cancels the
-        deletion.
+        If the driver is registered, cancels the scheduled deletion.
         """
         if self._delay is None or not driver:
             return
@@ -63,8 +65,8 @@ class NodeSlices:
     async def wipe(self, driver: str) -> None:
         """Deletes the ResourceSlices of a driver, or of all drivers for EVERY.
 
-        Does nothing before the delay is over, or if the driver has registered again. Schedules a retry after
-        a failure.
+        Does nothing if the driver has registered again. Before the end of the delay, schedules another call
+        instead. If the deletion fails, schedules a retry.
         """
         if self._resource is None or self._delay is None:
             return

@@ -1,7 +1,8 @@
-"""Makes Unix sockets with long paths usable by gRPC, and creates directories with short paths for nodes.
+"""Makes Unix sockets with long paths usable by gRPC, and creates node directories with short paths.
 
-The path of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. A driver that mounts the node's
-directory elsewhere, such as at /var/lib/kubelet, can create a socket with a longer path on this machine.
+The path of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. A driver in a container sees the
+node's directory under another path, such as /var/lib/kubelet. The driver can create a socket whose path is
+too long on this machine.
 """
 
 import os
@@ -18,18 +19,15 @@ import grpc
 import grpc.aio
 
 ADDRESS_BYTES_MAX = 103
-"""Maximum length in bytes of a Unix socket's path that Linux and macOS accept."""
+"""Maximum length, in bytes, of a Unix socket's path on both Linux and macOS."""
 DIRECTORY_ATTEMPTS = 100
-"""Maximum number of random names to try for a new directory of nodes."""
+"""Maximum number of random names to try for the directory that contains the node directories."""
 _PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
-"""Matches the paths that need no escaping in a gRPC target, which is a URI."""
+"""Matches paths that need no escaping in a gRPC target. A gRPC target is a URI."""
 
 
 class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has no types
-    """The path of a socket is too long, and no link can replace it.
-
-    Every call to the socket raises this error.
-    """
+    """Raised by every call to a socket whose path is too long and cannot be replaced by a link."""
 
     def __init__(self, problem: str) -> None:
         none = grpc.aio.Metadata()
@@ -39,9 +37,9 @@ class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has
 
 @contextmanager
 def connectable(path: str) -> Iterator[str]:
-    """Yields a path of the socket that gRPC accepts: its own path, or a link in a temporary directory.
+    """Yields a path to the socket that gRPC accepts: the socket's own path, or a temporary link.
 
-    The link exists while the context is open. gRPC errors inside the context contain the socket's own path.
+    The link exists until the end of the block. gRPC errors from the block contain the socket's own path.
     Raises UnreachableSocket if no link is possible. Raises UnicodeEncodeError for a path that is not UTF-8.
     """
     if _PLAIN.fullmatch(path) and len(path.encode()) <= ADDRESS_BYTES_MAX:
@@ -59,7 +57,10 @@ def connectable(path: str) -> Iterator[str]:
 
 
 def _link(path: str, directory: str) -> str:
-    """Creates a link to a socket in an empty directory; returns the path. Raises UnreachableSocket."""
+    """Creates a link to a socket in an empty directory; returns the path of the link.
+
+    Raises UnreachableSocket if the link cannot be created or its path is too long.
+    """
     link = f"{directory}/s"
     size, room = len(path.encode()), f"the {ADDRESS_BYTES_MAX} that a socket's address has room for"
     if len(os.fsencode(link)) > ADDRESS_BYTES_MAX:
@@ -74,10 +75,10 @@ def _link(path: str, directory: str) -> str:
 
 
 def make_short_directory() -> Path:
-    """Creates a private temporary directory whose name has six characters. Raises OSError.
+    """Creates a private temporary directory whose name has six characters.
 
-    If temporary files are in /tmp, the registry path of a node named `node` has the same length as
-    /var/lib/kubelet/plugins_registry. So socket names may have as many bytes as in a real cluster.
+    Below /tmp, the registry path of a node named `node` is then as long as /var/lib/kubelet/plugins_registry,
+    so socket names may be as long as in a real cluster. Raises OSError if the directory cannot be created.
     """
     parent = Path("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108 - made privately
     for _ in range(DIRECTORY_ATTEMPTS):

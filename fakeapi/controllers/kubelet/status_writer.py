@@ -1,6 +1,6 @@
 """StatusWriter: writes the statuses of a node's pods like the release's kubelet.
 
-Follows k8s.io/kubernetes `pkg/kubelet/status`, as far as the API can observe it.
+Follows k8s.io/kubernetes `pkg/kubelet/status`, as far as API clients can observe it.
 """
 
 from fakeapi.clients.errors import StatusError
@@ -15,7 +15,7 @@ READY_GATE = "PodReadyToStartContainersCondition"
 
 
 class StatusWriter:
-    """Patches pod statuses. Ignores a pod that was deleted or replaced by a pod with the same name."""
+    """Patches pod statuses. Ignores a pod that was deleted, or replaced by another pod with the same name."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._pods = context.served("", "pods")
@@ -26,15 +26,15 @@ class StatusWriter:
     def is_behind(self, pod: Object) -> bool:
         """Whether the observedGeneration in a pod's status is outdated.
 
-        Always false if a new status of the pod has no observedGeneration.
+        False if the release's kubelet does not write an observedGeneration for the pod.
         """
         generation = pod["metadata"].get("generation", 0)
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes a status if the pod's status differs in a field other than `conditions`.
+        """Writes a status unless the pod's status has the same values; does not compare `conditions`.
 
-        Raises StatusError.
+        Raises StatusError if the write fails.
         """
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
@@ -44,7 +44,10 @@ class StatusWriter:
         await self.patch(pod, status)
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes some fields of a pod's status, with the observed generation. Raises StatusError."""
+        """Writes some fields of a pod's status, with the pod's generation if the release's kubelet writes it.
+
+        Raises StatusError if the write fails.
+        """
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)
         status = status_observed(self._gates, pod, status)

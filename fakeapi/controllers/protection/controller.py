@@ -13,21 +13,24 @@ from fakeapi.machinery.json_types import Object
 
 
 class ProtectionController(Controller):
-    """Removes a finalizer from objects that are being deleted and are no longer in use."""
+    """Removes a protection finalizer from objects that are being deleted and are no longer in use.
+
+    May also add the finalizer to new objects; see `adds_finalizer`.
+    """
 
     group: ClassVar[str] = ""
     plural: ClassVar[str]
     finalizer: ClassVar[str]
     agent: ClassVar[str]
-    """Name of the controller in the User-Agent."""
+    """Name of the controller in the User-Agent header of its requests."""
     user_plurals: ClassVar[tuple[str, ...]] = ()
-    """Core resources whose objects may use protected objects, by plural name."""
+    """Core resources whose objects may use protected objects, as plural names such as "pods"."""
     adds_finalizer: ClassVar[bool] = True
-    """Whether the controller also adds a missing finalizer to objects that are not being deleted."""
+    """Whether the controller also adds the finalizer to objects that lack it and are not being deleted."""
 
     @property
     def is_needed(self) -> bool:
-        """Whether the release protects objects of this resource."""
+        """Whether the Kubernetes release protects objects of this resource."""
         return True
 
     async def start(self) -> None:
@@ -45,20 +48,23 @@ class ProtectionController(Controller):
 
     @property
     def users(self) -> Iterator[Object]:
-        """Yields all cached objects that may use protected objects."""
+        """Yields all cached objects, such as pods, that may use protected objects."""
         for informer in self._user_informers:
             yield from informer.objects.values()
 
     def keys_used_by(self, user: Object) -> Iterable[str]:
-        """Returns the keys of the protected objects that a user, such as a pod, refers to."""
+        """Returns the keys of the protected objects that a user object, such as a pod, refers to."""
         return ()
 
     @abstractmethod
     def is_used(self, obj: Object) -> bool:
-        """Whether any user refers to an object that is being deleted."""
+        """Whether any user object, such as a pod, still uses a protected object that is being deleted."""
 
     def _user_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the protected objects that the old or the new version of a user refers to."""
+        """Queues the protected objects that the old or the new version of a user object refers to.
+
+        A user object is, for example, a pod that uses protected claims.
+        """
         assert self._protected is not None, "users are followed after the protected objects"
         for user in (old, new):
             for key in () if user is None else self.keys_used_by(user):

@@ -21,9 +21,9 @@ class PersistentVolumeClaimProtectionController(ProtectionController):
         return (f"{user['metadata']['namespace']}/{name}" for name, _ in _claims_of(user))
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a pod with a node uses the claim.
+        """Whether a pod that has a node uses the claim.
 
-        Pods without a node do not count: a kubelet does not start a pod whose claim is being deleted.
+        Ignores pods without a node, because a kubelet does not start a pod whose claim is being deleted.
         """
         namespace = obj["metadata"]["namespace"]
         return any(
@@ -39,7 +39,7 @@ class PersistentVolumeProtectionController(ProtectionController):
     agent = "pv-protection-controller"
 
     def is_used(self, obj: Object) -> bool:
-        """Whether the volume is bound to a claim."""
+        """Whether the PersistentVolume is bound to a claim."""
         return bool((obj.get("status") or {}).get("phase") == "Bound")
 
 
@@ -59,13 +59,13 @@ class VolumeAttributesClassProtectionController(ProtectionController):
         return _attributes_classes_of(user)
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a PersistentVolumeClaim or PersistentVolume uses the class."""
+        """Whether a PersistentVolumeClaim or a PersistentVolume uses the VolumeAttributesClass."""
         name = obj["metadata"]["name"]
         return any(name in _attributes_classes_of(user) for user in self.users)
 
 
 def _claims_of(pod: Object) -> Iterator[tuple[str, bool]]:
-    """Yields (claim name, is ephemeral) for each PersistentVolumeClaim of a pod."""
+    """Yields (claim name, whether the volume is ephemeral) for each PersistentVolumeClaim of a pod."""
     for volume in pod["spec"].get("volumes") or ():
         if "persistentVolumeClaim" in volume:
             yield volume["persistentVolumeClaim"]["claimName"], False
@@ -97,7 +97,7 @@ def _is_controlled_by(claim: Object, pod: Object) -> bool:
 
 
 def _attributes_classes_of(obj: Object) -> set[str]:
-    """Returns the names of VolumeAttributesClasses in spec and status of a claim or a volume."""
+    """Returns the names of VolumeAttributesClasses in the spec and the status of a claim or a volume."""
     status = obj.get("status") or {}
     names = (
         obj["spec"].get("volumeAttributesClassName"),

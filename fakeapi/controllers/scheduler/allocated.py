@@ -1,4 +1,4 @@
-"""Calculates the devices in use and the consumed capacity of shared devices from all claims."""
+"""Calculates the devices in use, and the consumed capacity of shared devices, from all ResourceClaims."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,11 @@ from fakeapi.machinery.json_types import Object
 
 
 def allocated_state(claims: Iterable[Object], *, shares: bool, admin_counts: bool) -> AllocatedState:
-    """Returns all devices that claims in the layout of resource.k8s.io/v1 have allocated.
+    """Returns the devices and capacities that claims have allocated.
 
-    `shares`: whether devices can be shared.
-    `admin_counts`: whether devices with admin access count as in use.
+    - `claims`: the claims, in the layout of resource.k8s.io/v1.
+    - `shares`: whether several claims can share a device.
+    - `admin_counts`: whether devices with admin access count as in use.
     """
     state = AllocatedState()
     for claim in claims:

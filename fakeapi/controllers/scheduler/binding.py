@@ -21,7 +21,7 @@ from fakeapi.machinery.json_types import Object
 FINALIZER = "resource.kubernetes.io/delete-protection"
 DEALLOCATED = "deallocation of ResourceClaim completed"
 ATTEMPTS_MAX = 5
-"""Maximum number of attempts to update a claim after conflicts."""
+"""Maximum number of attempts to update a claim if other clients change it at the same time (409 Conflict)."""
 
 OnFailure = Callable[[str], Awaitable[None]]
 
@@ -35,14 +35,14 @@ class Binder:
         self._view = view
         self._rules = rules
         self._with_node_claims: set[str] = set()
-        """UIDs of pods that are not bound yet and whose status has nodeAllocatableResourceClaimStatuses."""
+        """UIDs of pods without a node whose status already has nodeAllocatableResourceClaimStatuses."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
-        """Writes the allocations of claims and reserves the claims for the pod; returns the stored claims.
+        """Writes the allocations of claims, and reserves the claims for the pod. Returns the stored claims.
 
-        If a claim cannot be reserved, removes all reservations, awaits `failed` with the message and returns
-        None.
+        If a claim cannot be reserved, removes all reservations, awaits `failed` with the error message, and
+        returns None.
         """
         results = {
             id(claim): result
@@ -74,7 +74,10 @@ class Binder:
         return stored
 
     async def _write_node_claims(self, pod: Object, outcome: Outcome) -> None:
-        """Writes the node-allocatable resources that the claims use to the pod's status. Raises BindError."""
+        """Writes the node-allocatable resources that the claims use to the pod's status.
+
+        Raises BindError if the write fails.
+        """
         statuses = outcome.claims.node_claims.get(outcome.node)
         if not statuses:
             return
@@ -100,7 +103,10 @@ class Binder:
         await self._api.patch(path, patch, kind)
 
     async def bind(self, pod: Object, node: str) -> None:
-        """Binds the pod to a node and records the event Scheduled. Raises StatusError."""
+        """Binds the pod to a node, and records the event Scheduled.
+
+        Raises StatusError if the binding fails.
+        """
         metadata = pod["metadata"]
         binding = {
             "kind": "Binding",
@@ -114,9 +120,10 @@ class Binder:
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
     async def deallocate(self, wanted: Deallocation) -> str:
-        """Deallocates or deletes a claim; returns the message for the pod's condition. Raises StatusError.
+        """Deallocates or deletes a claim. Returns the message for the pod's condition.
 
-        With `by_driver`, requests the deallocation from the claim's driver.
+        With `by_driver`, asks the control plane controller of the claim's driver to deallocate the claim.
+        Raises StatusError if a request fails.
         """
         if wanted.is_deleted:
             await self._without_finalizer(wanted.claim)
@@ -131,9 +138,10 @@ class Binder:
         return DEALLOCATED
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:
-        """Writes allocation and reservation of a claim; returns the stored claim. Raises BindError.
+        """Writes the reservation of a claim, and the allocation `result` unless it is None.
 
-        Tries up to ATTEMPTS_MAX times if there are conflicts.
+        Returns the stored claim. Tries up to ATTEMPTS_MAX times if there are conflicts. Raises BindError if
+        the claim cannot be reserved.
         """
         name = f"{claim['metadata']['namespace']}/{claim['metadata']['name']}"
         for attempts_left in reversed(range(ATTEMPTS_MAX)):
@@ -157,9 +165,10 @@ class Binder:
     async def _reserve_extended(
         self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
     ) -> Object:
-        """Creates and reserves the claim for extended resources, if the node requires it. Raises BindError.
+        """Creates and reserves the claim for extended resources, if the node provides them by a claim.
 
-        Also writes extendedResourceClaimStatus of the pod. Returns the stored claim.
+        Also writes the pod's extendedResourceClaimStatus. Returns the stored claim. Raises BindError if a
+        write fails.
         """
         needs = outcome.claims.wanted[outcome.node]
         if not needs.requests:
@@ -221,7 +230,7 @@ class Binder:
         await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
-        """Removes the pod from `reservedFor` of the claims. Ignores error responses."""
+        """Removes the pod from `reservedFor` of the claims. Ignores error responses of the server."""
         uid = pod["metadata"]["uid"]
         await self._clear_node_claims(pod)
         for claim in claims:
@@ -242,9 +251,9 @@ class Binder:
             raise BindError(f"get updated claim {name} after conflict: {problem.message}") from None
 
     async def _update(self, claim: Object, subresource: str) -> Object:
-        """Writes a claim in the served version.
+        """Writes a claim in the served API version; returns the stored claim.
 
-        Argument and result are in the layout of resource.k8s.io/v1.
+        The argument and the result are in the layout of resource.k8s.io/v1.
         """
         resource = self._view.resource("resourceclaims")
         place = served_as(resource)
@@ -253,4 +262,4 @@ class Binder:
 
 
 class BindError(Exception):
-    """A claim could not be reserved. The message follows kube-scheduler."""
+    """Raised if a claim could not be reserved. The message follows kube-scheduler."""

@@ -11,23 +11,25 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 TIMEOUT_SECONDS = 600.0
-"""Seconds that an allocation may wait for its binding conditions (DynamicResourcesArgs.bindingTimeout)."""
+"""Maximum seconds that an allocation waits for binding conditions (DynamicResourcesArgs.bindingTimeout)."""
 
 
 class BindingFailure(Exception):
-    """The binding conditions of a claim failed or timed out. The message follows kube-scheduler."""
+    """Raised if the binding conditions of a claim failed or timed out. The message follows kube-scheduler."""
 
 
 def have_conditions(claims: Iterable[Object]) -> bool:
-    """Whether any device that is allocated to these claims has binding conditions."""
+    """Whether any allocated device of these claims has binding conditions."""
     return any(result.get("bindingConditions") for claim in claims for result in _results(claim))
 
 
 def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) -> bool:
     """Whether the binding conditions of all claims are True.
 
-    Raises BindingFailure if a claim failed or timed out.
-    `names_claim_first`: whether to use the error messages of releases before 1.36.
+    - `now`: the time in seconds since the epoch.
+    - `names_claim_first`: whether to use the error messages of releases before 1.36.
+
+    Raises BindingFailure if a binding failure condition is True, or if the conditions of a claim timed out.
     """
     for claim in claims:
         name = claim["metadata"]["name"]
@@ -47,12 +49,18 @@ def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) 
 
 
 def is_hopeless(claim: Object, now: float) -> bool:
-    """Whether the binding conditions of an allocated claim failed or timed out."""
+    """Whether the binding conditions of an allocated claim failed or timed out.
+
+    `now`: seconds since the epoch.
+    """
     return _failure(claim) is not None or (not _is_ready(claim) and is_overdue(claim, now))
 
 
 def is_overdue(claim: Object, now: float) -> bool:
-    """Whether the binding timeout of a claim has passed. Always false without binding conditions."""
+    """Whether the binding timeout of a claim has passed. Always false without binding conditions.
+
+    `now`: the time in seconds since the epoch.
+    """
     since = (claim["status"].get("allocation") or {}).get("allocationTimestamp")
     if since is None or not have_conditions([claim]):
         return False
@@ -65,7 +73,10 @@ def _results(claim: Object) -> Iterator[Object]:
 
 
 def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
-    """Returns the conditions of an allocated device by type; None if the claim status lacks the device."""
+    """Returns the conditions of an allocated device, by type; None if the claim's status lacks the device.
+
+    `result`: the allocation result of the device.
+    """
     for status in claim["status"].get("devices") or ():
         if all(status[key] == result[key] for key in ("driver", "pool", "device")) and (
             status.get("shareID") == result.get("shareID")
@@ -75,9 +86,9 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """Returns the failure condition of the first unready device; None if it has not failed.
+    """Returns the failure condition of the claim's first failed device; None if no device has failed.
 
-    A device without a reported status is unready and has not failed.
+    Stops at the first device that is not ready. A device without a status in the claim is not ready.
     """
     for result in _results(claim):
         if not result.get("bindingConditions"):

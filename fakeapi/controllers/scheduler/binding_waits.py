@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A waiting pod, the outcome of its scheduling, and the names of its claims."""
+    """A waiting pod, the outcome of its scheduling attempt, and the names of its claims."""
 
     pod: Object
     outcome: Outcome
@@ -21,7 +21,10 @@ class Wait:
 
 
 class BindingWaits:
-    """The waiting pods by key (NAMESPACE/NAME). Each pod counts towards the resources in use on its node."""
+    """The pods that wait for binding conditions, by key (NAMESPACE/NAME).
+
+    A waiting pod already counts towards the resources in use on its node.
+    """
 
     def __init__(
         self,
@@ -45,14 +48,17 @@ class BindingWaits:
         self._states.pod_changed(None, _placed(wait))
 
     def take(self, key: str) -> Wait | None:
-        """Removes and returns the Wait of a pod; None if the pod does not wait."""
+        """Removes the Wait of a pod and returns it; None if the pod does not wait."""
         wait = self._waits.pop(key, None)
         if wait is not None:
             self._states.pod_changed(_placed(wait), None)
         return wait
 
     def is_over(self, key: str) -> bool:
-        """Whether the binding conditions of a pod's claims are True. Raises BindingFailure."""
+        """Whether the binding conditions of a pod's claims are all True.
+
+        Raises BindingFailure if they failed or timed out.
+        """
         wait = self._waits[key]
         namespace = wait.pod["metadata"]["namespace"]
         claims = [self._view.claim(namespace, name) for name in wait.claims]
@@ -63,7 +69,7 @@ class BindingWaits:
         )
 
     def users_of(self, claim: Object) -> list[str]:
-        """Returns the keys of the pods that wait for a claim."""
+        """Returns the keys of the pods that wait for the binding conditions of a claim."""
         metadata = claim["metadata"]
         return [
             key

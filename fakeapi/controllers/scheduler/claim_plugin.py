@@ -1,4 +1,4 @@
-"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for v1alpha2 and later claims."""
+"""ClaimPlugin: the interface of the scheduler plugin DynamicResources, for all versions of claims."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -20,14 +20,15 @@ class PodClaims:
 
     - `claims`: all claims of the pod
     - `unallocated`: the claims that the scheduler has to allocate
+    - `inventory`: the slices, classes and devices in use; None if there is nothing to allocate
     - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
-    - `unavailable`: claims that are allocated for other nodes
-    - `by_class`: the pod's extended resources that have a DeviceClass
+    - `unavailable`: allocated claims that are only available on other nodes
+    - `by_class`: the pod's extended resources that a DeviceClass may provide
     - `classes`: the DeviceClass of each extended resource
     - `extended`: the pod's claim for extended resources, which is also in `claims`
     - `wanted`: by node, the requests that the claim for extended resources would have
     - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
-    - `talk`: the negotiation with classic drivers, in releases that have them
+    - `talk`: the negotiation with DRA control plane controllers, in releases that have them
     """
 
     claims: list[Object] = field(default_factory=list)
@@ -47,8 +48,8 @@ class PodClaims:
 class Deallocation:
     """A claim that must be deallocated before its pod can be scheduled.
 
-    `by_driver`: whether a classic driver must deallocate the claim.
-    `is_deleted`: whether to delete the claim, because an earlier attempt created it for extended resources.
+    - `by_driver`: whether the driver's DRA control plane controller must deallocate the claim.
+    - `is_deleted`: whether to delete the claim, because an earlier attempt created it for extended resources.
     """
 
     claim: Object
@@ -60,43 +61,54 @@ State = TypeVar("State", bound=PodClaims)
 
 
 class ClaimPlugin(ABC, Generic[State]):
-    """Extension points of the scheduler plugin DynamicResources."""
+    """The extension points of the scheduler plugin DynamicResources that the scheduler calls."""
 
     @abstractmethod
     async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> State:
-        """Returns the claims of the pod. Raises CannotSchedule or PluginError.
+        """Prepares a scheduling attempt: returns the claims of the pod.
 
-        `turn`: the number of earlier attempts that ended with an error.
+        - `effort`: limits the work of the attempt.
+        - `turn`: the number of earlier attempts that ended with an error.
+
+        Raises CannotSchedule if the pod has to wait, and PluginError for any other problem.
         """
 
     @abstractmethod
     async def filter(
         self, state: State, pod: Object, node: NodeState, effort: Effort
     ) -> Unschedulable | None:
-        """Returns why the pod's claims exclude a node; None if the node is possible. Raises PluginError."""
+        """Returns the reason why the pod's claims exclude a node; None if the node is feasible.
+
+        Raises PluginError for a problem that ends the scheduling attempt.
+        """
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:
-        """Returns the score of a node: higher if claims get subrequests that come earlier in firstAvailable.
+        """Returns the score of a node. Subrequests that come earlier in firstAvailable give a higher score.
 
-        Returns 0 without prioritized lists.
+        Returns 0 in releases without prioritized lists.
         """
 
     @abstractmethod
     async def reserve(self, state: State, pod: Object, node: str, fitting: Sequence[str]) -> None:
         """Completes the allocations for the chosen node.
 
-        `fitting`: all nodes that the pod fits on. Raises Waiting if a driver must act first. Raises
-        PluginError or StatusError.
+        - `fitting`: the names of all feasible nodes.
+
+        Raises Waiting if a DRA control plane controller must act first. Raises PluginError or StatusError if
+        the allocations cannot be completed.
         """
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """Returns a claim whose deallocation makes more nodes possible; None if there is none.
+        """Returns a claim whose deallocation makes more nodes feasible; None if there is none.
 
-        Raises StatusError.
+        Raises StatusError if a request to the server fails.
         """
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:
-        """Deletes objects that only scheduling needs, such as the PodSchedulingContext."""
+        """Called after the pod is bound.
+
+        Deletes objects for its scheduling, such as the PodSchedulingContext.
+        """

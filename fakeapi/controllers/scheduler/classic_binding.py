@@ -1,4 +1,4 @@
-"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, like schedulers up to 1.30."""
+"""ClassicBinder: writes allocations and reservations of v1alpha2 claims, like kube-scheduler up to 1.30."""
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.pod_claims import reference_to_pod
@@ -8,9 +8,9 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClassicBinder(Binder):
-    """Writes the allocation of a v1alpha2 claim and adds one consumer, in one patch.
+    """Writes the allocation of a v1alpha2 claim, and reserves the claim for one pod, in one patch.
 
-    Other pods can add their own consumers at the same time.
+    Other pods can reserve the claim at the same time without a conflict.
     """
 
     async def _reserve(self, pod: Object, claim: Object, result: Object | None) -> Object:

@@ -1,8 +1,8 @@
-"""Negotiation: the scheduler and the controllers of classic drivers agree on a node for a pod.
+"""Negotiation: the scheduler and DRA control plane controllers agree on a node for a pod.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.31. The scheduler
-proposes nodes in a PodSchedulingContext, and drivers report unsuitable nodes. Then the scheduler selects a
-node, and drivers allocate on this node.
+proposes nodes in a PodSchedulingContext, and the controllers report unsuitable nodes. Then the scheduler
+selects a node, and the controllers allocate on this node.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.allocation_quirks import DriverWait
 
 POTENTIAL_NODES_MAX = 128
-"""Maximum number of potentialNodes in a PodSchedulingContext (PodSchedulingNodeListMaxSize)."""
+"""Maximum number of nodes in potentialNodes of a PodSchedulingContext (PodSchedulingNodeListMaxSize)."""
 
 _INFORMATION = "waiting for resource driver to provide information"
 _ALLOCATION = "waiting for resource driver to allocate resource"
@@ -23,7 +23,10 @@ _DRIVER = "waiting for resource driver"
 
 
 class Waiting(Exception):
-    """The pod must wait for a driver. Message and `reason` are for its condition PodScheduled."""
+    """Raised if the pod must wait for a DRA control plane controller.
+
+    The message and `reason` are for the pod's condition PodScheduled.
+    """
 
     def __init__(self, message: str, reason: str = "Unschedulable") -> None:
         super().__init__(message)
@@ -32,11 +35,12 @@ class Waiting(Exception):
 
 @dataclass(eq=False, slots=True)
 class Pending:
-    """A claim that a classic driver must allocate.
+    """A claim that a DRA control plane controller must allocate.
 
-    `selectors`: the node selectors of its classes.
-    `excluded`: the message for nodes that the selectors exclude.
-    `says`: the driver's entry in the status of the PodSchedulingContext; None before the driver has reported.
+    - `selectors`: the node selectors of the claim's classes.
+    - `excluded`: the reason for nodes that these selectors exclude.
+    - `says`: the controller's entry in the status of the PodSchedulingContext; None before the controller has
+      reported.
     """
 
     selectors: list[Object]
@@ -46,11 +50,11 @@ class Pending:
 
 @dataclass(eq=False, slots=True)
 class Negotiation:
-    """The negotiation with classic drivers in one scheduling attempt.
+    """The negotiation with DRA control plane controllers in one scheduling attempt.
 
-    `known`: the stored PodSchedulingContext.
-    `pending`: the claims that drivers allocate.
-    `structured`: the number of claims that the scheduler allocates itself.
+    - `known`: the stored PodSchedulingContext; None if it does not exist yet.
+    - `pending`: the claims that the controllers allocate.
+    - `structured`: the number of claims that the scheduler allocates itself.
     """
 
     known: Object | None
@@ -58,12 +62,15 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """Returns the driver's entry for a pod claim in the PodSchedulingContext status; None if missing."""
+        """Returns the controller's entry for a claim in the PodSchedulingContext status, or None.
+
+        `pod_claim`: the name of the claim in the pod's spec.
+        """
         entries: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
         return next((entry for entry in entries if entry["name"] == pod_claim), None)
 
     def filter(self, node: Object) -> Unschedulable | None:
-        """Returns why the pending claims exclude a node; None if the node is possible."""
+        """Returns the reason why the pending claims exclude a node; None if the node is feasible."""
         name = node["metadata"]["name"]
         for pending in self.pending:
             if not all(matches_selector(selector, node) for selector in pending.selectors):
@@ -73,9 +80,12 @@ class Negotiation:
         return None
 
     def next_step(self, node: str, fitting: Sequence[str]) -> tuple[str | None, list[str] | None]:
-        """Returns the selectedNode and the potentialNodes to write. None leaves a field unchanged.
+        """Returns the selectedNode and the potentialNodes to write.
 
-        `node`: the best node. `fitting`: all nodes that the pod fits on.
+        None means that the field stays unchanged.
+
+        - `node`: the node with the best score.
+        - `fitting`: the names of all feasible nodes.
         """
         spec = (self.known or {}).get("spec") or {}
         proposed = spec.get("potentialNodes") or ()
@@ -94,20 +104,29 @@ class Negotiation:
 
 
 class ClassicDrivers:
-    """Negotiates with classic drivers. `manner` selects how the release reports pods that wait for them."""
+    """Negotiates with DRA control plane controllers.
+
+    `manner`: how the release reports pods that wait for these controllers.
+    """
 
     def __init__(self, contexts: SchedulingContexts, manner: DriverWait) -> None:
         self._contexts = contexts
         self._manner = manner
 
     def begin(self, pod: Object) -> Negotiation:
-        """Returns a Negotiation that continues the pod's PodSchedulingContext. Raises PluginError."""
+        """Returns a Negotiation that continues from the pod's PodSchedulingContext.
+
+        Raises PluginError if the PodSchedulingContext belongs to another pod.
+        """
         return Negotiation(self._contexts.find(pod))
 
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
-        """Writes the next step to the PodSchedulingContext. Does nothing without pending claims.
+        """Writes the next step of the negotiation to the PodSchedulingContext.
 
-        Raises Waiting after each step, or StatusError.
+        Does nothing without pending claims.
+
+        Raises Waiting after each step, because the controllers must react. Raises StatusError if the write
+        fails.
         """
         if not talk.pending:
             return
@@ -117,7 +136,11 @@ class ClassicDrivers:
         self._wait(is_asked=selected is not None, is_told=selected is not None or potential is not None)
 
     def _wait(self, *, is_asked: bool, is_told: bool) -> None:
-        """Raises Waiting with the message that the release uses."""
+        """Raises Waiting with the message that the release uses.
+
+        - `is_asked`: whether the scheduler has just selected a node.
+        - `is_told`: whether the scheduler has just changed the PodSchedulingContext.
+        """
         at_reserving = _ALLOCATION if is_asked else _INFORMATION
         match self._manner:
             case DriverWait.ERROR:
@@ -130,7 +153,10 @@ class ClassicDrivers:
                 raise Waiting(nodes_message(1, "", {_DRIVER if is_told else _INFORMATION: 1}))
 
     async def stop_allocating(self, pod: Object, talk: Negotiation) -> None:
-        """Clears selectedNode before a driver is requested to deallocate a claim. Raises StatusError."""
+        """Clears selectedNode, before the scheduler asks a controller to deallocate a claim.
+
+        Raises StatusError if the write fails.
+        """
         if ((talk.known or {}).get("spec") or {}).get("selectedNode"):
             await self._contexts.publish(pod, talk.known, "", None)
 
@@ -140,7 +166,7 @@ class ClassicDrivers:
 
 
 def check_usable(pod: Object, claim: Object) -> None:
-    """Raises CannotSchedule for a claim that awaits deallocation, or that another pod uses exclusively."""
+    """Raises CannotSchedule for a claim that awaits deallocation, or that other pods use and cannot share."""
     status = claim["status"]
     if status.get("deallocationRequested"):
         raise CannotSchedule("resourceclaim must be reallocated")

@@ -1,6 +1,7 @@
-"""ClassicResources: the scheduler plugin for v1alpha2 claims of classic drivers or named resources.
+"""ClassicResources: the scheduler plugin for v1alpha2 claims.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.30.
+DRA control plane controllers allocate such claims, or the scheduler allocates named resources. Follows
+k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.30.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ from fakeapi.releases.quirks import Quirks
 NAME = "DynamicResources"
 GROUP = "resource.k8s.io"
 EVERY = "true"
-"""The CEL selector of a claim without parameters: matches all instances."""
+"""The CEL selector for a claim without parameters; it matches all instances of named resources."""
 WAITS = "WaitForFirstConsumer"
 _EXCLUDED = "excluded by resource class node filter"
 
@@ -36,7 +37,9 @@ _EXCLUDED = "excluded by resource class node filter"
 class ClassicClaims(PodClaims):
     """Claims of v1alpha2 during one scheduling attempt.
 
-    `models`: for each claim in `unallocated`, its requests and the suitableNodes of its class.
+    - `models`: for each claim in `unallocated`, its requests and the suitableNodes of its class.
+    - `resources`: the instances of named resources, by node and driver.
+    - `effort`: limits the evaluation of CEL selectors.
     """
 
     models: list[tuple[ClaimModel, Object | None]] = field(default_factory=list)
@@ -128,9 +131,12 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
 
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
-        """Returns the parameters object that a reference names, or that was generated from the named object.
+        """Returns the parameters object for a reference; None if no such object exists.
 
-        Returns None if no such object exists.
+        It is the referenced object itself, or an object that a driver generated from the referenced object.
+
+        - `plural`: resourceclassparameters or resourceclaimparameters.
+        - `namespace`: the namespace of the referenced object.
         """
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"
         for candidate in self._view.objects(plural):

@@ -1,7 +1,7 @@
-"""SchedulerController: schedules one pod after the other, and binds it or reports why it fits no node.
+"""SchedulerController: schedules one pod after the other. Binds each pod, or reports why no node fits.
 
 Follows k8s.io/kubernetes `pkg/scheduler`, with one worker. Unschedulable pods have no backoff: the scheduler
-retries a pod after the next change that could help it.
+retries a pod after the next change that could make it schedulable.
 """
 
 from collections.abc import Iterable
@@ -39,14 +39,17 @@ from fakeapi.machinery.json_types import Object
 SCHEDULER_NAME = "default-scheduler"
 BACKOFF_SECONDS_MIN = 1.0
 BACKOFF_SECONDS_MAX = 10.0
-"""Longest delay in seconds of the exponential backoff for a pod whose scheduling ended with an error."""
+"""Longest delay, in seconds, before the scheduler retries a pod whose scheduling attempt ended with an error.
+
+The delays grow exponentially from BACKOFF_SECONDS_MIN.
+"""
 
 DECISIONS_MAX = 1000
-"""Maximum number of pods whose last decision is kept. The oldest decision is dropped first."""
+"""Maximum number of pods whose last scheduling decision is kept. The oldest decision is dropped first."""
 
 NEXT = "next"
 BINDING = "binding"
-"""First element of the queue keys of pods that wait for binding conditions."""
+"""The first element of the work queue keys of pods that wait for binding conditions."""
 
 
 class SchedulerController(Controller):
@@ -59,13 +62,16 @@ class SchedulerController(Controller):
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
         self._costly: set[str] = set()
-        """Keys of pods whose last attempt ended because the search for devices reached its limit."""
+        """Keys of pods whose last attempt stopped because the search for devices reached its limit."""
         self._changes = 0
-        """Number of changes that could help an unschedulable pod, including changes during an attempt."""
+        """Number of changes that could help an unschedulable pod.
+
+        Shows whether one came during an attempt.
+        """
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
-        """By pod key, the feasible nodes with their scores. Has at most DECISIONS_MAX pods."""
+        """The feasible nodes with their scores, by pod key. Contains at most DECISIONS_MAX pods."""
         self._arrivals = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
@@ -93,7 +99,7 @@ class SchedulerController(Controller):
         self._view.on_change(self._something_changed)
 
     def _claim_plugin(self, allocation: AllocationRules) -> ClaimPlugin[Any]:
-        """Returns the scheduler plugin DynamicResources for the release's version of claims."""
+        """Returns the scheduler plugin DynamicResources for the version of claims that the release serves."""
         context, rules = self.context, self.context.rules
         drivers = self._classic_drivers(allocation)
         if self._view.is_classic and drivers is not None:
@@ -103,9 +109,9 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Returns the negotiation with classic drivers; None in releases that do not have them.
+        """Returns the negotiation with DRA control plane controllers; None in releases without them.
 
-        Up to 1.30 it is always enabled, in 1.31 with the feature gate DRAControlPlaneController.
+        Up to 1.30 it is always enabled; in 1.31 the feature gate DRAControlPlaneController enables it.
         """
         resource = self.context.resource(GROUP, PLURAL)
         claims = self.context.resource(GROUP, "resourceclaims")
@@ -142,7 +148,7 @@ class SchedulerController(Controller):
             self._neighbour_came(new)
 
     def _neighbour_came(self, pod: Object) -> None:
-        """Retries pods with pod affinity or topology spread after another pod was bound or changed."""
+        """Retries unschedulable pods with pod affinity or topology spread, because another pod changed."""
         self._changes += 1
         for key in sorted(self._parked):
             waiting = self._pods.objects.get(key)
@@ -151,12 +157,15 @@ class SchedulerController(Controller):
                 self._enqueue(key)
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
-        """Retries all unschedulable pods, because the change may have made room for them."""
+        """Retries all unschedulable pods, because a change may have made them schedulable."""
         self._changes += 1
         self._retry(sorted(self._parked))
 
     def _retry(self, keys: Iterable[str]) -> None:
-        """Queues pods. Pods whose search for devices reached its limit wait for BACKOFF_SECONDS_MAX first."""
+        """Queues pods for another scheduling attempt.
+
+        Delays pods whose search for devices reached its limit by BACKOFF_SECONDS_MAX.
+        """
         for key in keys:
             self._parked.discard(key)
             if key in self._costly:
@@ -171,9 +180,9 @@ class SchedulerController(Controller):
         self.context.add(NEXT)
 
     def _next(self) -> Object | None:
-        """Removes and returns the queued pod with the highest priority; None if the queue is empty.
+        """Removes the pod with the highest priority from the queue and returns it; None for an empty queue.
 
-        Among pods of equal priority, returns the pod that was queued first.
+        Among pods of equal priority, chooses the pod that was queued first.
         """
         best: tuple[tuple[int, int], Object] | None = None
         for key, arrival in list(self._active.items()):
@@ -241,7 +250,10 @@ class SchedulerController(Controller):
             await self._give_up(pod, str(error))
 
     def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
-        """Returns the node states with nominated pods added, except nominated pods of lower priority."""
+        """Adds nominated pods to the states of their nominated nodes. Returns the new states.
+
+        Ignores nominated pods with a lower priority than `pod`.
+        """
         for key in self._nominations:
             other = self._pods.objects.get(key)
             node = "" if other is None else other["status"].get("nominatedNodeName", "")
@@ -258,7 +270,7 @@ class SchedulerController(Controller):
         self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:
-        """Returns a random node of the best nodes, like upstream."""
+        """Returns a random name among the nodes with the best score, like kube-scheduler."""
         return names[int(self.context.clock.fraction() * len(names))]
 
     async def _bind(self, pod: Object, outcome: Outcome) -> None:
@@ -280,7 +292,7 @@ class SchedulerController(Controller):
             await self._finish(pod, outcome)
 
     async def _finish(self, pod: Object, outcome: Outcome) -> None:
-        """Binds a pod whose claims are ready."""
+        """Binds a pod whose claims are reserved and whose binding conditions are True."""
         try:
             await self._binder.bind(pod, outcome.node)
         except StatusError as problem:
@@ -299,9 +311,9 @@ class SchedulerController(Controller):
         self.context.add_after((BINDING, key), TIMEOUT_SECONDS)
 
     async def _look_at_devices(self, key: str) -> None:
-        """Binds a waiting pod if its binding conditions are True.
+        """Binds a waiting pod if the binding conditions of its devices are True.
 
-        Gives up if a condition failed or timed out.
+        If the conditions failed or timed out, removes the reservations and reports the error.
         """
         if key not in self._waits:
             return
@@ -328,9 +340,11 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Runs the Reserve step; returns False if the pod must wait for a driver.
+        """Runs the Reserve step of the plugin.
 
-        Raises StatusError or PluginError.
+        Returns False if the pod must wait for a DRA control plane controller.
+
+        Raises StatusError if a request fails, and PluginError if the allocation fails.
         """
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
@@ -355,7 +369,7 @@ class SchedulerController(Controller):
         await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
 
     async def _preempt(self, pod: Object, node: str, victim: Object) -> None:
-        """Deletes a pod of lower priority to make room for another pod."""
+        """Deletes a pod of lower priority (the victim) to make room for another pod on a node."""
         condition: Object = {
             "type": "DisruptionTarget",
             "status": "True",
@@ -376,7 +390,10 @@ class SchedulerController(Controller):
         await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that makes the pod unschedulable; returns the text for the pod's condition."""
+        """Deallocates a claim that makes the pod unschedulable.
+
+        Returns the text about this for the pod's condition.
+        """
         if not self._view.serves_claims:
             return ""
         if not outcome.claims.claims:
@@ -394,9 +411,9 @@ class SchedulerController(Controller):
         await self._report(pod, "SchedulerError", message)
 
     async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
-        """Records the event FailedScheduling, and updates the pod's status.
+        """Records the event FailedScheduling, and updates the pod's status if it changes.
 
-        Updates the condition PodScheduled and nominatedNodeName.
+        Writes the condition PodScheduled, and nominatedNodeName if `nominated` is not empty.
         """
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
         known = _condition(pod)
@@ -422,7 +439,7 @@ class SchedulerController(Controller):
 
 
 def _is_waiting(pod: Object) -> bool:
-    """Whether a pod has no node yet and this scheduler is responsible for the pod."""
+    """Whether a pod has no node yet, and this scheduler is responsible for the pod."""
     spec = pod["spec"]
     return (
         not spec.get("nodeName")
@@ -438,7 +455,7 @@ def _has_ended(pod: Object) -> bool:
 
 
 def _was_changed(old: Object, new: Object) -> bool:
-    """Whether the spec, the labels or the claim names in the status of a pod changed."""
+    """Whether a pod changed its spec, its labels, or the claim names in its status."""
 
     def relevant(pod: Object) -> tuple[Any, ...]:
         metadata = pod["metadata"]

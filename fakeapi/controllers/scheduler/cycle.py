@@ -22,9 +22,11 @@ _NO_VICTIMS = "No preemption victims found for incoming pod"
 class Outcome:
     """The result of a scheduling attempt.
 
-    `node`: the chosen node; "" if the pod fits no node. Then `problem` and `refusals` contain the reasons.
-    `count`: the number of nodes in the cluster.
-    `feasible`: the nodes that the pod fits on, with their scores. A single node is not scored.
+    - `count`: the number of nodes in the cluster.
+    - `node`: the chosen node; "" if no node is feasible. Then `problem` and `refusals` contain the reasons.
+    - `feasible`: the feasible nodes with their scores. A single feasible node has the score 0.
+    - `problem`: the reason that concerns all nodes, such as a missing class.
+    - `refusals`: by node, the reason why the pod does not fit.
     """
 
     claims: PodClaims
@@ -35,14 +37,14 @@ class Outcome:
     refusals: dict[str, Unschedulable] = field(default_factory=dict)
     filtering: "Filtering | None" = None
     ineligible: str = ""
-    """The reason why the pod may not preempt other pods; "" if it may."""
+    """The reason why the pod may not preempt other pods; "" if it may preempt them."""
     hindrances: dict[str, Unschedulable] = field(default_factory=dict)
-    """By node, the reason why the pod does not fit even without the pods of lower priority."""
+    """By node, the reason why the pod does not fit even after all pods of lower priority are deleted."""
 
     def message(self, of_claims: str | None) -> str:
         """Returns the message for the pod's condition PodScheduled.
 
-        `of_claims`: the message of PostFilter about claims; None if pods were preempted.
+        `of_claims`: the message about deallocated claims; None if the scheduler preempted pods.
         """
         reasons: dict[str, int] = {}
         for refusal in self.refusals.values():
@@ -73,7 +75,8 @@ class Outcome:
 class Filtering:
     """The filters of one scheduling attempt.
 
-    `states`: all nodes, which the filters for affinity and topology spread need.
+    `states`: all nodes of the cluster, because the filters for affinity and topology spread count pods on all
+    nodes.
     """
 
     pod: Object
@@ -85,9 +88,9 @@ class Filtering:
     effort: Effort
 
     async def refusals(self, names: Iterable[str]) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
-        """Yields each node with the reason why the pod does not fit, or None if it fits.
+        """Yields each node with the reason why the pod does not fit on it; None if the pod fits.
 
-        Raises PluginError.
+        Raises PluginError for a problem with the pod's claims that ends the scheduling attempt.
         """
         wants = Wants(self.pod, self.quirks, self.claims.by_class)
         topology = self._topology(wants)
@@ -103,7 +106,7 @@ class Filtering:
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     def _topology(self, wants: Wants) -> PodTopology | None:
-        """Returns the filters for pod affinity and topology spread; None if no pod has rules for them."""
+        """Returns the filter for pod affinity and topology spread; None if no pod has such rules."""
         if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
             return None
         return PodTopology(
@@ -125,12 +128,15 @@ async def attempt(
     turn: int = 0,
     namespaces: Callable[[], Mapping[str, Object]] = dict,
 ) -> Outcome:
-    """Runs one scheduling attempt for a pod. Raises PluginError.
+    """Runs one scheduling attempt for a pod.
 
+    - `states`: the nodes of the cluster by name
     - `choose`: chooses one of the nodes with the best score
     - `effort`: limits the search for devices
     - `turn`: the number of earlier attempts that ended with an error
     - `namespaces`: returns the cluster's namespaces by name
+
+    Raises PluginError for a problem with the pod's claims that ends the attempt.
     """
     try:
         claims = await plugin.pre_filter(pod, effort, turn)

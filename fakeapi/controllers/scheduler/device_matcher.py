@@ -1,4 +1,4 @@
-"""Evaluates the CEL selectors of DeviceClasses and claim requests for devices.
+"""Evaluates the CEL selectors of DeviceClasses and of claim requests for devices.
 
 The error messages follow k8s.io/dynamic-resource-allocation `structured` (selectorsMatch).
 """
@@ -11,7 +11,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def device_matcher(rules: ReleaseRules) -> DeviceMatcher:
-    """Returns a function that evaluates CEL selectors for devices like the release's scheduler."""
+    """Returns a function that evaluates CEL selectors for devices, like kube-scheduler of the release."""
 
     def matches(expression: str, driver: str, device: Object) -> bool:
         selector = compile_selector(expression, rules)

@@ -28,7 +28,10 @@ from fakeapi.machinery.json_types import Object
 
 NAME = "DynamicResources"
 CHOICES_MAX = 8
-"""Maximum number of subrequests (FirstAvailableDeviceRequestMaxSize), and the score of the first one."""
+"""Maximum number of subrequests in a request (FirstAvailableDeviceRequestMaxSize).
+
+It is also the score for the first subrequest; each later subrequest scores one less.
+"""
 
 
 class DynamicResources(ClaimPlugin[PodClaims]):
@@ -45,7 +48,9 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     ) -> None:
         """Sets up the plugin for one release.
 
-        `drivers`: the negotiation with classic drivers, which only 1.31 has, behind a feature gate.
+        - `new_share_id`: generates UIDs for shared devices and new claims.
+        - `now`: returns the time in seconds since the epoch.
+        - `drivers`: the negotiation with DRA control plane controllers; only in 1.31, behind a feature gate.
         """
         self._view = view
         self._rules = rules
@@ -89,7 +94,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _add_pending(
         self, talk: Negotiation, pod_claim: str, claim: Object, classes: Mapping[str, Object]
     ) -> None:
-        """Adds a claim to the negotiation, because a classic driver must allocate it."""
+        """Adds a claim to the negotiation, because a DRA control plane controller must allocate the claim."""
         names = [spec["deviceClassName"] for spec in _exact_requests(claim)]
         selectors = [
             classes[name]["spec"]["suitableNodes"]
@@ -171,15 +176,15 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         return None
 
     def _is_hopeless(self, claim: Object) -> bool:
-        """Whether the binding conditions of a claim's devices failed or timed out."""
+        """Whether the binding conditions of a claim's allocated devices failed or timed out."""
         return self._rules.binding_conditions and is_hopeless(claim, self._now())
 
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Sets the requests that the claim for extended resources has on a node.
+        """Sets the requests that the claim for extended resources would have on a node.
 
-        Returns why the node is excluded; None if the node is possible.
+        Returns the reason why the node is excluded; None if the node is feasible.
         """
         if (claim["spec"].get("devices") or {}).get("requests"):
             return Unschedulable(("cannot schedule extended resource claim",))
@@ -195,9 +200,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _account(
         self, accounting: NodeAllocatable, state: PodClaims, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Calculates how much of the node's own resources the pod uses through its claims.
+        """Calculates how much of the node's own resources, such as cpu, the pod uses through its claims.
 
-        Returns why the node is excluded; None if the node is possible. Raises PluginError.
+        Returns the reason why the node is excluded; None if the node is feasible. Raises PluginError if a
+        device of a claim lacks data.
         """
         results = state.allocations.get(node.name, ())
         new = {id(claim): allocation for claim, allocation in zip(state.unallocated, results, strict=False)}
@@ -217,7 +223,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _claims_on(self, state: PodClaims, node: str) -> list[Object]:
         """Returns the claims to allocate on a node.
 
-        The claim for extended resources requests only resources that the node lacks.
+        On each node, the claim for extended resources requests only the resources that the node itself lacks.
         """
         claims = []
         for claim in state.unallocated:
@@ -292,7 +298,7 @@ def _exact_requests(claim: Object) -> list[Object]:
 
 
 def _available(claims: Sequence[Object], node: Object) -> list[Object]:
-    """Returns the allocated claims that can be used on the node."""
+    """Returns the allocated claims whose devices can be used on the node."""
     allocated = [(claim, claim["status"].get("allocation")) for claim in claims]
     return [
         claim for claim, allocation in allocated if allocation is not None and _is_available(allocation, node)

@@ -13,21 +13,25 @@ from fakeapi.machinery.json_types import Object
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 IN_MEMORY = "<extended-resources>"
-"""Placeholder name of a claim for extended resources that is not created yet."""
+"""Placeholder name of a claim for extended resources that does not exist on the server yet."""
 
 
 @dataclass(eq=False, slots=True)
 class Wanted:
-    """The device requests of a claim for extended resources, and the requestMappings to containers."""
+    """The device requests of a claim for extended resources.
+
+    `mappings`: the requestMappings, which assign the requests to containers.
+    """
 
     requests: list[Object]
     mappings: list[Object]
 
 
 def class_names(classes: Iterable[Object]) -> dict[str, str]:
-    """Returns the names of DeviceClasses by the extended resource that they provide.
+    """Returns the name of the DeviceClass for each extended resource.
 
-    If several classes provide a resource, the newest class wins, then the first by name.
+    If several classes provide a resource, chooses the newest class, or the first by name if several are
+    equally new.
     """
     names: dict[str, str] = {}
     by_age = sorted(classes, key=lambda device_class: str(device_class["metadata"]["name"]), reverse=True)
@@ -47,9 +51,9 @@ def mapped_requests(pod: Object, classes: Mapping[str, str]) -> frozenset[str]:
 
 
 def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
-    """Returns the pod's claim for extended resources, or a new claim that is not stored yet.
+    """Returns the pod's stored claim for extended resources, or a new claim that is not stored yet.
 
-    `uid`: the uid of a new claim.
+    `uid`: the uid for the new claim.
     """
     metadata = pod["metadata"]
     for claim in claims:
@@ -74,9 +78,12 @@ def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
 
 
 def wanted(pod: Object, resources: Iterable[str], classes: Mapping[str, str]) -> Wanted:
-    """Returns the device requests for extended resources.
+    """Returns the device requests for a pod's extended resources, with the mappings to its containers.
 
-    Init containers reuse devices of later containers.
+    - `resources`: the names of the extended resources.
+    - `classes`: the names of the DeviceClasses by extended resource.
+
+    Init containers reuse the devices of containers that start later.
     """
     containers = [*(pod["spec"].get("initContainers") or ()), *(pod["spec"].get("containers") or ())]
     first = len(pod["spec"].get("initContainers") or ())
@@ -119,9 +126,9 @@ def _add(found: Wanted, containers: list[Object], first: int, resource: str, cla
 def _request(
     index: int, container: Object, resource: str, class_name: str, reusable: list[Object | None]
 ) -> tuple[Object | None, list[Object]]:
-    """Returns the request for devices that a container cannot reuse, and the mappings of the container.
+    """Returns the request for a container's devices, and the container's mappings to requests.
 
-    `reusable`: requests whose devices the container may use.
+    `reusable`: requests whose devices the container may reuse. The request is None if these devices suffice.
     """
     requests = (container.get("resources") or {}).get("requests") or {}
     count = int(amount(requests.get(resource, "0")))

@@ -1,7 +1,7 @@
 """Scheduler filters of the default profile that need only one node and no claims.
 
-Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which upstream runs them. The
-first filter that rejects a node gives the reason.
+Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which kube-scheduler runs them.
+The first filter that rejects a node determines the reason.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 class Wants:
     """A pod to schedule.
 
-    `by_class`: the extended resources that it requests and that DeviceClasses provide.
+    `by_class`: the extended resources that the pod requests and that DeviceClasses can provide.
     """
 
     pod: Object
@@ -118,7 +118,7 @@ def _covers(toleration: Object, taint: Object) -> bool:
 
 
 def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
-    """Returns (address, protocol, port) for each host port of a pod."""
+    """Returns (host IP, protocol, port) for each host port of a pod."""
     return [
         (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])  # noqa: S104
         for container in pod["spec"].get("containers") or ()

@@ -1,7 +1,8 @@
 """Allocates named resources to v1alpha2 claims whose class has structured parameters.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.30 (structuredparameters.go
-and `structured/namedresources`): first fit without backtracking, request by request.
+Named resources are instances that drivers publish by name. Follows k8s.io/kubernetes
+`pkg/scheduler/framework/plugins/dynamicresources` of 1.30 (structuredparameters.go and
+`structured/namedresources`): first fit without backtracking, request by request.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,23 +17,26 @@ from fakeapi.releases.quirks import Quirks
 
 
 class SelectorFailure(Exception):
-    """A CEL selector does not compile, or its evaluation fails. The message follows kube-scheduler."""
+    """Raised if a CEL selector does not compile or its evaluation fails.
+
+    The message follows kube-scheduler.
+    """
 
 
 @dataclass(eq=False, slots=True)
 class Instances:
-    """The instances of one driver on one node, and the names of the instances in use."""
+    """The instances of named resources of one driver on one node, and the names of the instances in use."""
 
     every: list[Object] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
 
 
 Resources = Mapping[tuple[str, str], Instances]
-"""Instances by (node, driver)."""
+"""Instances of named resources by (node name, driver name)."""
 
 
 def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
-    """Returns all instances that ResourceSlices publish, with the names of the instances in use."""
+    """Returns all instances in ResourceSlices, with the names of the instances that claims use."""
     resources: dict[tuple[str, str], Instances] = {}
     for resource_slice in slices:
         known = resources.setdefault(
@@ -56,15 +60,18 @@ def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resource
 
 
 class ClaimModel:
-    """The requests of one claim by driver, with compiled CEL selectors.
+    """The requests of one claim, by driver, with compiled CEL selectors.
 
-    The requests come from the parameters of the claim and of its class.
+    The requests come from the parameters objects of the claim and of its class.
     """
 
     def __init__(
         self, resource_class: Object, class_parameters: Object, claim_parameters: Object, quirks: Quirks
     ) -> None:
-        """Compiles the selectors of claim and class parameters. Raises SelectorFailure."""
+        """Compiles the CEL selectors of the claim parameters and the class parameters.
+
+        Raises SelectorFailure if a selector does not compile.
+        """
         self._class = resource_class
         self._class_parameters = class_parameters
         self._claim_parameters = claim_parameters
@@ -82,7 +89,10 @@ class ClaimModel:
                 self._filters[name] = _compiled(expression, quirks, "class filter")
 
     async def fits(self, node: str, resources: Resources, effort: NodeEffort) -> bool:
-        """Whether a node has free instances for all requests. Raises SelectorFailure or SearchTooLong."""
+        """Whether a node has free instances for all requests of the claim.
+
+        Raises SelectorFailure if a selector fails, and SearchTooLong if the selectors take too long.
+        """
         for driver, requests in self._by_driver.items():
             try:
                 instances = resources.get((node, driver), Instances())
@@ -95,9 +105,10 @@ class ClaimModel:
         return True
 
     async def allocate(self, node: str, resources: Resources, effort: NodeEffort) -> tuple[str, Object]:
-        """Allocates instances on a node; returns the name of the class's driver and the allocation.
+        """Allocates instances on a node. Returns the driver name of the claim's class and the allocation.
 
-        Raises KeyError or ValueError if the node does not have them, and SearchTooLong.
+        Raises KeyError or ValueError if the node lacks free instances or a selector fails. Raises
+        SearchTooLong if the selectors take too long.
         """
         handles = []
         for driver, requests in self._by_driver.items():
@@ -135,9 +146,11 @@ class ClaimModel:
         return _parameters(self._claim_parameters["driverRequests"], driver, "vendorParameters")
 
     async def _choose(self, driver: str, instances: Instances, effort: NodeEffort) -> list[str]:
-        """Returns the name of an instance for each request; fewer names if some requests find no instance.
+        """Returns the name of a free instance for each request.
 
-        Raises ValueError if a selector fails, and SearchTooLong.
+        Returns fewer names if there are too few matching instances.
+
+        Raises ValueError if a selector fails, and SearchTooLong if the selectors take too long.
         """
         used, names = set(instances.used), []
         chosen_filter = self._filters.get(driver)
@@ -159,7 +172,10 @@ def _selected(
     selector: NamedResourcesSelector,
     attributes: Sequence[Object],
 ) -> bool:
-    """Whether an instance matches the selectors of the class filter and of a request. Raises ValueError."""
+    """Whether an instance matches the selector of the class filter and the selector of a request.
+
+    Raises ValueError if the evaluation of a selector fails.
+    """
     if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
         return False
     return _matches(selector, attributes, "request")

@@ -1,6 +1,6 @@
 """Node-allocatable resources: cpu, memory and other node resources that a pod uses through its claims.
 
-Behind the feature gate DRANodeAllocatableResources. Follows nodeallocatabledynamicresources.go in
+Requires the feature gate DRANodeAllocatableResources. Follows nodeallocatabledynamicresources.go in
 k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources`, of 1.36 and of 1.37. The two releases
 differ in the fields of devices and of the pod's status.
 """
@@ -27,19 +27,19 @@ from fakeapi.machinery.meta import quantity
 
 FIELD = "nodeAllocatableResourceClaimStatuses"
 MAPPINGS, RESOURCES = "nodeAllocatableResourceMappings", "nodeAllocatableResources"
-"""The fields of devices with node-allocatable resources: MAPPINGS in 1.36, RESOURCES since 1.37."""
+"""The device fields that contain node-allocatable resources: MAPPINGS in 1.36, RESOURCES since 1.37."""
 _CHECKED = ("cpu", "memory", "ephemeral-storage")
 
 
 class LookupFailed(Exception):
-    """A device is missing or lacks data. The message follows kube-scheduler."""
+    """Raised if a device is missing or lacks data. The message follows kube-scheduler."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimUse:
-    """A claim of the pod, with the allocation that it has or would have on a node.
+    """A claim of the pod, with the allocation that the claim has or would have on a node.
 
-    `is_new`: whether the allocation is from this scheduling attempt.
+    `is_new`: whether the allocation is a result of this scheduling attempt.
     """
 
     claim: Object
@@ -51,14 +51,14 @@ class ClaimUse:
 class NodeAllocatable:
     """Calculates the node-allocatable resources that pods use through claims.
 
-    `has_overhead`: whether devices may also have overhead, as in 1.37.
+    `has_overhead`: whether devices may also have overhead, as since 1.37.
     """
 
     slices: Sequence[Slice]
     has_overhead: bool
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
-        """Returns why a pod may not share its allocated claims with other pods; None if it may."""
+        """Returns the reason why a pod may not share its allocated claims with other pods, or None."""
         problems = (self._sharing_problem(pod, claim, node) for claim in claims)
         return next((problem for problem in problems if problem is not None), None)
 
@@ -87,7 +87,10 @@ class NodeAllocatable:
     ) -> list[Object] | Unschedulable:
         """Returns the claim statuses that the pod would have on a node, or why the pod does not fit.
 
-        `names`: the uids of the pod's claims, by name of the pod claim. Raises LookupFailed.
+        - `uses`: the pod's claims with their allocations.
+        - `names`: the uids of the pod's claims, by their names in the pod's spec.
+
+        Raises LookupFailed if a device is missing or lacks data.
         """
         find = self._finder(node.node)
         claim_statuses = []
@@ -111,9 +114,9 @@ class NodeAllocatable:
     # devices --------------------------------------------------------------------------------------
 
     def _finder(self, node: Object | None) -> Callable[[Object], Object]:
-        """Returns a function that looks up the device of an allocation result.
+        """Returns a function that finds the device of an allocation result. The function raises LookupFailed.
 
-        The function raises LookupFailed. Without `node`, the function searches the slices of all nodes.
+        `node`: the node that the device must serve; None finds devices of all nodes.
         """
         slices = list(self.slices)
         if self.has_overhead and node is not None:
@@ -165,7 +168,11 @@ class NodeAllocatable:
     def _status(
         self, claim: Object, results: Iterable[Object], find: Callable[[Object], Object]
     ) -> tuple[str, Object]:
-        """Returns the uid of a claim and its status for the pod, without containers. Raises LookupFailed."""
+        """Returns the uid of a claim, and the claim's status entry for the pod without containers.
+
+        `find`: finds the device of an allocation result. Raises LookupFailed if a device is missing or lacks
+        data.
+        """
         metadata = claim["metadata"]
         mapped: Resources = {}
         overheads: dict[str, Object] = {}
@@ -195,6 +202,10 @@ class NodeAllocatable:
     def _taken(self, resource: str, mapping: Object, result: Object, whose: str) -> str | None:
         """Returns the amount of a node resource that a device uses; None if the mapping does not apply.
 
+        - `mapping`: the device's mapping for this resource.
+        - `result`: the allocation result of the device.
+        - `whose`: the claim and the device, for error messages.
+
         Raises LookupFailed if the allocation result lacks consumedCapacity.
         """
         key = mapping.get("capacityKey")
@@ -216,7 +227,10 @@ class NodeAllocatable:
     def _with_containers(
         self, pod: Object, by_uid: Iterable[tuple[str, Object]], names: Mapping[str, str]
     ) -> list[Object]:
-        """Returns the claim statuses sorted by claim name, with the containers that use each claim."""
+        """Returns the claim statuses sorted by claim name, with the containers that use each claim.
+
+        `names`: the uids of the pod's claims, by their names in the pod's spec.
+        """
         spec = pod["spec"]
         users: dict[str, list[str]] = {}
         for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
@@ -234,7 +248,7 @@ class NodeAllocatable:
     # the pod's own requests and limits --------------------------------------------------------------
 
     def _pod_level_problem(self, pod: Object) -> Unschedulable | None:
-        """Returns why the pod-level resources do not cover containers and claims; None if the pod fits."""
+        """Returns why the pod-level resources do not cover containers and claims; None if they do."""
         spec = pod["spec"]
         claimed = claimed_resources(pod)
         requested = added(container_totals(spec, "requests"), claimed)
@@ -267,7 +281,7 @@ class NodeAllocatable:
 
 
 def claimed_by_container(pod: Object, container: str) -> Resources:
-    """Returns the node resources that one container may use through the pod's claims (1.37)."""
+    """Returns the node resources that one container may use through the pod's claims (since 1.37)."""
     total = Resources()
     for status in pod["status"].get(FIELD) or ():
         if container in (status.get("containers") or ()):
@@ -288,7 +302,7 @@ def _add_overhead(overheads: dict[str, Object], name: str, overhead: Object) -> 
 
 
 def _lacking(pod: Object, node: NodeState) -> Unschedulable | None:
-    """Returns an Unschedulable with the resources that the node lacks; None if the node has enough."""
+    """Returns an Unschedulable that names the resources that the node lacks; None if the node has enough."""
     reasons: list[str] = []
     impossible = False
     for name, amount in requests_of(pod).items():

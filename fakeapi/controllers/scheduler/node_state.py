@@ -1,4 +1,4 @@
-"""NodeState: a node, the pods on it, and the sum of their requests."""
+"""NodeState: a node, the pods on it, and the sum of the pods' requests."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,16 +18,16 @@ Amounts = dict[str, Fraction]
 
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
-"""The memory request in bytes that scoring assumes for a container without requests."""
+"""Memory in bytes that scoring assumes for a container without a memory request."""
 
 
 @dataclass(slots=True)
 class NodeState:
     """A node with its pods.
 
-    `requested`: the sum of the pods' requests.
-    `scored`: the sum of their cpu and memory requests, with defaults for containers without requests.
-    `shunning`: the pods with required anti-affinity.
+    - `requested`: the sum of the pods' requests.
+    - `scored`: the sum of the pods' cpu and memory requests, with defaults for containers without requests.
+    - `shunning`: the pods with required anti-affinity.
     """
 
     node: Object
@@ -55,7 +55,7 @@ class NodeState:
 
 
 def required_terms(pod: Object, kind: str) -> list[Object]:
-    """Returns the required terms of a pod's podAffinity or podAntiAffinity.
+    """Returns the required terms of a pod's affinity or anti-affinity to other pods.
 
     `kind`: podAffinity or podAntiAffinity.
     """
@@ -64,7 +64,7 @@ def required_terms(pod: Object, kind: str) -> list[Object]:
 
 
 def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
-    """Returns the state of the same node with these pods instead of its own."""
+    """Returns the state of the same node with these pods instead of its present pods."""
     updated = NodeState(state.node)
     for pod in pods:
         updated.add(pod)
@@ -72,12 +72,12 @@ def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
 
 
 def amount(text: str) -> Fraction:
-    """Returns the value of a quantity, such as 100m, as an exact fraction."""
+    """Returns the value of a quantity, such as "100m", as an exact fraction."""
     return Fraction(quantity.parse(text).amount)
 
 
 def requests_of(pod: Object) -> Amounts:
-    """Returns the resource requests of a pod, including node resources of its claims and its overhead."""
+    """Returns the resource requests of a pod, including its overhead and node resources for its claims."""
     spec = pod["spec"]
     totals = container_totals(spec, "requests")
     claimed = claimed_resources(pod)
@@ -105,9 +105,9 @@ def scored_requests(pod: Object) -> Amounts:
 
 
 class NodeStates:
-    """The nodes with their pods that have not terminated.
+    """The states of all nodes, with their pods that have not ended.
 
-    `node_changed` and `pod_changed` are handlers that keep the nodes up to date.
+    The informers call `node_changed` and `pod_changed` to keep the states up to date.
     """
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class NodeStates:
             self._states.pop(name, None)
 
     def by_name(self) -> dict[str, NodeState]:
-        """Returns the states of all nodes by name, sorted by name."""
+        """Returns the states of all nodes by name, in the order of names."""
         for name in self._nodes.keys() - self._states.keys():
             state = self._states[name] = NodeState(self._nodes[name])
             for pod in self._pods[name].values():

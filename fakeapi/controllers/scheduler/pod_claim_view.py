@@ -25,9 +25,9 @@ KINDS = (
 
 
 class NotReady(Exception):
-    """A pod cannot be scheduled yet because a claim is missing or being deleted.
+    """Raised if a claim prevents the scheduling of its pod. The message names the claim.
 
-    The message names the claim.
+    The claim is missing, is being deleted, or belongs to another pod.
     """
 
 
@@ -38,7 +38,7 @@ class DeviceView:
     """
 
     def __init__(self, context: ControllerContext) -> None:
-        """Creates the caches. Resources that the release does not serve have no objects."""
+        """Creates the caches. A resource that the release does not serve has an empty cache."""
         self._resources: dict[str, Resource] = {}
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
@@ -53,13 +53,16 @@ class DeviceView:
         self.order_in_1_27 = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
-        """Invalidates the cached list of a resource."""
+        """Drops the cached list of a resource after one of its objects changed."""
         self._lists.pop(kind, None)
         if kind == "resourceslices":
             self._slices = None
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
-        """Calls `handler` for every change of the resources in `kinds`; without `kinds`, of all resources."""
+        """Registers `handler` for every change of the resources in `kinds`.
+
+        Without `kinds`, registers it for all resources.
+        """
         for kind, informer in self._informers.items():
             if not kinds or kind in kinds:
                 informer.on_change(handler)
@@ -69,9 +72,9 @@ class DeviceView:
 
     @property
     def is_classic(self) -> bool:
-        """Whether claims are in the layout of v1alpha2, which has resource classes and no devices.
+        """Whether claims are in the layout of v1alpha2, which has ResourceClasses and no devices.
 
-        A server that serves all versions has both kinds of classes, and claims in the newest layout.
+        A server that serves all versions also serves DeviceClasses, and has claims in the newest layout.
         """
         return "resourceclasses" in self._resources and "deviceclasses" not in self._resources
 
@@ -80,7 +83,10 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """Returns all objects of a resource, converted and sorted by key. Callers must not change them."""
+        """Returns all objects of a resource, converted and sorted by key.
+
+        Callers must not change these objects.
+        """
         informer = self._informers.get(kind)
         if informer is None:
             return []
@@ -101,7 +107,7 @@ class DeviceView:
         return converted
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        """Returns a converted claim; None if the claim does not exist."""
+        """Returns the claim with this namespace and name, converted; None if the claim does not exist."""
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
@@ -117,9 +123,9 @@ class DeviceView:
         return self._slices
 
     def names_of_claims(self, pod: Object) -> dict[str, str]:
-        """Returns the uids of a pod's ResourceClaims by the name of the pod claim.
+        """Returns the uids of a pod's existing ResourceClaims, by their names in the pod's spec.
 
-        Raises ClaimNameUnknown.
+        Raises ClaimNameUnknown if the claim of a template has not been created yet.
         """
         uids = {}
         for pod_claim in pod["spec"].get("resourceClaims") or ():
@@ -130,7 +136,10 @@ class DeviceView:
         return uids
 
     def claims_of(self, pod: Object) -> list[Object]:
-        """Returns the converted claims of a pod, in the order of its spec. Raises NotReady."""
+        """Returns the converted claims of a pod, in the order of its spec.
+
+        Raises NotReady if a claim is missing, is being deleted, or is not the pod's own.
+        """
         claims = []
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():

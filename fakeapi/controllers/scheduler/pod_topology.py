@@ -1,7 +1,7 @@
 """The scheduler filters PodTopologySpread and InterPodAffinity.
 
 Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and `interpodaffinity` for
-required terms and DoNotSchedule. Preferences are not scored.
+required terms and DoNotSchedule. Preferred terms and ScheduleAnyway do not affect the scores.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ _ANTI = "node(s) didn't match pod anti-affinity rules"
 _OF_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 Suits = Callable[[Object], bool]
-"""A function that returns whether a Node fulfils a condition."""
+"""A function that returns whether a Node meets a requirement of the pod."""
 
 
 def has_rules(pod: Object) -> bool:
@@ -34,7 +34,7 @@ def has_rules(pod: Object) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Spread:
-    """A topology spread constraint, with the number of matching pods in each domain."""
+    """A topology spread constraint, with the number of matching pods in each topology domain."""
 
     constraint: Object
     counts: dict[str, int] = field(default_factory=dict)
@@ -51,11 +51,11 @@ class PodTopology:
         suits: Suits,
         tolerates: Suits,
     ) -> None:
-        """Counts the pods of all nodes.
+        """Counts the pods on all nodes.
 
-        `namespaces`: returns the namespaces of the cluster by name.
-        `suits`: whether a node matches the pod's required node affinity.
-        `tolerates`: whether the pod tolerates a node's taints.
+        - `namespaces`: returns the namespaces of the cluster by name.
+        - `suits`: returns whether a node matches the pod's required node affinity.
+        - `tolerates`: returns whether the pod tolerates a node's taints.
         """
         self._pod = pod
         self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
@@ -75,7 +75,7 @@ class PodTopology:
             self._count_pods(state)
 
     def filter(self, state: NodeState) -> Unschedulable | None:
-        """Returns why the pod may not run on a node; None if it may."""
+        """Returns the reason why the pod does not fit on a node; None if the pod fits."""
         return self._filter_spread(state) or self._filter_affinity(state)
 
     # spread ---------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class PodTopology:
                     self._shunning.add((term["topologyKey"], labels[term["topologyKey"]]))
 
     def _matches(self, term: Object, owner: Object, other: Object) -> bool:
-        """Whether an affinity term of the pod `owner` selects the pod `other`."""
+        """Whether an affinity term of the pod `owner` selects the pod `other`, by namespace and labels."""
         labels = other["metadata"].get("labels") or {}
         return self._is_in_scope(term, owner, other) and _selects(term.get("labelSelector"), labels)
 

@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node, and the pods to delete on it. The most important pod is first."""
+    """A node, and the pods (victims) to delete on this node. The most important pod is first."""
 
     node: str
     victims: tuple[Object, ...]
@@ -24,7 +24,8 @@ class Candidate:
 async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
     """Returns the node with the least important victims; None if preemption does not help.
 
-    Stores the reasons why preemption does not help in `outcome`. Raises PluginError.
+    Stores the reasons why preemption does not help in `outcome`. Raises PluginError if the filter for the
+    pod's claims ends with an error.
     """
     filtering = outcome.filtering
     if filtering is None:
@@ -46,9 +47,9 @@ async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
 
 
 async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
-    """Returns the victims on a node; None if deleting pods does not help or is not necessary.
+    """Returns the victims on a node; None if no pods can be deleted, or if none must be deleted.
 
-    Returns an Unschedulable if the pod does not fit even without all pods of lower priority.
+    Returns an Unschedulable if the pod does not fit even after all pods of lower priority are deleted.
     """
     on_node = filtering.states[name].pods
     lower = sorted((other for other in on_node if priority_of(other) < priority_of(pod)), key=_importance)
@@ -68,14 +69,17 @@ async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate 
 
 
 async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
-    """Returns why the pod does not fit on a node with exactly these other pods; None if it fits."""
+    """Returns why the pod does not fit on a node with exactly these other pods; None if the pod fits."""
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal
 
 
 def _has_made_room(pod: Object, filtering: Filtering) -> bool:
-    """Whether pods of lower priority are still terminating on the pod's nominated node."""
+    """Whether pods of lower priority are still terminating on the pod's nominated node.
+
+    They make room for the pod, so it may not preempt more pods yet.
+    """
     state = filtering.states.get(pod["status"].get("nominatedNodeName", ""))
     return state is not None and any(
         "deletionTimestamp" in other["metadata"] and priority_of(other) < priority_of(pod)
@@ -96,10 +100,10 @@ def _started(pod: Object) -> str:
 
 
 def _cost(candidate: Candidate) -> tuple[int, int, int, tuple[int, ...], str]:
-    """Returns the sort key of a candidate. The best candidate has the smallest key.
+    """Returns the sort key of a candidate node. The best candidate has the smallest key.
 
-    The key has the highest priority, the sum of priorities, the number of victims, the latest start and the
-    node name.
+    The key consists of: the highest priority of a victim, the sum of the victims' priorities, the number of
+    victims, the earliest start of the victims with the highest priority (later is better), and the node name.
     """
     priorities = [priority_of(victim) for victim in candidate.victims]
     highest = [victim for victim in candidate.victims if priority_of(victim) == max(priorities)]

@@ -1,6 +1,6 @@
 """SchedulingContexts: reads and writes PodSchedulingContexts for the scheduler.
 
-In a PodSchedulingContext, the scheduler and classic drivers agree on a node.
+In a PodSchedulingContext, the scheduler and DRA control plane controllers agree on a node for a pod.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ PLUGIN = "DynamicResources"
 
 
 class SchedulingContexts:
-    """Reads PodSchedulingContexts from a cache and writes them for the scheduler."""
+    """Reads PodSchedulingContexts from a cache, and writes them for the scheduler."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient, resource: ServedResource) -> None:
         self._api = api
@@ -27,7 +27,7 @@ class SchedulingContexts:
         self._informer: Informer = context.informer(resource)
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None]) -> None:
-        """Calls `handler` when a PodSchedulingContext is created or its status changes."""
+        """Calls `handler` whenever a PodSchedulingContext is created or its status changes."""
 
         def changed(old: Object | None, new: Object | None) -> None:
             if new is not None and (old is None or old.get("status") != new.get("status")):
@@ -36,9 +36,9 @@ class SchedulingContexts:
         self._informer.on_change(changed)
 
     def find(self, pod: Object) -> Object | None:
-        """Returns the pod's PodSchedulingContext; None if missing.
+        """Returns the pod's PodSchedulingContext; None if it does not exist.
 
-        Raises PluginError if another pod owns it.
+        Raises PluginError if it belongs to another pod.
         """
         metadata = pod["metadata"]
         context = self._informer.get(metadata["namespace"], metadata["name"])
@@ -51,10 +51,12 @@ class SchedulingContexts:
     async def publish(
         self, pod: Object, known: Object | None, selected: str | None, potential: Sequence[str] | None
     ) -> None:
-        """Creates or updates the PodSchedulingContext of a pod. Raises StatusError.
+        """Creates or updates the PodSchedulingContext of a pod.
 
-        `known`: the stored object; None to create it.
-        `selected`, `potential`: the new selectedNode and potentialNodes; None leaves a field unchanged.
+        - `known`: the stored PodSchedulingContext; None to create it.
+        - `selected` and `potential`: the new selectedNode and potentialNodes; None leaves a field unchanged.
+
+        Raises StatusError if the write fails.
         """
         spec = dict((known or {}).get("spec") or {})
         if selected is not None:

@@ -1,8 +1,8 @@
-"""Scores nodes like the default scheduler profile.
+"""Scores nodes like kube-scheduler with its default profile.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight.
-ImageLocality is missing, because nodes have no images here. The scores for pod affinity and topology spread
-are missing too.
+ImageLocality is missing, because the nodes of fakeapi have no images. The scores for pod affinity and
+topology spread are missing too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ _SCORED = ("cpu", "memory")
 
 
 def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]) -> dict[str, int]:
-    """Returns the total score of each node by name.
+    """Returns the total score of each node, by node name.
 
-    `of_claims`: the scores of DynamicResources by node name.
+    `of_claims`: the scores of the plugin DynamicResources, by node name.
     """
     taints = [_intolerable(pod, state) for state in states]
     affinities = [_preference(pod, state) for state in states]
@@ -47,7 +47,7 @@ def _normalized(found: Sequence[int], *, reverse: bool = False) -> list[int]:
 
 
 def _intolerable(pod: Object, state: NodeState) -> int:
-    """Returns the number of PreferNoSchedule taints that the pod does not tolerate."""
+    """Returns the number of the node's PreferNoSchedule taints that the pod does not tolerate."""
     return sum(
         taint["effect"] == "PreferNoSchedule" and not tolerates_taint(pod, taint)
         for taint in state.node["spec"].get("taints") or ()

@@ -1,14 +1,15 @@
-"""The results that scheduler plugins return or raise for a pod."""
+"""The results that scheduler plugins return for a pod, and the exceptions that they raise."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Unschedulable:
-    """A pod does not fit on a node.
+    """States that a pod does not fit on a node.
 
-    `reasons`: why not. The message of the pod's condition counts the nodes for each reason.
-    `preemptible`: whether the pod might fit after other pods are deleted.
+    - `reasons`: why the pod does not fit. The message of the pod's condition counts the nodes for each
+      reason.
+    - `preemptible`: whether the pod might fit after other pods are deleted.
     """
 
     reasons: tuple[str, ...]
@@ -16,16 +17,19 @@ class Unschedulable:
 
 
 class CannotSchedule(Exception):
-    """The pod fits on no node. The message is the reason."""
+    """Raised if the pod cannot be scheduled on any node. The message is the reason."""
 
 
 class PluginError(Exception):
-    """A scheduler plugin failed, which ends the scheduling attempt with an error."""
+    """Raised if a scheduler plugin failed, which ends the scheduling attempt with an error."""
 
     def __init__(self, plugin: str, stage: str, reason: str) -> None:
-        """Formats the message like upstream.
+        """Formats the message like kube-scheduler.
 
-        `stage`: the extension point, spelled as in messages: "filter", "PreFilter" or "PreBind".
+        - `plugin`: the name of the plugin.
+        - `stage`: the extension point, spelled as in kube-scheduler's messages: "filter", "PreFilter" or
+          "PreBind".
+        - `reason`: the cause of the failure.
         """
         text = (
             f'running "{plugin}" {stage} plugin: {reason}'
@@ -36,11 +40,11 @@ class PluginError(Exception):
 
 
 def nodes_message(count: int, problem: str, reasons: dict[str, int]) -> str:
-    """Returns `0/N nodes are available: …` with a problem of all nodes, or with the counted reasons.
+    """Returns `0/N nodes are available: …` with one problem that concerns all nodes, or with counted reasons.
 
-    `count`: the number N of nodes.
-    `problem`: the problem of all nodes, or "".
-    `reasons`: the number of nodes for each reason.
+    - `count`: the number N of nodes.
+    - `problem`: the problem that concerns all nodes, or "".
+    - `reasons`: the number of nodes for each reason.
     """
     text = problem or ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
     return f"0/{count} nodes are available: {text}." if text else f"0/{count} nodes are available:"

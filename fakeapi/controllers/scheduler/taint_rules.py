@@ -1,4 +1,4 @@
-"""Applies DeviceTaintRules, by which an administrator adds taints to published devices.
+"""Applies DeviceTaintRules, with which administrators add taints to devices in ResourceSlices.
 
 Follows k8s.io/dynamic-resource-allocation `resourceslice/tracker`.
 """
@@ -21,7 +21,7 @@ async def with_taints(
     matcher: DeviceMatcher,
     effort: Effort,
 ) -> list[Slice]:
-    """Returns the slices with the taints of DeviceTaintRules added to the selected devices."""
+    """Adds the taints of DeviceTaintRules to the devices that they select; returns the ResourceSlices."""
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     if not active:
         return list(slices)
@@ -44,7 +44,10 @@ async def _tainted(
 
 
 def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
-    """Whether the deviceSelector of a DeviceTaintRule selects a device by driver, pool and name."""
+    """Whether the deviceSelector of a DeviceTaintRule matches a device's driver, pool and name.
+
+    `spec`: the spec of the DeviceTaintRule.
+    """
     selector = spec.get("deviceSelector")
     if selector is None:
         return False
@@ -59,7 +62,12 @@ def applies_to_names(spec: Object, driver: str, pool: str, device: str) -> bool:
 def applies_to(
     spec: Object, each: Slice, device: Object, classes: Mapping[str, Object], matcher: DeviceMatcher
 ) -> bool:
-    """Whether a DeviceTaintRule selects a published device: by names, and up to 1.34 by class and CEL too."""
+    """Whether a DeviceTaintRule selects a device.
+
+    Compares driver, pool and name, and up to 1.34 also DeviceClass and CEL selectors.
+
+    `spec`: the spec of the DeviceTaintRule.
+    """
     if not applies_to_names(spec, *each.pool_id, device["name"]):
         return False
     selector = spec["deviceSelector"]

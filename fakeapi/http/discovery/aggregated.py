@@ -27,14 +27,14 @@ _NO_BETA_GATE = "AggregatedDiscoveryRemoveBetaType"
 
 @dataclass(frozen=True, slots=True)
 class _Tagged:
-    """A discovery document with its ETag."""
+    """A discovery document with the ETag of its contents, in double quotes."""
 
     document: Object
     etag: str
 
 
 class AggregatedDiscovery:
-    """The documents at /api and /apis for clients that accept aggregated discovery."""
+    """Serves the documents at /api and /apis to clients that accept aggregated discovery."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -42,9 +42,10 @@ class AggregatedDiscovery:
         self._cache = GenerationCache(catalogue)
 
     def document(self, request: Request, *, core: bool) -> Response | None:
-        """Returns an APIGroupDiscoveryList; None if the client does not accept aggregated discovery.
+        """Returns an APIGroupDiscoveryList, or 304 if the client has the document already.
 
-        `core`: whether to describe the core group (/api) or all other groups (/apis).
+        Returns None if the client does not accept aggregated discovery. `core`: whether to describe the core
+        group (/api) or all other groups (/apis).
         """
         try:
             shape = negotiate(request.header(b"accept"), self._conversions)
@@ -84,7 +85,7 @@ class AggregatedDiscovery:
 
 
 def aggregated_versions(release: Release) -> Conversions:
-    """Returns the (kind, apiVersion) pairs of aggregated discovery that a release serves."""
+    """Returns the (kind, apiVersion) pairs of aggregated discovery in a release; empty if it is disabled."""
     if not release.gates.get(_AGGREGATED_GATE, True):
         return NO_CONVERSION
     return frozenset(
@@ -122,9 +123,9 @@ def _entry(resource: Resource) -> Object:
 
 
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
-    """Returns the `responseKind` of a resource or subresource.
+    """Returns the `responseKind` of a resource or subresource. `name`: its kind.
 
-    Group and version are empty if they equal those of the resource.
+    If a subresource has the group and version of its resource, both are empty.
     """
     response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):

@@ -1,4 +1,7 @@
-"""Creates responses with discovery documents, after the checks of the router."""
+"""Creates responses with discovery documents.
+
+Checks the method and the Accept header, like kube-apiserver's router.
+"""
 
 from fakeapi.http.negotiation import NO_CONVERSION, Representation, check_produced, negotiate, prettified
 from fakeapi.http.refusals import method_not_allowed
@@ -12,9 +15,11 @@ _INDENTED = Representation(pretty=True)
 
 
 def check_route(request: Request, produced: tuple[str, ...]) -> None:
-    """Checks the method and the Accept header like the router of kube-apiserver. Raises ApiError 405, 406.
+    """Checks the method and the Accept header of a request, like the router of kube-apiserver.
 
-    In kube-apiserver, the paths of groups, of the group list and of health checks bypass the router.
+    Raises ApiError 405 for methods except GET, and 406 if the client accepts none of the media types in
+    `produced`. In kube-apiserver, the paths of API groups, of the group list and of health checks bypass this
+    router.
     """
     if request.method != "GET":
         raise method_not_allowed()
@@ -22,12 +27,15 @@ def check_route(request: Request, produced: tuple[str, ...]) -> None:
 
 
 def answer(request: Request, document: Object) -> Response:
-    """Returns a response with a document in the negotiated representation. Raises ApiError 406."""
+    """Returns a response with the document in the representation that the client accepts.
+
+    Raises ApiError 406 if the client accepts no available representation.
+    """
     shape = negotiate(request.header(b"accept"), NO_CONVERSION)
     shape = prettified(shape, request.query.first, request.user_agent)
     return Response(200, render(codec.encode(document), shape), shape.media_type)
 
 
 def indented(document: Object) -> Response:
-    """Returns a response with indented JSON; ignores the Accept header."""
+    """Returns a response with the document as indented JSON; ignores the Accept header of the client."""
     return Response(200, render(codec.encode(document), _INDENTED))

@@ -1,4 +1,4 @@
-"""GenerationCache: caches documents about the catalogue until the catalogue changes."""
+"""GenerationCache: caches documents about the served API resources until these resources change."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 class GenerationCache:
-    """Caches values by key until the catalogue changes.
+    """Caches values by key until the API resources in the catalogue change.
 
-    A change of the catalogue costs nothing by itself. The next `get` drops all older values.
+    The first `get` after a change drops all older values.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -20,9 +20,9 @@ class GenerationCache:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Returns the cached value of a key; calls `make` to compute a missing value.
+        """Returns the cached value of a key. If there is none, calls `make` and caches its result.
 
-        The cache has no limit, so use only few keys, such as the paths of served documents.
+        The number of keys is unlimited, so use only few keys, such as the paths of served documents.
         """
         if self._generation != self._catalogue.generation:
             self._kept.clear()

@@ -20,29 +20,33 @@ from fakeapi.releases.kinds import Subresource
 
 
 class GroupDocuments:
-    """The discovery documents APIVersions, APIGroupList, APIGroup and APIResourceList."""
+    """Serves the discovery documents APIVersions, APIGroupList, APIGroup and APIResourceList."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._cache = GenerationCache(catalogue)
 
     def core_versions(self, request: Request) -> Response:
-        """Returns the APIVersions of the core group. Its server address is the Host header of the request.
+        """Returns the APIVersions of the core group, with the Host header of the request as server address.
 
-        Raises ApiError 406.
+        Raises ApiError 406 if the client accepts no available representation.
         """
         address = {"clientCIDR": "0.0.0.0/0", "serverAddress": request.header(b"host")}
         document = {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [address]}
         return answer(request, document)
 
     def group_list(self, request: Request) -> Response:
-        """Returns the APIGroupList of all groups except the core group. Raises ApiError 406."""
+        """Returns the APIGroupList with all groups except the core group.
+
+        Raises ApiError 406 if the client accepts no available representation.
+        """
         return answer(request, self._cache.get("", self._group_list))
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the APIGroup of a group, or the APIResourceList if the path has a version.
+        """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.
 
-        Raises ApiError 404, 405, 406.
+        Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
+        methods except GET. Raises 406 if the client accepts no available representation.
         """
         group, version = info.group, info.version
         if not version:
@@ -54,7 +58,7 @@ class GroupDocuments:
         return answer(request, self._cache.get((group, version), lambda: self._resources(group, version)))
 
     def names(self) -> Iterable[str]:
-        """Returns the names of all groups except the core group."""
+        """Returns the names of all served API groups except the core group."""
         return filter(None, self._catalogue.groups())
 
     def _group_list(self) -> Object:
@@ -78,7 +82,7 @@ class GroupDocuments:
 
 
 def _entries(resource: Resource) -> list[Object]:
-    """Returns the members of an APIResourceList for a resource and its subresources."""
+    """Returns the APIResource entries of a resource and its subresources, for an APIResourceList."""
     kind = resource.kind
     entry: Object = {
         "name": kind.resource,
@@ -108,7 +112,7 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the `group` and `version` of a subresource; empty if the resource has the same."""
+    """Returns the `group` and `version` of a subresource; an empty dict if the resource has the same."""
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

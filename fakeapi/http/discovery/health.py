@@ -12,7 +12,7 @@ HEALTH = ("healthz", "livez", "readyz")
 
 
 def health(request: Request, release: Release) -> Response | None:
-    """Returns the response 200 for a path of a health check; None for another path."""
+    """Returns the response 200 if the request path is a health check of the release; None for other paths."""
     name, _, check = request.path.removeprefix("/").partition("/")
     if name not in HEALTH or request.path.endswith("/"):
         return None
@@ -24,7 +24,7 @@ def health(request: Request, release: Release) -> Response | None:
 
 
 def is_health(request: Request, release: Release) -> bool:
-    """Whether the path of a request is a health check of the release. Such requests need no token."""
+    """Whether the path of a request is a health check of the release. Health checks need no token."""
     return health(request, release) is not None
 
 
@@ -35,7 +35,10 @@ def health_paths(release: Release) -> list[str]:
 
 
 def _verbose(name: str, checks: tuple[str, ...], request: Request) -> str:
-    """Returns one line for each check, and a warning for unknown names in the parameter `exclude`."""
+    """Returns the text of a verbose health response: one line per check, and a warning for unknown checks.
+
+    The query parameter `exclude` names the checks to exclude.
+    """
     excluded = set(request.query.all("exclude"))
     lines = [f"[+]{check} {'excluded: ' if check in excluded else ''}ok" for check in checks]
     unknown = sorted(excluded.difference(checks))

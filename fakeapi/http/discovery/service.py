@@ -1,6 +1,6 @@
-"""Discovery over HTTP: maps each path without a resource to its document.
+"""Discovery over HTTP: maps each path outside of API resources to its document.
 
-The accepted methods and media types of each path are those of k8s.io/apiserver.
+Each path has the methods and media types that it has in k8s.io/apiserver.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Discovery:
     """The documents about the server itself: API groups, health, version and OpenAPI.
 
-    Most are generated at the first request after a change of the catalogue.
+    Most documents are generated at the first request after the API resources in the catalogue change.
     """
 
     def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"], heavy: HeavySteps) -> None:
@@ -38,13 +38,14 @@ class Discovery:
         self._openapi = OpenAPI(catalogue, heavy)
 
     def is_open(self, request: Request) -> bool:
-        """Whether the server accepts the request without a token: true only for health checks."""
+        """Whether the server accepts this request without a token. True only for health checks."""
         return is_health(request, self._catalogue.primary)
 
     async def document(self, request: Request) -> Response | None:
         """Returns the document of a path outside of API groups, such as /version; None for an unknown path.
 
-        Raises ApiError 405, 406.
+        Raises ApiError 405 if the path does not support the method, and 406 if the client accepts no
+        available media type.
         """
         path = request.path
         if (response := health(request, self._catalogue.primary)) is not None:
@@ -64,9 +65,10 @@ class Discovery:
         return openid_document(request, self._signer) or await self._openapi.document(request)
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
-        """Returns the APIGroup of a group, or the APIResourceList if the path has a version.
+        """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.
 
-        Raises ApiError 404, 405, 406.
+        Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
+        methods except GET. Raises 406 if the client accepts no available representation.
         """
         return self._groups.of_group(request, info)
 

@@ -8,6 +8,9 @@ from fakeapi.releases import Release
 
 
 def version(request: Request, release: Release) -> Response:
-    """Returns the build information of the release as indented JSON. Raises ApiError 405, 406."""
+    """Returns the build information of the release as indented JSON.
+
+    Raises ApiError 405 for methods except GET, and 406 if the client does not accept JSON.
+    """
     check_route(request, (JSON,))
     return indented(release.version_info())

@@ -1,4 +1,4 @@
-"""Competing writes: a fault that changes the object of a request just before the request."""
+"""Competing writes: a fault that changes the object of a request just before the request runs."""
 
 from dataclasses import replace
 
@@ -17,7 +17,10 @@ ANNOTATION = "fakeapi.dev/competing-write"
 
 
 async def write_before(ctx: RequestContext, proceed: Handler) -> bool:
-    """Changes an annotation of the request's object, and returns whether the change succeeded."""
+    """Changes an annotation of the object that the request names. Returns whether the change succeeded.
+
+    `proceed`: handles the request that makes this change.
+    """
     info = ctx.info
     if info is None or not info.name:
         return False

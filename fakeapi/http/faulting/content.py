@@ -1,4 +1,4 @@
-"""Content: reads the body and the labels of a request once, for the faults that compare them."""
+"""Content: reads the body and the labels of a request only once, for the faults that compare them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,10 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 
 
 class Content:
-    """The body of one request and the labels of its object, read when a fault first compares them."""
+    """The body of one request and the labels of its object.
+
+    They are read when a fault first compares them.
+    """
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:
         self._ctx = ctx
@@ -28,7 +31,10 @@ class Content:
         self._body: Any = _UNREAD
 
     async def fits(self, fault: ArmedFault) -> bool:
-        """Whether the body and the labels of the request match the rule of a fault."""
+        """Whether the body and the labels of the request match the rule of a fault.
+
+        Raises ApiError if the body cannot be received.
+        """
         if not fault.looks_into_body:
             return True
         body = await self._decoded()
@@ -37,16 +43,17 @@ class Content:
         return fault.matches_body(body)
 
     async def name(self) -> str:
-        """Returns the `metadata.name` in the body; "" if the body has none."""
+        """Returns the `metadata.name` in the body; "" if the body has no name."""
         body = await self._decoded()
         metadata = body.get("metadata") if isinstance(body, dict) else None
         name = metadata.get("name") if isinstance(metadata, dict) else None
         return name if isinstance(name, str) else ""
 
     async def _decoded(self) -> Any:
-        """Returns the decoded body; None without a body or if it cannot be decoded.
+        """Returns the decoded body; None if the body is empty or cannot be decoded.
 
-        The verb can still read the body afterwards.
+        The request's handler can read the body again afterwards. Raises ApiError if the body cannot be
+        received.
         """
         if self._body is _UNREAD:
             request = self._ctx.request
@@ -60,7 +67,7 @@ class Content:
         return self._body
 
     def _value(self, sent: bytes) -> Any:
-        """Decodes a body in JSON, YAML, protobuf or CBOR; returns None if it cannot be decoded."""
+        """Decodes a body in JSON, YAML, protobuf or CBOR. Returns None for a body that is not valid."""
         media_type = parsed_media_type(self._ctx.request.header(b"content-type"))
         try:
             if media_type == PROTOBUF:
@@ -94,7 +101,7 @@ class Content:
 
 
 def _labels(obj: Any) -> Mapping[str, str]:
-    """Returns the labels of an object; empty if they are missing or malformed."""
+    """Returns the labels of an object; an empty mapping if they are missing or malformed."""
     metadata = obj.get("metadata") if isinstance(obj, dict) else None
     labels = metadata.get("labels") if isinstance(metadata, dict) else None
     return labels if isinstance(labels, dict) else {}

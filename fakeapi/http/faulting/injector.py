@@ -37,7 +37,7 @@ After = Callable[[AnyResponse], AnyResponse]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The properties of a request that the rules of faults compare."""
+    """The properties of a request that the rules of faults compare, such as the verb and the user."""
 
     verb: str
     info: RequestInfo | None
@@ -47,7 +47,10 @@ class Asked:
 
 
 def asked(ctx: RequestContext, name: str = "") -> Asked:
-    """Returns the properties of a request. `name`: the object's name, used if the path has none."""
+    """Returns the properties of a request for the rules of faults.
+
+    `name`: the object's name if the path has none.
+    """
     name = (ctx.info.name if ctx.info is not None else "") or name
     return Asked(ctx.verb, ctx.info, ctx.user.name, ctx.agent, name)
 
@@ -62,9 +65,10 @@ class Injector:
         cluster.faults.subscribe(self._meet_open_watches)
 
     async def apply(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Applies all matching faults to a request, and returns its response. Raises ApiError, ClientGone.
+        """Applies all matching faults to a request, and returns the response.
 
-        `proceed`: handles the request, unless a fault returns a response of its own.
+        `proceed`: handles the request, unless a fault returns another response instead. Raises ApiError if
+        the request fails, and ClientGone if the client disconnects.
         """
         content = Content(ctx, self._cluster)
         armed = self._cluster.faults.armed
@@ -100,9 +104,10 @@ class Injector:
     async def _act(
         self, fault: ArmedFault, ctx: RequestContext, proceed: Handler, after: list[After]
     ) -> Response | None:
-        """Applies a fault before the request runs, and adds changes of its response to `after`.
+        """Applies a fault before the request runs.
 
-        Returns a response that replaces the request, or None to continue.
+        Adds functions that change the request's response to `after`. Returns a response that replaces the
+        request; None to run the request.
         """
         begun = self._clock.monotonic()  # read first: a test may move the clock as soon as `fired` changes
         fault.fired += 1
@@ -136,9 +141,9 @@ class Injector:
         return refusal_of(refuse, ctx, self._cluster.catalogue, new_name)
 
     async def _wait(self, request: Request, until: float) -> None:
-        """Waits until the monotonic time of the clock is `until`.
+        """Waits until the clock's monotonic time reaches `until`.
 
-        Raises ClientGone if the client disconnects. Its request then does not run, as in kube-apiserver.
+        Raises ClientGone if the client disconnects. The request then does not run, as in kube-apiserver.
         """
         receive = request.receive
         request.unread(await request.body())
@@ -146,7 +151,7 @@ class Injector:
             raise ClientGone
 
     def _meet_open_watches(self, fault: ArmedFault) -> None:
-        """Applies a newly armed fault to all matching watches that are already open."""
+        """Applies a newly armed fault to all open watches that match its rule."""
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():

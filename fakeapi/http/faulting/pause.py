@@ -1,4 +1,4 @@
-"""Functions that wait until a time of the server's clock."""
+"""Functions that wait until the server's clock reaches a time."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ NEVER = float("inf")
 
 
 async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -> None:
-    """Waits until the monotonic time of the clock is `until`, or until the event `over` is set.
+    """Waits until the clock's monotonic time reaches `until`, or until the event `over` is set.
 
     `until`: NEVER waits only for the event.
     """
@@ -25,9 +25,9 @@ async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -
 
 
 async def pause_for_client(clock: Clock, until: float, receive: Receive) -> bool:
-    """Waits until the monotonic time of the clock is `until`, or until the client disconnects.
+    """Waits until the clock's monotonic time reaches `until`, or until the client disconnects.
 
-    Returns whether the client is still connected. Drops all data that the client sends while waiting.
+    Returns whether the client is still connected. Drops all data that the client sends during the wait.
     """
     left = asyncio.Event()
 

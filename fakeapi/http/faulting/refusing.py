@@ -1,4 +1,4 @@
-"""Error responses of faults, equal to those of kube-apiserver."""
+"""The error responses of faults, equal to error responses of kube-apiserver."""
 
 from fakeapi.faults.actions import Refuse
 from fakeapi.http.context import RequestContext
@@ -9,9 +9,9 @@ from fakeapi.registry.model.catalogue import Catalogue
 
 
 def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_name: str = "") -> Response:
-    """Returns the error response of a Refuse action, in a representation that the client accepts.
+    """Returns the error response of the action Refuse, in a representation that the client accepts.
 
-    `new_name`: the name of the object in the body, used if the path has none.
+    `new_name`: the object's name if the path has none, as in a create request.
     """
     info = ctx.info
     group, resource, name = ("", "", "") if info is None else (info.group, info.resource, info.name)

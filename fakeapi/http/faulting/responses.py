@@ -1,4 +1,4 @@
-"""Responses of faults that send nothing, or only a part of the body."""
+"""Responses for faults, which send nothing or only a part of the body."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from fakeapi.http.response import Response
 
 
 def dropped() -> Response:
-    """Returns a response with status 0 that closes the connection without sending anything."""
+    """Returns a response (with status 0) that closes the connection without sending anything."""
     return DroppedResponse(0, b"")
 
 
@@ -27,8 +27,8 @@ class DroppedResponse(Response):
 class BrokenResponse(Response):
     """A response that sends the first `sent` bytes of its body and then closes the connection.
 
-    With a `clock`, it does not close the connection but sends the rest after `seconds`, or never if `seconds`
-    is 0.
+    With a `clock`, the response does not close the connection. It sends the rest of the body after `seconds`,
+    or never if `seconds` is 0.
     """
 
     sent: int = 0
@@ -53,9 +53,9 @@ class BrokenResponse(Response):
 def broken(response: Response, part: float, clock: Clock | None = None, seconds: float = 0.0) -> Response:
     """Returns a response that sends only a fraction of the body and then stops.
 
-    - `part`: the fraction, from 0 to 1; at least one byte is missing.
-    - `clock` and `seconds`: send the rest after this time, or never if `seconds` is 0. Without a clock, the
-      response closes the connection.
+    - `part`: the fraction to send, from 0 to 1; at least one byte is missing.
+    - `clock` and `seconds`: with a clock, the response sends the rest after `seconds`, or never if `seconds`
+      is 0. Without a clock, the response closes the connection.
     """
     whole = response.whole()
     return BrokenResponse(
@@ -71,9 +71,10 @@ def broken(response: Response, part: float, clock: Clock | None = None, seconds:
 
 
 def _started(send: Send, length: tuple[bytes, bytes], body: bytes) -> Send:
-    """Returns an ASGI `send` that declares the full Content-Length but sends only the start of the body.
+    """Returns an ASGI `send` that declares the full Content-Length, but sends only the start of the body.
 
-    `length`: the header Content-Length. `body`: the bytes to send.
+    - `length`: the Content-Length header of the full body.
+    - `body`: the bytes to send.
     """
 
     async def forward(message: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""Stale reads: a fault that lets lists and watches read an older state."""
+"""Stale reads: a fault that lets lists and watches read older objects."""
 
 from urllib.parse import urlencode
 
@@ -7,9 +7,9 @@ from fakeapi.http.query import Query
 
 
 def show_stale_state(ctx: RequestContext, revision: int) -> bool:
-    """Changes a list or watch to read the state at an older revision.
+    """Changes a list or watch request to read the objects at an older revision.
 
-    Returns whether the fault affects the request. Lists are only affected at resourceVersion 0, which
+    Returns whether the fault affects the request. The fault only affects lists at resourceVersion 0, which
     kube-apiserver serves from its watch cache.
     """
     first = ctx.request.query.first

@@ -1,4 +1,4 @@
-"""The faults of watches, as filters that delay or drop events before they are sent."""
+"""The faults of watches, as filters that delay, drop or cut events before the server sends them."""
 
 import asyncio
 
@@ -19,9 +19,9 @@ from fakeapi.machinery import errors
 
 
 def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> EventFilter | None:
-    """Returns the event filter of a fault for a watch; None if the fault does not affect watches.
+    """Returns the filter that applies a fault to a watch's events; None if the fault affects no watches.
 
-    `opening`: whether the watch is just being opened, and not open already.
+    `opening`: whether the watch is just being opened, so that its initial events follow.
     """
     match fault.rule.action:
         case EndWatch(after=after):
@@ -45,9 +45,9 @@ def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening
 
 
 class WatchFault:
-    """Base class of the event filters: passes all events unchanged.
+    """Base class of the filters that apply faults to watches. Passes all events unchanged.
 
-    `acts` counts the fault as fired, once for each watch.
+    A subclass calls `acts` to count the fault as fired, at most once for each watch.
     """
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch) -> None:
@@ -73,7 +73,7 @@ class WatchFault:
 
 
 class Ending(WatchFault):
-    """Ends a watch after a number of events. `last`: frames to send at the end, such as an ERROR event."""
+    """Ends a watch after `after` events. `last`: frames to send at the end, such as an ERROR event."""
 
     def __init__(self, fault: ArmedFault, watch: OpenWatch, after: int, *last: bytes) -> None:
         super().__init__(fault, watch)
@@ -93,7 +93,7 @@ class Ending(WatchFault):
         return [*passed, *self._last]
 
     def end_now(self) -> None:
-        """Ends the watch at once if the fault allows no more events, without waiting for the next one."""
+        """Ends the watch at once if no more events may pass, without waiting for the next event."""
         if self._left == 0:
             self.acts()
             self._watch.stream.end(*self._last)
@@ -126,7 +126,7 @@ class Cutting(WatchFault):
 class Holding(WatchFault):
     """Delays the events of a watch for `seconds`; later events wait behind them.
 
-    The time starts at `since`, a time of the monotonic clock, or at the next event if `since` is None.
+    `since`: the monotonic time at which the delay starts; None starts the delay at the next event.
     """
 
     def __init__(
@@ -139,7 +139,11 @@ class Holding(WatchFault):
         since: float | None = None,
         passes_first: bool = False,
     ) -> None:
-        """`passes_first`: whether to send the first batch of events, the initial events, without delay."""
+        """Starts a delay for one watch.
+
+        `passes_first`: whether to send the first batch of events, which are the initial events, without
+        delay.
+        """
         super().__init__(fault, watch)
         self._clock = clock
         self._seconds = seconds

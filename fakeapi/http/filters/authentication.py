@@ -23,7 +23,7 @@ _SPACE_WARNING = (
 class Authentication:
     """Sets the user of a request: the holder of the server's token, or a service account.
 
-    - A server with a token rejects requests without a token, except those that `is_open` allows.
+    - A server with a token rejects requests without a token, except requests that `is_open` allows.
     - A server without a token treats clients without a token as administrators.
     - A server with a token or with RBAC rejects unknown tokens, like kube-apiserver. Other servers treat
       clients with unknown tokens as administrators.
@@ -40,7 +40,10 @@ class Authentication:
         self._refuses_unknown = token is not None or server.authorizer is not ALWAYS_ALLOW
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-        """Sets the user of the request. Raises ApiError 401."""
+        """Sets the user of the request, and passes the request on.
+
+        Raises ApiError 401 if the server rejects the token.
+        """
         header = ctx.request.headers.get(b"authorization")
         if header is not None or self._token is not None:
             ctx.user = self._user(ctx, (header or b"").strip().split(b" ", 2))
@@ -67,7 +70,7 @@ class Authentication:
     def _service_account(self, token: bytes) -> User | None:
         """Returns the user of a service account token; None if the server has not signed the token.
 
-        Raises ApiError 401 for a signed token that is not valid any more.
+        Raises ApiError 401 for a signed token that is no longer valid.
         """
         if not self._server.tokens.may_exist:
             return None

@@ -18,14 +18,14 @@ _SELECTING = ("list", "watch", "deletecollection")
 
 
 class Authorization:
-    """Checks every request with the authorizer, including health checks, which a bootstrap role allows."""
+    """Checks every request with the authorizer. A bootstrap role allows health checks."""
 
     def __init__(self, authorizer: Authorizer, gates: Gates) -> None:
         self._authorizer = authorizer
         self._by_selectors = gates.enabled(_BY_SELECTORS)
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Raises ApiError 403 if the authorizer does not allow the request; else passes it on."""
+        """Passes the request on. Raises ApiError 403 if the authorizer does not allow the request."""
         access = access_of(ctx, by_selectors=self._by_selectors)
         decision = await self._authorizer.authorize(access)
         if not decision.allowed:
@@ -36,7 +36,7 @@ class Authorization:
 def access_of(ctx: RequestContext, *, by_selectors: bool) -> AccessAttributes:
     """Returns the attributes of a request for the authorizer.
 
-    `by_selectors`: whether to include the requirements of the field selector.
+    `by_selectors`: whether to include the requirements in the request's field selector.
     """
     info, user = ctx.info, ctx.user
     if info is None or not info.resource:

@@ -13,11 +13,14 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.golang.duration import duration_error
 
 TIMEOUT_LENGTH_MAX = 1024
-"""Maximum length, in characters, of a `timeout`, because clients can send it without authentication."""
+"""Maximum length of a `timeout` in characters. It is limited because unauthenticated clients can send it."""
 
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-    """Raises ApiError 400 for a malformed query parameter `timeout`, except in a watch."""
+    """Raises ApiError 400 for a malformed query parameter `timeout`, except in a watch.
+
+    Else passes the request on.
+    """
     timeout = ctx.request.query.first.get("timeout")
     if timeout and ctx.verb != "watch" and (error := _error(timeout)):
         raise errors.bad_request(f"invalid timeout specified in the request URL - {error}")

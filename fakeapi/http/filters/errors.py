@@ -1,4 +1,4 @@
-"""Errors: converts the exceptions of filters and verbs to error responses."""
+"""Errors: converts the exceptions of request filters and verbs to error responses."""
 
 import logging
 
@@ -29,9 +29,11 @@ log = logging.getLogger("fakeapi")
 
 
 async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
-    """Returns the response of the rest of the chain, or a Status for an exception.
+    """Passes the request on.
 
-    Raises only ClientGone.
+    Returns the response, or a Status if a later filter or the verb raises an exception.
+
+    Raises only ClientGone, which needs no response.
     """
     try:
         return await proceed(ctx)
@@ -56,7 +58,7 @@ def unavailable(error: StorageError) -> ApiError:
 
     - InvalidEntry (an object is too large): 500 with the message of etcd.
     - Overloaded (too many writes at once): 429 with Retry-After.
-    - Unreachable (no connection to the database, nothing was stored): 503 with Retry-After.
+    - Unreachable (no connection to the database, so nothing was stored): 503 with Retry-After.
     - Other errors (a reset or closed storage, or a write with unknown outcome): 503 without Retry-After.
     """
     if isinstance(error, InvalidEntry):
@@ -72,7 +74,7 @@ def unavailable(error: StorageError) -> ApiError:
 def _unsendable(error: ApiError) -> Response:
     """Returns a response that closes the connection, for a status code over 999 from a webhook.
 
-    The client of kube-apiserver gets no response either: checkWriteHeaderCode of net/http panics, and
+    kube-apiserver's client gets no response in this case either: checkWriteHeaderCode of net/http panics, and
     WithPanicRecovery of k8s.io/apiserver `pkg/server/filters/wrap.go` panics again.
     """
     from fakeapi.http.faulting.responses import dropped  # noqa: PLC0415 - loaded only when used
@@ -93,7 +95,7 @@ def too_many_requests() -> ApiError:
 def refusal(error: ApiError, ctx: RequestContext) -> Response:
     """Returns the response for an error, in a representation that the client accepts.
 
-    A client that accepts only Tables or unknown media types gets indented JSON, not 406.
+    If the client accepts only Tables or unknown media types, returns indented JSON instead of 406.
     """
     response = Response(error.code, b"", warnings=ctx.warnings.texts)
     if error.retry_after is not None:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Faults:
-    """Applies the armed faults to requests. Without faults, it passes requests on.
+    """Applies the armed faults to requests. Without armed faults, passes requests on.
 
-    The code that applies faults is imported when the first fault is armed.
+    Imports the code that applies faults when the first fault is armed.
     """
 
     def __init__(self, cluster: Cluster, watches: Watches) -> None:

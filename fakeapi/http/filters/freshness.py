@@ -1,6 +1,6 @@
-"""Freshness: with shared storage, waits until the server has the state that a request must see.
+"""Freshness: with shared storage, waits until the server has the objects that a request must see.
 
-Reads at resourceVersion 0, or at a version that the server already has, do not wait; they work even without
+Reads at resourceVersion 0, or at a version that the server already has, do not wait. They work even without
 the database. All other requests wait for all writes that any server has acknowledged.
 """
 
@@ -13,7 +13,7 @@ from fakeapi.http.response import AnyResponse
 from fakeapi_storage import SharedStorage, StorageError
 
 _DIGITS = 19
-"""Maximum number of digits of a valid resourceVersion."""
+"""Maximum number of digits in a valid resourceVersion."""
 
 READS = frozenset({"get", "list", "watch"})
 
@@ -22,15 +22,15 @@ ALIVE = "livez"
 
 
 class Freshness:
-    """Reads the newest state from shared storage before requests that must see it."""
+    """Reads the newest changes from shared storage before requests that must see them."""
 
     def __init__(self, storage: SharedStorage) -> None:
         self._storage = storage
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Refreshes the state if the request must see the newest state, and then passes the request on.
+        """If the request must see the newest objects, reads them from storage. Then passes the request on.
 
-        Raises StorageError if the database does not respond; discovery requests ignore this error.
+        Raises StorageError if the database does not respond. Ignores this error for discovery requests.
         """
         if ctx.info is not None and ctx.info.resource:
             if not self._is_old_enough(ctx):
@@ -44,7 +44,7 @@ class Freshness:
         return await proceed(ctx)
 
     def _is_old_enough(self, ctx: RequestContext) -> bool:
-        """Whether the request is a read at a resourceVersion that the server already has."""
+        """Whether the request reads at a resourceVersion that the server already has."""
         query = ctx.request.query
         if ctx.verb not in READS or query.first.get("continue"):
             return False

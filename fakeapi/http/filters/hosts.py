@@ -1,7 +1,7 @@
 """Hosts: protects a server without a token from web pages of other sites.
 
-A browser lets any web page send requests to loopback addresses. Only the headers Host and Origin reveal such
-requests. The accepted values follow `kubectl proxy`, see `fakeapi.machinery.hosts`.
+A browser lets any web page send requests to loopback addresses. Only the Host and Origin headers reveal such
+requests. The accepted values are those of `kubectl proxy`; see `fakeapi.machinery.hosts`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,11 +13,11 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.hosts import HOST_MAX, HostRules
 
 ACCEPTED_KEPT = 64
-"""Maximum number of accepted Host headers in the cache. Other Host headers are checked each time."""
+"""Maximum number of accepted Host headers in the cache. Other Host headers are checked at each request."""
 
 
 class Hosts:
-    """Rejects requests with a Host or Origin that the rules do not accept.
+    """Rejects requests whose Host or Origin header does not match the rules.
 
     `is_open`: returns whether a request is allowed with any Host and Origin.
     """
@@ -28,7 +28,7 @@ class Hosts:
         self._accepted: set[bytes] = set()
 
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
-        """Raises ApiError 403 for a Host or Origin that is not accepted; else passes the request on."""
+        """Passes the request on. Raises ApiError 403 for a Host or Origin header that is not accepted."""
         headers = ctx.request.headers
         host = headers.get(b"host")
         if host in self._accepted and b"origin" not in headers:

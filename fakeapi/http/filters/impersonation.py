@@ -1,4 +1,4 @@
-"""Impersonation: replaces the user of requests with Impersonate headers.
+"""Impersonation: replaces the user of requests that have Impersonate headers.
 
 Follows k8s.io/apiserver `pkg/endpoints/filters/impersonation`. Only requests with these headers import
 `fakeapi.http.impersonation_headers`.
@@ -20,7 +20,7 @@ _PREFIX = b"impersonate-"
 
 
 class Impersonation:
-    """Replaces the user of a request by the impersonated user, if the authorizer allows it."""
+    """Replaces the user of a request by the user in its Impersonate headers, if this is allowed."""
 
     def __init__(self, authorizer: Authorizer, release: Release) -> None:
         self._authorizer = authorizer

@@ -1,6 +1,7 @@
 """Latency: delays every request, to imitate a slower server.
 
-Requests to kube-apiserver take longer than requests to fakeapi, so races between clients can end differently.
+Requests to kube-apiserver take longer than requests to fakeapi. The delay lets tests see the race conditions
+between clients of a slower server.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """OpenAPI of custom resources: their paths, and the schemas of their objects.
 
-Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version is that of
+Follows k8s.io/apiextensions-apiserver `pkg/controller/openapi/builder`. The schema of a version comes from
 its CustomResourceDefinition, with `apiVersion`, `kind` and `metadata` added.
 """
 
@@ -54,7 +54,10 @@ def custom_name(kind: CustomKind, name: str) -> str:
 
 
 def _published(kind: CustomKind, *, is_v2: bool) -> Schema:
-    """Returns the OpenAPI schema of a custom kind. The first call computes it, later calls reuse it."""
+    """Returns the OpenAPI schema of a custom kind. The first call caches the schema in the kind.
+
+    `is_v2`: whether the schema is for OpenAPI 2, which has fewer keywords.
+    """
     schema = kind.published.get(is_v2)
     if schema is None:
         definition = kind.version_specification.schema
@@ -63,7 +66,7 @@ def _published(kind: CustomKind, *, is_v2: bool) -> Schema:
 
 
 class CustomSchemas(Mapping[str, Schema]):
-    """The OpenAPI schemas of custom kinds and of the types of the release, by OpenAPI name."""
+    """The OpenAPI schemas of custom kinds and of the release's built-in types, by OpenAPI name."""
 
     def __init__(self, kinds: list[CustomKind], known: ReleaseSchemas, *, is_v2: bool) -> None:
         self._known = known
@@ -82,8 +85,8 @@ class CustomSchemas(Mapping[str, Schema]):
     def referring(self, name: str) -> Any:
         """Returns the parts of a named schema that can contain references to other schemas.
 
-        The schema in a CustomResourceDefinition never refers to another. Its defaults and examples can
-        contain a member `$ref` that is not a reference.
+        The schema in a CustomResourceDefinition never refers to other schemas, so it is not one of these
+        parts. Its defaults and examples can contain a key `$ref` that is not a reference.
         """
         return self._referring[name] if name in self._referring else self[name]
 
@@ -146,7 +149,7 @@ def _gvk(kind: CustomKind, name: str) -> dict[str, str]:
 
 
 def custom_path_items(kind: CustomKind) -> Iterator[tuple[str, PathItem]]:
-    """Yields each path of a custom resource and of its subresources, with its path item."""
+    """Yields each path of a custom resource and of its subresources, with the OpenAPI path item."""
     root = f"/apis/{kind.group}/{kind.version}"
     scoped = "Namespaced" if kind.namespaced else ""
     where = ("namespace",) if kind.namespaced else ()
@@ -223,9 +226,9 @@ def _operation(
 
 
 def _with_path(item: PathItem, where: tuple[str, ...]) -> PathItem:
-    """Returns the path item with its shared parameters: those in the path, and `pretty`.
+    """Returns the OpenAPI path item with the parameters that all its operations share.
 
-    `where`: the names of the parameters in the path.
+    These are the parameters in the path and `pretty`. `where`: the names of the parameters in the path.
     """
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "uniqueItems": True}}

@@ -1,7 +1,7 @@
 """Descriptions of types and fields, which `kubectl explain` prints.
 
-`descriptions.json` contains the texts for resource.k8s.io, metadata and pods. All others are generated from
-names and types. The texts were written for fakeapi, because those of Kubernetes are longer and belong to
+`descriptions.json` contains the texts for resource.k8s.io, metadata and pods. All other texts are generated
+from names and types. The texts were written for fakeapi, because those of Kubernetes are longer and belong to
 Kubernetes.
 """
 
@@ -28,7 +28,9 @@ def describe_type(go: str) -> str:
 def describe_field(go: str, field: str, field_type: str) -> str:
     """Returns the description of a field.
 
-    `go`: the struct, such as `resource/v1.DeviceRequest`. `field_type`: the Go type of the field.
+    - `go`: the Go struct that contains the field, such as `resource/v1.DeviceRequest`.
+    - `field`: the JSON name of the field.
+    - `field_type`: the Go type of the field.
     """
     package, name = _package_and_name(go)
     texts = _texts()
@@ -42,7 +44,7 @@ def _package_and_name(go: str) -> tuple[str, str]:
 
 
 def _generated(field: str, go: str) -> str:
-    """Returns a description from a field's name and type: "Node name." for `nodeName`.
+    """Returns a description from a field's name and Go type: "Node name." for `nodeName`.
 
     Booleans, bytes, lists and maps get an addition such as ", a list".
     """
@@ -57,7 +59,7 @@ def _generated(field: str, go: str) -> str:
 
 
 def _sentence(name: str) -> str:
-    """Splits a CamelCase name into words: "Node name" for `nodeName`. Acronyms keep their capitals."""
+    """Splits a CamelCase name into words: "Node name" for `nodeName`. Keeps acronyms in capitals."""
     words = [word if word.isupper() else word.lower() for word in _WORDS.findall(name)] or [name]
     text = " ".join(words)
     return text[0].upper() + text[1:]
@@ -65,6 +67,9 @@ def _sentence(name: str) -> str:
 
 @cache
 def _texts() -> Texts:
-    """Returns the texts by package, type and field. The field "" has the text of the type itself."""
+    """Returns the descriptions by Go package, type and field.
+
+    The field "" has the description of the type itself.
+    """
     texts: Texts = json.loads((files(__package__) / "descriptions.json").read_text(encoding="utf-8"))
     return texts

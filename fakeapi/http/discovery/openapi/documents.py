@@ -1,4 +1,4 @@
-"""OpenAPI documents: one of OpenAPI 3 for each API version, and one of OpenAPI 2 for all of them.
+"""OpenAPI documents: an OpenAPI 3 document for each API version, and one OpenAPI 2 document for all versions.
 
 Follows k8s.io/kube-openapi `pkg/builder3` and `pkg/builder`.
 """
@@ -44,7 +44,7 @@ _SECURITY = {
 def resources_by_version(catalogue: Catalogue) -> dict[str, list[Resource]]:
     """Returns the resources of each API version, by the name of the version's OpenAPI document.
 
-    An example of a name is `apis/resource.k8s.io/v1alpha3`. Versions and resources are sorted.
+    An example of such a name is `apis/resource.k8s.io/v1alpha3`. Sorts the versions and the resources.
     """
     versions: dict[tuple[str, str], list[Resource]] = {}
     for resource in sorted(catalogue.resources, key=lambda resource: resource.kind.resource):
@@ -56,10 +56,10 @@ def resources_by_version(catalogue: Catalogue) -> dict[str, list[Resource]]:
 
 
 def document_of(resources: list[Resource], *, is_v2: bool = False) -> Document:
-    """Returns the OpenAPI 3 document of one API version. Threads can call it.
+    """Returns the OpenAPI 3 document of one API version. Can be called in any thread.
 
     - `resources`: all resources of the API version.
-    - `is_v2`: whether schemas of custom kinds are later converted to OpenAPI 2, which has fewer keywords.
+    - `is_v2`: whether the schemas of custom kinds are for OpenAPI 2, which has fewer keywords.
     """
     group, version = resources[0].kind.group, resources[0].kind.version
     paths = _paths(resources, group, version)
@@ -83,7 +83,7 @@ def document_of(resources: list[Resource], *, is_v2: bool = False) -> Document:
 
 
 def root_document(release: Release, path: str, item: PathItem) -> Document:
-    """Returns the OpenAPI 3 document of one path without an API version, such as /apis/apps/."""
+    """Returns the OpenAPI 3 document of a path that belongs to no API version, such as /apis/apps/."""
     known = root_schemas(release)
     referred = sorted(_referred(item, known.__getitem__))
     schemas: dict[str, Any] = {"schemas": {key: known[key] for key in referred}} if referred else {}
@@ -96,12 +96,12 @@ def root_document(release: Release, path: str, item: PathItem) -> Document:
 
 
 def swagger(release: Release, roots: Mapping[str, PathItem], documents: Iterable[Document]) -> Document:
-    """Returns the OpenAPI 2 document of the whole server. Threads can call it.
+    """Returns the OpenAPI 2 document of the whole server. Can be called in any thread.
 
-    - `roots`: the path items of paths without an API version, such as /apis/apps/.
+    - `roots`: the path items of paths that belong to no API version, such as /apis/apps/.
     - `documents`: the results of `document_of` with `is_v2` for all API versions.
 
-    If API versions come from different releases, the last document determines a type that several share.
+    If API versions come from different releases and share a type, its schema comes from the last document.
     """
     paths: dict[str, Any] = {}
     schemas: dict[str, Schema] = {}
@@ -140,7 +140,7 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """Returns the schemas by name, and a function for the references between them.
+    """Returns the schemas by name, and a function that finds the references in them.
 
     The function maps the name of a schema to its parts that can contain references to other schemas.
     """
@@ -154,7 +154,7 @@ def _known(
 
 
 def _referred(value: Any, referring: Callable[[str], Any]) -> set[str]:
-    """Returns the names of all schemas that a value refers to, directly or through other schemas.
+    """Returns the names of all schemas that a JSON value refers to, directly or through other schemas.
 
     `referring`: maps the name of a schema to its parts that can contain references to other schemas.
     """

@@ -1,6 +1,6 @@
-"""The OpenAPI extensions for the group, version and kind of types, and for unions.
+"""The OpenAPI extensions of types for group, version and kind, and for unions.
 
-The kinds come from the tables of the release, the unions (`+union`) from the Go source of k8s.io/api.
+The kinds come from the tables of the release, and the unions (`+union`) from the Go source of k8s.io/api.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from fakeapi.releases.tables import ReleaseTables
 GroupVersionKind = dict[str, str]
 
 COMMON = ("meta/v1.DeleteOptions", "meta/v1.WatchEvent")
-"""The Go types of the kinds that every API version registers."""
+"""The Go types of the kinds that Kubernetes registers in every API version."""
 
 _BY_SUBRESOURCE = {
     "authentication/v1.TokenRequest": ("authentication.k8s.io", "v1"),
@@ -20,10 +20,10 @@ _BY_SUBRESOURCE = {
     "meta/v1.APIResourceList": ("", "v1"),
     "meta/v1.Status": ("", "v1"),
 }
-"""The API versions of kinds that are not the kind of a resource, by Go type."""
+"""The API versions of kinds that belong to a subresource or to no resource, by Go type."""
 
 _OF_OTHER_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""The groups that kube-apiserver serves from separate Go schemes."""
+"""The API groups that kube-apiserver serves from Go schemes of their own."""
 
 _PRIORITY_LEVEL = ("type", ("exempt", "limited"))
 _SUBJECT = ("kind", ("group", "serviceAccount", "user"))
@@ -59,14 +59,17 @@ _UNIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         )
     },
 }
-"""The unions by Go type: the discriminator field or "", and the fields that exclude each other."""
+"""The unions by Go type: the discriminator field ("" without one), and the fields that exclude each other."""
 
 GRANULAR = frozenset(("lifecycle/v1alpha1.ResponderStatus",))
-"""Go types whose schemas contain `x-kubernetes-map-type: granular`. Other schemas omit this default."""
+"""Go types whose schemas contain the default `x-kubernetes-map-type: granular`.
+
+Other schemas omit this default.
+"""
 
 
 def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKind]]:
-    """Returns the `x-kubernetes-group-version-kind` entries of every type that is a kind, by Go name."""
+    """Returns the `x-kubernetes-group-version-kind` entries of every Go type that is a kind, by Go name."""
     kinds = {name: [_group_version_kind(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
     versions = [(group_version.group, group_version.version) for group_version in tables.index.group_versions]
     for group_version in tables.index.group_versions:
@@ -82,13 +85,13 @@ def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKin
 
 
 def common_kind_entries(name: str, group: str, version: str) -> list[GroupVersionKind]:
-    """Returns the `x-kubernetes-group-version-kind` of a COMMON kind in the document of one API version."""
+    """Returns the `x-kubernetes-group-version-kind` entries of a COMMON kind for one API version."""
     own = [] if not group else [_group_version_kind(name, group, version)]
     return [_group_version_kind(name, "", "v1"), *own]
 
 
 def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
-    """Returns the `x-kubernetes-unions` of a type; empty for most types.
+    """Returns the `x-kubernetes-unions` of a Go type; empty for most types.
 
     `members`: the names of the type's fields in this release.
     """
@@ -102,7 +105,7 @@ def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
 
 
 def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
-    """Yields group and version of all API versions in the Go schemes of a release, served or not."""
+    """Yields group and version of all API versions in the Go schemes of a release, even if not served."""
     for api_version in tables.registered:
         group, _, version = api_version.rpartition("/")
         yield group, version

@@ -1,7 +1,7 @@
 """Encodes the OpenAPI 2 document in protobuf, which kubectl requests.
 
 The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, without unused fields.
-Extensions are encoded as JSON, because clients parse them as YAML.
+The values of extensions are encoded as JSON, because clients parse them as YAML.
 """
 
 import struct
@@ -15,21 +15,25 @@ Encoder: TypeAlias = Callable[[Any], bytes]
 
 _EXTENSION = "x-"
 _FIXED64 = 1
-"""The protobuf wire type of a double."""
+"""The protobuf wire type of a double value."""
 _NON_BODY = {"query": 3, "path": 4}
 """The field numbers of the message NonBodyParameter, by the location (`in`) of a parameter."""
 
 
 def encode_document(document: dict[str, Any]) -> bytes:
-    """Returns an OpenAPI 2 document as a `Document` message. Raises KeyError for an unknown member."""
+    """Encodes an OpenAPI 2 document as a protobuf `Document` message.
+
+    Raises KeyError for an unknown JSON key.
+    """
     return _document(document)
 
 
 def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Encoder:
-    """Returns an encoder for JSON objects.
+    """Returns a function that encodes JSON objects as one type of protobuf message.
 
-    - `fields`: the field number and encoder of each member; number 0 if the encoder writes whole fields.
-    - `extensions`: the field number for `x-` members.
+    - `fields`: the field number and the encoder of each JSON key. Number 0 means that the encoder itself
+      writes the complete fields.
+    - `extensions`: the field number for keys that start with `x-`.
     """
 
     def encode(value: dict[str, Any]) -> bytes:
@@ -46,33 +50,39 @@ def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Enc
 
 
 def _named(encoder: Encoder) -> Callable[[str, Any], bytes]:
-    """Returns an encoder for messages such as NamedSchema, which contain a name and a value."""
+    """Returns an encoder for protobuf messages such as NamedSchema, which contain a name and a value."""
     return lambda name, value: bytes_field(1, name.encode()) + bytes_field(2, encoder(value))
 
 
 def _object(encoder: Encoder, number: int = 1) -> Encoder:
-    """Returns an encoder for objects with arbitrary keys, as a message with one repeated field."""
+    """Returns an encoder for JSON objects with arbitrary keys, as a message with one repeated field.
+
+    `number`: the number of the repeated field.
+    """
     entry = _named(encoder)
     return lambda value: b"".join(bytes_field(number, entry(name, member)) for name, member in value.items())
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """Returns the entry of a list for `_message`: 0, and an encoder that writes a field for each item."""
+    """Returns the `fields` entry of a list for `_message`: 0, and an encoder that writes a field per item."""
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    """Returns the entry of a boolean or unsigned integer field for `_message`: 0, and its encoder."""
+    """Returns the `fields` entry of a boolean or unsigned integer for `_message`: 0, and an encoder."""
     return 0, lambda value: varint_field(number, int(value))
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """Returns the entry of a double field for `_message`: 0, and its encoder."""
+    """Returns the `fields` entry of a double for `_message`: 0, and an encoder."""
     return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
-    """Returns an encoder for a message with one field. `number` selects the alternative of a oneof."""
+    """Returns an encoder for a message with one field.
+
+    `number`: the field number, which selects a oneof alternative.
+    """
     return lambda value: bytes_field(number, encoder(value))
 
 
@@ -94,7 +104,7 @@ def _schema(value: dict[str, Any]) -> bytes:
 
 
 def _schema_or_flag(value: Any) -> bytes:
-    """Encodes an AdditionalPropertiesItem: a schema or a boolean."""
+    """Encodes an AdditionalPropertiesItem message: a schema or a boolean."""
     return bytes_field(1, _schema(value)) if isinstance(value, dict) else varint_field(2, int(value))
 
 
@@ -103,7 +113,7 @@ def _documentation(value: dict[str, Any]) -> bytes:
 
 
 def _parameter(value: dict[str, Any]) -> bytes:
-    """Encodes a ParametersItem, which contains a BodyParameter or a NonBodyParameter."""
+    """Encodes a ParametersItem message, which contains a BodyParameter or a NonBodyParameter."""
     place = value["in"]
     if place == "body":
         inner = bytes_field(1, _body_parameter(value))

@@ -1,4 +1,4 @@
-"""OpenAPI 3 path items: the paths of a resource with their operations.
+"""OpenAPI 3 path items: the paths of a resource, with their operations.
 
 Names, parameters and responses follow k8s.io/apiserver `pkg/endpoints/installer.go`.
 """
@@ -39,7 +39,7 @@ _ANSWERS = {"200": "OK", "201": "Created", "202": "Accepted"}
 _CORE = "core"
 _FOR_ALL = "ForAllNamespaces"
 _OPTIONS = "Options"
-"""The suffix of kinds whose subresource opens a connection, such as PodExecOptions."""
+"""The suffix of a subresource's kind, such as PodExecOptions, if the subresource opens a connection."""
 _PROXY, _LOG, _TEXT = "proxy", "log", "text/plain"
 _GROUPS_THAT_RETURN = frozenset(("resource.k8s.io", "storage.k8s.io"))
 _NOT_RETURNED = frozenset((("v1", "csistoragecapacities"), ("v1", "devicetaintrules")))
@@ -55,7 +55,7 @@ _RETURNED = frozenset(
         "services",
     )
 )
-"""The (group, resource) pairs of the core group whose delete returns the object, not a Status."""
+"""The (group, resource) pairs of the core group whose delete operation returns the object, not a Status."""
 
 STREAM_METHODS = ("get", "post")
 PROXY_METHODS = ("delete", "get", "head", "options", "patch", "post", "put")
@@ -72,7 +72,7 @@ CONNECT_QUERY: dict[str, tuple[tuple[str, str], ...]] = {
     "portforward": (("ports", _INTEGER),),
     "proxy": (("path", _STRING),),
 }
-"""The name and type of each query parameter of attach, exec, portforward and proxy."""
+"""The name and type of each query parameter of the subresources attach, exec, portforward and proxy."""
 LOG_QUERY = (
     ("container", _STRING),
     ("follow", _BOOLEAN),
@@ -84,18 +84,18 @@ LOG_QUERY = (
     ("tailLines", _INTEGER),
     ("timestamps", _BOOLEAN),
 )
-"""The name and type of each query parameter of the subresource log: the fields of PodLogOptions."""
+"""The name and type of each query parameter of the subresource log, which are the fields of PodLogOptions."""
 
 
 def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
-    """Yields each path of a resource, its subresources and its watches, with its path item."""
+    """Yields each path of a resource, of its subresources and of its watches, with the OpenAPI path item."""
     yield from _Paths(resource).items()
 
 
 def group_tag(group: str) -> str:
-    """Returns the name of a group in tags and operation ids: `flowcontrolApiserver`, or `core` for "".
+    """Returns the name of an API group in tags and operation ids: `flowcontrolApiserver`, or `core` for "".
 
-    It is the group in camel case, without `.k8s.io`.
+    The name is the group in camel case, without `.k8s.io`.
     """
     first, *others = group.removesuffix(".k8s.io").split(".")
     return "".join((first, *(word.capitalize() for word in others))) or _CORE
@@ -104,6 +104,7 @@ def group_tag(group: str) -> str:
 def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[str, ...]) -> PathItem:
     """Returns an OpenAPI operation without parameters.
 
+    - `tag`: the tag of the operation, such as `core_v1`.
     - `name`: the operation id.
     - `answers`: the schemas of responses by status code.
     - `produced`: the media types of responses.
@@ -121,7 +122,7 @@ def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[s
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The kind that an operation reads or writes, with its schema."""
+    """The kind that an operation reads or writes, with the OpenAPI schema of this kind."""
 
     group: str
     version: str
@@ -131,7 +132,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """Generates the path items of one resource."""
+    """Generates the OpenAPI path items of one resource."""
 
     resource: Resource
 
@@ -183,9 +184,10 @@ class _Paths:
         return (*LIST, *self._shards)
 
     def _collection_query(self) -> tuple[tuple[str, str], ...]:
-        """Returns the query parameters of a collection with only one operation, a list or a create.
+        """Returns the query parameters that a collection's path item declares for all its operations.
 
-        Returns an empty tuple for several operations, because then each operation has its own parameters.
+        A path item declares them only if its single operation is a list or a create. If there are several
+        operations, each declares its own parameters, and this function returns an empty tuple.
         """
         verbs = self.kind.verbs
         if "create" not in verbs and "deletecollection" not in verbs:
@@ -227,7 +229,10 @@ class _Paths:
     def _subresource(
         self, path: str, scoped: str, sub: Subresource, where: tuple[str, ...]
     ) -> Iterator[tuple[str, PathItem]]:
-        """Yields each path of a subresource with its path item. A proxy has a second path, with `{path}`."""
+        """Yields each path of a subresource, with the OpenAPI path item.
+
+        A proxy also has a path with `{path}`.
+        """
         name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"
         if sub.kind.endswith(_OPTIONS):
             query = CONNECT_QUERY[sub.name]
@@ -258,7 +263,7 @@ class _Paths:
         yield path, self._with_parameters(path_item, (), where)
 
     def _connect(self, name: str, sub: Subresource) -> PathItem:
-        """Returns the operations of a subresource such as exec or proxy; each returns a string."""
+        """Returns the operations of a subresource such as exec or proxy. Each operation returns a string."""
         methods = PROXY_METHODS if sub.name == _PROXY else STREAM_METHODS
         target = Target(sub.group, sub.version, sub.kind, {"type": _STRING})
         return {
@@ -294,7 +299,10 @@ class _Paths:
         return self.resource.release.quirks.openapi_requires_bodies
 
     def _delete(self, name: str) -> PathItem:
-        """Returns the delete operation. Its response is a Status, or for some kinds the deleted object."""
+        """Returns the delete operation.
+
+        The response is a Status; for some kinds, it is the deleted object.
+        """
         kind = self.kind
         answers_object = (kind.group, kind.resource) in _RETURNED or (
             kind.group in _GROUPS_THAT_RETURN and (kind.version, kind.resource) not in _NOT_RETURNED
@@ -317,11 +325,12 @@ class _Paths:
         produced: tuple[str, ...] = OFFERED,
         target: Target | None = None,
     ) -> PathItem:
-        """Returns an operation of the resource, with the Kubernetes extensions.
+        """Returns an OpenAPI operation of the resource, with the Kubernetes extensions.
 
         - `action`: the value of `x-kubernetes-action`.
         - `name`: the operation id, with `{}` in place of group and version.
         - `answers`: the schemas of responses by status code.
+        - `produced`: the media types of responses.
         - `target`: the kind of the operation; None for the kind of the resource.
         """
         kind = self.kind
@@ -348,7 +357,7 @@ class _Paths:
     ) -> PathItem:
         """Returns the path item with the parameters that all its operations share.
 
-        - `query`: name and type of the query parameters.
+        - `query`: the name and type of each query parameter.
         - `where`: the names of the parameters in the path.
         - `pretty`: whether to add the query parameter `pretty`.
         """

@@ -1,4 +1,4 @@
-"""OpenAPI of paths without an API version: /api, /apis, the groups, /version and OpenID Connect.
+"""OpenAPI of paths that belong to no API version: /api, /apis, the groups, /version and OpenID Connect.
 
 Follows the routes of k8s.io/apiserver `pkg/endpoints/discovery` and `pkg/server/routes`, and of
 k8s.io/kubernetes `pkg/routes/openidmetadata.go`. The types are those of k8s.io/apimachinery
@@ -21,9 +21,9 @@ _KEYS = "application/jwk-set+json"
 
 
 def root_paths(catalogue: Catalogue) -> dict[str, tuple[str, PathItem]]:
-    """Returns path and path item of each path without an API version, by the name of its document.
+    """Returns path and path item of each path that belongs to no API version, by document name.
 
-    The name of the path /apis/apps/ is `apis/apps`.
+    For example, the document of the path /apis/apps/ has the name `apis/apps`.
     """
     groups = dict.fromkeys(
         resource.kind.group for resource in catalogue.resources if not resource.kind.unstructured
@@ -51,7 +51,7 @@ def _get(tag: str, name: str, answer: Schema, *produced: str) -> PathItem:
 
 
 def root_schemas(release: Release) -> dict[str, Schema]:
-    """Returns the schemas of the types in the results of `root_paths`, by OpenAPI name."""
+    """Returns the schemas of the types that the results of `root_paths` refer to, by OpenAPI name."""
     shapes = _Shapes(release)
     addresses = shapes.list_of(_ADDRESS, "Where clients reach the server, by their addresses.")
     versions = shapes.list_of(_VERSION, "The versions of the group.")
@@ -90,7 +90,7 @@ _REQUIRED_TEXT: Schema = {"type": "string", "default": ""}
 
 
 class _Shapes:
-    """Creates schemas of lists in the style of a release."""
+    """Creates OpenAPI schemas of lists in the style of a release."""
 
     def __init__(self, release: Release) -> None:
         listed = schemas_of(release.name)[openapi_name("meta/v1.APIResourceList")]["properties"]["resources"]
@@ -98,7 +98,7 @@ class _Shapes:
         self._has_defaults = release.quirks.openapi_items_have_defaults
 
     def list_of(self, go: str, description: str) -> Schema:
-        """Returns the schema of a list. `go`: the Go type of its items; "" for strings."""
+        """Returns the OpenAPI schema of a list. `go`: the Go type of the list's items; "" for strings."""
         items = {"allOf": [reference(go)], "default": {}} if go else _REQUIRED_TEXT
         if not self._has_defaults:
             items = reference(go) if go else _TEXT

@@ -1,7 +1,7 @@
 """OpenAPI schemas of the types of a release.
 
-The schemas follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`. A member that refers to another
-type is an `allOf` with one reference, so that it can also have a default. A value that Go always encodes has
+The schemas follow k8s.io/kube-openapi `pkg/generators` and `pkg/builder3`. A field that refers to another
+type is an `allOf` with one reference, so that it can also have a default. A field that Go always encodes has
 its zero value as default. Up to Kubernetes 1.35, items of lists and values of maps have a default too.
 """
 
@@ -37,7 +37,7 @@ _SCALARS: dict[str, tuple[Schema, Any]] = {
     "float64": ({"type": "number", "format": "double"}, 0),
     "[]byte": ({"type": "string", "format": "byte"}, None),
 }
-"""The schema and the zero value of each scalar Go type."""
+"""The OpenAPI schema and the zero value of each scalar Go type."""
 
 _OPAQUE: dict[str, Schema] = {
     "resource.Quantity": {"oneOf": [{"type": "string"}, {"type": "number"}]},
@@ -52,13 +52,13 @@ _OPAQUE: dict[str, Schema] = {
     "apiextensions/v1.JSONSchemaPropsOrBool": {},
     "apiextensions/v1.JSONSchemaPropsOrStringArray": {},
 }
-"""The schemas of Go types whose fields do not describe their JSON."""
+"""The schemas of Go types that encode themselves as JSON, so that their fields do not describe the JSON."""
 
 
 class ReleaseSchemas(Mapping[str, Schema]):
     """The OpenAPI schemas of all types of a release, by OpenAPI name.
 
-    Each schema is generated on first use. Callers must not change it.
+    Each schema is generated on first use. Callers must not change the schemas.
     """
 
     def __init__(self, tables: ReleaseTables) -> None:
@@ -86,7 +86,7 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return schema
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the OpenAPI name of every type with a schema."""
+        """Yields the OpenAPI name of every type that has a schema."""
         structs = (name for name in self._tables if underlying_type(self._tables[name]) is None)
         return iter(dict.fromkeys([*map(openapi_name, _OPAQUE), *map(openapi_name, structs)]))
 
@@ -94,7 +94,10 @@ class ReleaseSchemas(Mapping[str, Schema]):
         return sum(1 for _ in self)
 
     def _with_item_defaults(self, schema: Schema) -> Schema:
-        """Returns a schema whose list items and map values have defaults only where the release has them."""
+        """Adapts the defaults of list items and map values in a schema to the release.
+
+        Only some releases have such defaults.
+        """
         if not self._item_defaults:
             return _without_item_defaults(schema)
         return _with_opaque_defaults(schema) if self._opaque_item_defaults else schema
@@ -112,14 +115,14 @@ def schemas_of(release: str) -> ReleaseSchemas:
 
 
 def openapi_name(go: str) -> str:
-    """Returns the OpenAPI name `io.k8s.api.resource.v1.Device` of the Go type `resource/v1.Device`."""
+    """Returns the OpenAPI name of a Go type: `io.k8s.api.resource.v1.Device` for `resource/v1.Device`."""
     package, _, name = go.rpartition(".")
     known = _PACKAGES.get(package)
     return f"{known}.{name}" if known else f"io.k8s.api.{package.replace('/', '.')}.{name}"
 
 
 def _go_name(name: str) -> str:
-    """Returns the Go type `resource/v1.Device` of the OpenAPI name `io.k8s.api.resource.v1.Device`."""
+    """Returns the Go type of an OpenAPI name: `resource/v1.Device` for `io.k8s.api.resource.v1.Device`."""
     package, _, short = name.rpartition(".")
     for go, known in _PACKAGES.items():
         if package == known:
@@ -128,7 +131,7 @@ def _go_name(name: str) -> str:
 
 
 def reference(go: str) -> Schema:
-    """Returns a `$ref` to the schema of a Go type."""
+    """Returns a `$ref` to the OpenAPI schema of a Go type."""
     return {"$ref": REFERENCE + openapi_name(go)}
 
 
@@ -184,7 +187,8 @@ def _member(types: Mapping[str, TypeEntry], struct: str, member: dict[str, Any],
 def _with_opaque_defaults(schema: Schema) -> Schema:
     """Returns a schema with the default `{}` for list items and map values that are plain references.
 
-    Only references to types with special schemas, such as Quantity, need this. Others already have a default.
+    Only references to types with special schemas, such as Quantity, need this. Other items and values already
+    have a default.
     """
     changed = dict(schema)
     for place in ("items", "additionalProperties"):
@@ -195,7 +199,7 @@ def _with_opaque_defaults(schema: Schema) -> Schema:
 
 
 def _without_item_defaults(schema: Schema) -> Schema:
-    """Returns a schema in which list items and map values have no default and no `allOf`."""
+    """Returns a schema without defaults, and without `allOf`, for list items and map values."""
     changed = dict(schema)
     for place in ("items", "additionalProperties"):
         if place in changed:
@@ -206,10 +210,11 @@ def _without_item_defaults(schema: Schema) -> Schema:
 
 
 def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:
-    """Returns the schema of a value of the Go type `go`, without a leading `*`.
+    """Returns the schema of a value of the Go type `go`, which has no leading `*`.
 
-    A struct that is not a pointer has a default, because Go always encodes it. `is_pointer`: whether the Go
-    type is a pointer. `optional`: whether Go can omit the value.
+    - `is_pointer`: whether the Go type is a pointer. Only structs that are not pointers have a default,
+      because Go always encodes them.
+    - `optional`: whether Go can omit the value. Optional scalars have no default.
     """
     if go in _SCALARS:
         schema, zero = _SCALARS[go]

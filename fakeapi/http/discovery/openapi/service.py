@@ -1,4 +1,4 @@
-"""OpenAPI over HTTP: documents with ETags, at URLs with the hash of their contents.
+"""OpenAPI over HTTP: documents with ETags, at URLs that contain the hash of their contents.
 
 Follows k8s.io/kube-openapi `pkg/handler` and `pkg/handler3`.
 """
@@ -40,7 +40,7 @@ _V2_TYPES = {
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": _PROTOBUF,
     _PROTOBUF: _PROTOBUF,
 }
-"""The Content-Type of the OpenAPI 2 document, by the accepted media type."""
+"""The Content-Type of the OpenAPI 2 document for each media type in the Accept header."""
 _V3_TYPES = {negotiation.JSON: negotiation.JSON}
 
 
@@ -54,7 +54,7 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class _VersionDocument:
-    """The OpenAPI document of an API version, with weak references to the resources that it describes."""
+    """The OpenAPI document of an API version, with weak references to the resources in the document."""
 
     resources: tuple[weakref.ref[Resource], ...]
     encoded: Encoded
@@ -65,26 +65,26 @@ class _VersionDocument:
 
 
 Versions: TypeAlias = dict[str, list[Resource]]
-"""The resources of each API version, by the name of its OpenAPI document."""
+"""The resources of each API version, by the name of the version's OpenAPI document."""
 
 
 @dataclass(slots=True)
 class _CachedDocuments:
-    """The OpenAPI documents that stay valid until the catalogue changes.
+    """The OpenAPI documents that stay valid until the API resources in the catalogue change.
 
-    `roots`: path and path item of each path without an API version, by the name of its document.
+    `roots`: path and path item of each path that belongs to no API version, by the name of its document.
     """
 
     roots: dict[str, tuple[str, PathItem]]
     encoded: dict[str, Encoded] = field(default_factory=dict)
-    """The documents of `roots` by name, and the OpenAPI 2 documents by Content-Type."""
+    """The generated documents: those of `roots` by name, and the OpenAPI 2 documents by Content-Type."""
 
 
 class OpenAPI:
     """Serves the OpenAPI documents below /openapi.
 
     A thread generates each document at the first request for it, and again after its resources have changed.
-    Only one document is generated at a time.
+    Only one such thread runs at a time.
     """
 
     def __init__(self, catalogue: Catalogue, heavy: HeavySteps) -> None:
@@ -95,7 +95,7 @@ class OpenAPI:
         self._turn = asyncio.Lock()
 
     async def document(self, request: Request) -> Response | None:
-        """Returns the response for a path below /openapi; None for a path without a document."""
+        """Returns the response for a path below /openapi; None if the path has no document."""
         path = request.path
         if not path.startswith((V2, V3)):
             return None
@@ -120,7 +120,10 @@ class OpenAPI:
         return _content(request, body, tag, media_type)
 
     async def _index(self, versions: Versions, cached: _CachedDocuments) -> Response:
-        """Returns the index of the OpenAPI 3 documents, as plain text like kube-aggregator."""
+        """Returns the index of the OpenAPI 3 documents.
+
+        Its Content-Type is plain text, like kube-aggregator's.
+        """
         names = sorted([*versions, *cached.roots])
         tags = {name: (await self._encoded(name, versions, cached)).tag for name in names}
         paths = {name: {"serverRelativeURL": _url(name, tag)} for name, tag in tags.items()}
@@ -131,7 +134,7 @@ class OpenAPI:
     ) -> Response:
         """Returns an OpenAPI 3 document, or a redirect (301) if the parameter `hash` is outdated.
 
-        With the current hash, clients can cache the response for a year.
+        If the hash is current, clients can cache the response for a year.
         """
         media_type = _negotiated(request, _V3_TYPES)
         if media_type is None:
@@ -151,12 +154,18 @@ class OpenAPI:
         return response
 
     def _begin(self, versions: Versions) -> _CachedDocuments:
-        """Returns an empty cache after a change of the catalogue; drops documents of removed API versions."""
+        """Returns an empty cache, after the API resources in the catalogue have changed.
+
+        Drops the documents of API versions that are no longer served.
+        """
         self._of_versions = {name: kept for name, kept in self._of_versions.items() if name in versions}
         return _CachedDocuments(root_paths(self._catalogue))
 
     async def _encoded(self, name: str, versions: Versions, cached: _CachedDocuments) -> Encoded:
-        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`; generates it if needed."""
+        """Returns the OpenAPI 3 document with this name, such as `apis/apps/v1`.
+
+        Generates a missing document.
+        """
         resources = versions.get(name)
         if resources is not None:
             return await self._version_document(name, resources)
@@ -185,7 +194,10 @@ class OpenAPI:
         versions: Versions,
         cached: _CachedDocuments,
     ) -> Encoded:
-        """Returns the OpenAPI 2 document in this media type; generates it with `encode` if needed."""
+        """Returns the OpenAPI 2 document in this media type.
+
+        If it is missing, generates it and encodes it with `encode`.
+        """
         if media_type not in cached.encoded:
             async with self._turn:
                 if media_type not in cached.encoded:
@@ -204,9 +216,9 @@ class OpenAPI:
 
 
 def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
-    """Returns the Content-Type of the best match for the Accept header; None without a match.
+    """Returns the Content-Type that best matches the Accept header; None if nothing matches.
 
-    `offered`: the Content-Type for each media type that the server accepts.
+    `offered`: the Content-Type for each media type that the Accept header can contain.
     """
     header = request.header(b"accept") or "*/*"
     for clause in negotiation.parse(header):
@@ -217,7 +229,7 @@ def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
 
 
 def _content(request: Request, body: bytes, tag: str, media_type: str) -> Response:
-    """Returns a response with a document, or 304 if the header If-None-Match has its ETag."""
+    """Returns a response with a document; 304 if the header If-None-Match contains the document's ETag."""
     known = request.header(b"if-none-match")
     if known == "*" or f'"{tag}"' in known:
         return Response(304, b"", "", headers=_tagged(tag))
@@ -233,7 +245,7 @@ def _not_acceptable() -> Response:
 
 
 def _tagged_body(body: bytes) -> Encoded:
-    """Returns a document with its ETag, the SHA-512 of its bytes."""
+    """Returns an encoded document with its ETag, the SHA-512 hash of its bytes."""
     return Encoded(body, hashlib.sha512(body).hexdigest().upper())
 
 

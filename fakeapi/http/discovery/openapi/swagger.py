@@ -1,7 +1,7 @@
 """Converts OpenAPI 3 paths and schemas to OpenAPI 2.
 
-Follows k8s.io/kube-openapi `pkg/builder`: removes defaults, replaces `allOf` by its reference, and replaces
-`oneOf` by the type string.
+Follows k8s.io/kube-openapi `pkg/builder`: removes defaults, replaces `allOf` by the reference inside, and
+replaces `oneOf` by the type string.
 """
 
 from typing import Any
@@ -54,7 +54,7 @@ def _operation(openapi3: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameter(openapi3: dict[str, Any]) -> dict[str, Any]:
-    """Converts a parameter to OpenAPI 2: moves the members of its schema into the parameter."""
+    """Converts a parameter to OpenAPI 2: moves the keywords of its schema into the parameter itself."""
     schema: Schema = openapi3["schema"]
     return {name: value for name, value in openapi3.items() if name != "schema"} | schema
 
@@ -67,7 +67,7 @@ def _response(openapi3: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(schema: Schema) -> Schema:
-    """Converts a schema to the keywords of OpenAPI 2."""
+    """Converts a schema to OpenAPI 2, which has fewer keywords."""
     if "$ref" in schema:
         return {"$ref": schema["$ref"].replace(REFERENCE, DEFINITIONS)}
     reduced = {name: value for name, value in schema.items() if name not in ("default", "allOf", "oneOf")}
