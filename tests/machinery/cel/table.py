@@ -1,8 +1,8 @@
-"""Reads the results of kube-apiserver 1.30 to 1.33 for some 1,800 expressions, from this folder.
+"""Reads recorded results of kube-apiserver 1.30 to 1.33 for some 1,800 CEL expressions, from this folder.
 
-The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses, those in
-`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The messages omit the
-lines that quote the expression.
+The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses. It sent
+those in `named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters. All requests were dry runs.
+The recorded messages omit the lines that quote the expression.
 """
 
 import json
@@ -59,7 +59,10 @@ def device_facts(release: str) -> Iterator[tuple[str, Fact]]:
 
 
 def shortened(verdict: Verdict) -> Fact:
-    """Returns the compiler's verdict on an expression in the form of the recorded tables."""
+    """Converts the compiler's result for a CEL expression to the form of the recorded tables.
+
+    Drops the lines of the message that quote the expression.
+    """
     match verdict:
         case None:
             return None

@@ -1,4 +1,5 @@
-"""Expressions are refused at the same nesting depths as by cel-go 0.17 to 0.29, measured with its parser."""
+"""fakeapi refuses CEL expressions at the same nesting depth as cel-go 0.17 to 0.29, measured with its parser.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: their paths and content, and the agreement of their three forms."""
+"""The OpenAPI documents: their paths and content. OpenAPI 2, OpenAPI 3 and protobuf agree."""
 
 import itertools
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def test_version_2_holds_the_paths_and_types_of_all_documents(server: FakeAPI) -
 
 
 def test_kubectl_finds_field_validation_where_it_looks(api: FakeAPI) -> None:
-    """The client kubectl sends `fieldValidation` only if the kind's PATCH operation has this parameter."""
+    """kubectl sends `fieldValidation` only if the kind's PATCH operation in OpenAPI has this parameter."""
     paths = ask(api, f"{V3}/apis/resource.k8s.io/v1alpha3").json()["paths"]
     patch = paths[f"{CLAIMS}/{{name}}"]["patch"]
     assert "fieldValidation" in {parameter["name"] for parameter in patch["parameters"]}
@@ -173,9 +173,9 @@ def first(data: bytes, *path: int) -> Any:
 
 
 def named(data: bytes, number: int) -> dict[str, bytes]:
-    """Returns the entries of a repeated (name, value) message, which stands for a JSON object.
+    """Decodes a repeated protobuf message of (name, value) pairs, which stands for a JSON object.
 
-    `number`: the field's number.
+    `number`: the protobuf number of the repeated field.
     """
     entries = [value for each, value in fields(data) if each == number]
     return {first(entry, 1).decode(): first(entry, 2) for entry in entries}
