@@ -176,7 +176,9 @@ class _Play:
             call(now)
 
     def ask(self, server: _Server, now: float) -> None:
-        """Simulates a client that sends its GETs and then one write to the server. `now`: the simulated time.
+        """Simulates a client that sends its GETs and then one write to the server.
+
+        `now`: the simulated time.
         """
         work = self._costs.create + self._load.reads * self._costs.get
         self.at(server.processor.done_at(now, work), lambda then: self._accepted(server, now, then))

@@ -41,8 +41,7 @@ BY_WATCHERS = "in proportion: one system call each"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The result of a benchmark row for one number of objects: the name of the row, the figure and its unit.
-    """
+    """The result of a benchmark row for one number of objects: the row's name, the figure and its unit."""
 
     name: str
     figure: float
@@ -53,7 +52,9 @@ class Found:
 
 
 async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
-    """Measures all benchmark rows at each number of objects. Prints tables and returns the data of the plots.
+    """Measures all benchmark rows at each number of objects.
+
+    Prints tables and returns the data of the plots.
     """
     by_row: dict[str, dict[int, Found]] = {}
     by_connections: list[plots.Series] = []

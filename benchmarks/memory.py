@@ -1,5 +1,4 @@
-"""Measures the memory of a server and of each stored claim, and how much slower a server with many claims is.
-"""
+"""Measures the memory of a server and of each stored claim, and the speed of a server with many claims."""
 
 import statistics
 import tempfile

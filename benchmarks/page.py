@@ -1,5 +1,4 @@
-"""Measures the web page of fakeapi during a stream of requests: CPU cost for the server and response times.
-"""
+"""Measures the web page of fakeapi during a stream of requests: the server's CPU cost and response times."""
 
 import asyncio
 import tempfile

@@ -40,8 +40,7 @@ def main() -> None:
 
 
 def bench_replay(count: int) -> None:
-    """Prints the speed and memory of replaying `count` requests: creates, GETs, updates, patches and deletes.
-    """
+    """Prints speed and memory of replaying `count` requests: creates, GETs, updates, patches and deletes."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "session.jsonl"
         with serving(folder, "--record", str(trace)) as (port, _):

@@ -48,8 +48,7 @@ class Stack(NamedTuple):
     database: PostgreSQL | None
 
     def used(self) -> tuple[list[float], float]:
-        """Returns the CPU seconds of each fakeapi server, and the CPU seconds of PostgreSQL (0 with SQLite).
-        """
+        """Returns the CPU seconds of each fakeapi server and those of PostgreSQL (0 with SQLite)."""
         processes = [] if self.database is None else self.database.processes()
         return [processor_seconds(each.process.pid) for each in self.servers], sum(
             map(processor_seconds, processes)

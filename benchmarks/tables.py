@@ -1,5 +1,4 @@
-"""Prints tables of measured figures and their goals, and writes these tables into documents between markers.
-"""
+"""Prints tables of measured figures and their goals, and writes them into documents between markers."""
 
 from pathlib import Path
 

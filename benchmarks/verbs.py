@@ -1,4 +1,6 @@
-"""Measures the requests of each verb. Compares fakeapi with minimal apps on its own HTTP server and on h11.
+"""Measures the requests of each verb.
+
+Compares fakeapi with minimal apps on its own HTTP server and on h11.
 """
 
 import contextlib

@@ -1,5 +1,4 @@
-"""The default admission plugins: the fields that they set, the writes that they refuse, and their exemptions.
-"""
+"""The default admission plugins: which fields they set, which writes they refuse, and their exemptions."""
 
 from collections.abc import Callable
 from typing import Any

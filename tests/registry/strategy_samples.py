@@ -1,7 +1,7 @@
 """Compares fakeapi with recorded results of Kubernetes' own strategies.
 
 `tools/strategy_samples.py` records the samples. A result has the errors as (reason, field, message) and the
-warnings. If there are no errors, it also has the object after the strategy's preparation.
+warnings. A result without errors also has the object after the strategy's preparation.
 """
 
 import copy

@@ -1,5 +1,4 @@
-"""Work on many bytes, such as decoding, happens in a thread, so that the server can respond to other clients.
-"""
+"""Work on many bytes, such as decoding, runs in a thread, so that the server can respond to other clients."""
 
 import asyncio
 import threading

@@ -96,8 +96,7 @@ class World:
         return resource
 
     def on(self, resource: Resource) -> "World":
-        """Returns a copy of this world whose verbs use another namespaced resource instead of ResourceClaims.
-        """
+        """Returns a copy of this world whose verbs use another namespaced resource than ResourceClaims."""
         other = copy.copy(self)
         other.claims = resource
         return other

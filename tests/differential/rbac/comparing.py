@@ -48,7 +48,9 @@ def in_order(text: str) -> str:
 
 
 def shown(answer: Answer, other: Answer) -> str:
-    """Returns a response as text for the report. For reviews, shows only the fields that differ from `other`.
+    """Returns a response as text for the report.
+
+    For reviews, shows only the fields that differ from `other`.
     """
     if answer.code != 201 or other.code != 201:
         return answer.message or str(answer.body)[:200]

@@ -51,8 +51,7 @@ DIFFERENCES_MAX = 200
 
 @contextmanager
 def both(builds: Path, port: int, clients: list[Client]) -> Iterator[tuple[Server, Server]]:
-    """Starts fakeapi and kube-apiserver with users for these clients; yields the two servers, fakeapi first.
-    """
+    """Starts fakeapi and kube-apiserver with users for these clients; yields both servers, fakeapi first."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, RELEASE)
     users = [_token_line(client) for client in clients if client.account is None]
     with ExitStack() as stack:

@@ -94,7 +94,9 @@ def clients(count: int, random: Random) -> list[Client]:
 
 
 def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
-    """Returns a random valid RBAC rule. `namespaced`: whether it is for a Role; otherwise for a ClusterRole.
+    """Returns a random valid RBAC rule.
+
+    `namespaced`: whether it is for a Role; otherwise for a ClusterRole.
     """
     if not namespaced and random.random() < 0.12:
         paths = random.sample((*PATHS, "/custom/*", "/logs/*", "*", "/api*"), random.randint(1, 3))

@@ -44,8 +44,7 @@ def remove(server: SmallServer) -> None:
 
 
 def documents(server: SmallServer) -> dict[str, Any]:
-    """Returns the core group's entries in four documents: discovery, aggregated discovery, OpenAPI v3 and v2.
-    """
+    """Returns entries about the core group from four documents: discovery, aggregated, OpenAPI v3 and v2."""
     index = ask(server, "/openapi/v3").json()["paths"]  # the body is text
     return {
         "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},

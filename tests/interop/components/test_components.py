@@ -56,7 +56,9 @@ _ERROR = re.compile(r"^[EF]\d{4} ", re.MULTILINE)
 
 
 class Cluster:
-    """A running server and a DRA driver. Components of Kubernetes replace some of the server's controllers.
+    """A running server and a DRA driver.
+
+    Components of Kubernetes replace some of the server's controllers.
     """
 
     def __init__(self, served: Served, components: dict[str, Program], driver: Program) -> None:

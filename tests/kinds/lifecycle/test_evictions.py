@@ -24,7 +24,9 @@ def evictions() -> Resource:
 
 
 def status(*states: str, **first: Any) -> Body:
-    """Returns an Eviction status with one responder for each state. `first`: fields of the first responder.
+    """Returns an Eviction status with one responder for each state.
+
+    `first`: fields of the first responder.
     """
     names = ["example.com/a", OWN][: len(states)]
     targets = [

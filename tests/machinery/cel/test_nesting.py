@@ -1,4 +1,5 @@
-"""fakeapi refuses CEL expressions at the same nesting depth as cel-go 0.17 to 0.29, measured with its parser.
+"""CEL expressions are refused at the same nesting depth as in cel-go 0.17 to 0.29. The depths were measured
+with cel-go's parser.
 """
 
 from collections.abc import Callable

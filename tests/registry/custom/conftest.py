@@ -13,6 +13,8 @@ def module_server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def server(module_server: FakeAPI) -> FakeAPI:
-    """Returns the module's server after a reset, without CustomResourceDefinitions."""
+    """Resets the server that the module's tests share, so that it has no CustomResourceDefinitions; returns
+    it.
+    """
     module_server.reset()
     return module_server

@@ -19,7 +19,9 @@ def rule(name: str, *arguments: Any, level: str = "", effect: str = "add") -> St
 
 
 def text(*steps: Steps) -> Steps:
-    """Returns the rules of a struct that has a string field `f`. `steps`: the validation rules of this field.
+    """Returns the rules of a struct that has a string field `f`.
+
+    `steps`: the validation rules of this field.
     """
     return ["field", "f", "text", [["same", "direct"], *steps]]
 

@@ -1,4 +1,6 @@
-"""The log in SQLite stores a transaction completely or not at all, and refuses contradicting rows."""
+"""The log table in SQLite stores a transaction completely or not at all, and refuses rows that contradict
+others.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -112,7 +112,9 @@ class Crowd:
         client.close()
 
     async def _follow(self) -> None:
-        """Watches claims repeatedly until the round ends. Each watch starts at the version of the last event.
+        """Watches claims repeatedly until the round ends.
+
+        Each watch starts at the version of the last event.
         """
         client = Client(self.port)
         _, listing = await client.ask("GET", BASE)

@@ -257,8 +257,7 @@ class History:
         return answer
 
     def told(self, selection: Selection, change: Change) -> Told | None:
-        """Returns the event that a change causes in a watch with this selection; None if it causes no event.
-        """
+        """Returns the event that a change causes in a watch with this selection; None if it causes none."""
         before = selection.matches(change.key, change.old)
         after = selection.matches(change.key, change.new)
         if after and change.new is not None:
@@ -398,7 +397,9 @@ class Round:
         return max([*known, *(each[-1] for each in events)], default=None)
 
     async def _odd(self) -> None:
-        """Opens watches with invalid parameters. The server must respond with an error or with valid events.
+        """Opens watches with invalid parameters.
+
+        The server must respond with an error or with valid events.
         """
         grammar = Grammar(self.random)
         await asyncio.gather(*(self._one_odd(grammar) for _ in range(ODD_WATCHES)))

@@ -1,4 +1,4 @@
-"""A replay can be paused, stepped and stopped by another thread."""
+"""Another thread can pause, step and stop a replay."""
 
 import threading
 from pathlib import Path

@@ -80,7 +80,7 @@ def test_version_2_holds_the_paths_and_types_of_all_documents(server: FakeAPI) -
 
 
 def test_kubectl_finds_field_validation_where_it_looks(api: FakeAPI) -> None:
-    """kubectl sends `fieldValidation` only if the kind's PATCH operation in OpenAPI has this parameter."""
+    """The client kubectl sends `fieldValidation` only if the kind's PATCH operation has this parameter."""
     paths = ask(api, f"{V3}/apis/resource.k8s.io/v1alpha3").json()["paths"]
     patch = paths[f"{CLAIMS}/{{name}}"]["patch"]
     assert "fieldValidation" in {parameter["name"] for parameter in patch["parameters"]}

@@ -25,7 +25,9 @@ def chapter(name: str) -> None:
 
 
 class Seen:
-    """A queue of watch events from another thread. An entry has the event type and the labels of the claim.
+    """A queue of watch events from another thread.
+
+    An entry has the event type and the labels of the claim.
     """
 
     def __init__(self) -> None:

@@ -1,5 +1,4 @@
-"""Builds canonical pods, which have the defaults of every release, and copies objects with one field changed.
-"""
+"""Builds canonical pods, which have each release's defaults, and copies objects with one field changed."""
 
 import copy
 from typing import Any
