@@ -47,8 +47,7 @@ _IMPORTS = {
 _LEVELS = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
 _UNMARKED = "MarkShortCircuit"
 _OPERANDS = 5
-"""The number of arguments that all Go validation functions have: context, operation, path, new and old value.
-"""
+"""The number of arguments that all Go validation functions have: context, operation, path, new and old."""
 
 
 def declared_of_release(modules: Modules, source: GoSource, packages: list[str]) -> dict[str, Any]:

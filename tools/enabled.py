@@ -1,5 +1,4 @@
-"""Reads the API group versions that a release serves by default, from k8s.io/kubernetes `pkg/controlplane`.
-"""
+"""Reads the group versions that a release serves by default, from k8s.io/kubernetes `pkg/controlplane`."""
 
 from collections.abc import Iterable
 

@@ -51,9 +51,7 @@ def status(chance: random.Random) -> dict[str, Any]:
 
 
 def changed(chance: random.Random, old: dict[str, Any]) -> dict[str, Any]:
-    """Returns a random update of an Eviction status: the next responder becomes active, or other fields
-    change.
-    """
+    """Returns a random update of an Eviction status: the next responder becomes active, or fields change."""
     new = copy.deepcopy(old)
     if chance.random() < 0.3:
         new["conditions"] = _conditions(chance)

@@ -51,8 +51,7 @@ def gates_of_release(modules: Modules) -> dict[str, Spec]:
 
 
 def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
-    """Returns the gates that each feature gate depends on; empty for releases without declared dependencies.
-    """
+    """Returns the gates that each gate depends on; empty for releases without declared dependencies."""
     by_path = _packages(modules)
     requirements = {}
     for package in by_path.values():

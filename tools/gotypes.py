@@ -118,9 +118,7 @@ class GoSource:
         return GoType(fields=fields, is_message=is_message, markers=markers)
 
     def inlined(self, name: str) -> list[str]:
-        """Returns the names of all structs that a Go struct inlines, directly or through other inlined
-        structs.
-        """
+        """Returns the names of the structs that a Go struct inlines, directly or through other structs."""
         package, _, short = name.rpartition(".")
         declared = self.package(package).types_by_name.get(short, {})
         names = []
@@ -131,9 +129,7 @@ class GoSource:
         return names
 
     def messages(self, package: str) -> dict[str, dict[str, int]]:
-        """Returns the messages in a package's generated.proto: the field numbers by message name and field
-        name.
-        """
+        """Returns the field numbers in a package's generated.proto, by message name and field name."""
         if package not in self._messages:
             path = self.modules.folder(package) / "generated.proto"
             text = path.read_text() if path.exists() else ""

@@ -105,7 +105,9 @@ class Generator:
         self._random = random.Random(seed)
 
     def request(self, operation: str) -> dict[str, Any]:
-        """Returns a random request for the Go program: an operation, a new pod and, for updates, the old pod.
+        """Returns a random request for the Go program: an operation, a new pod and, for updates, an old pod.
+
+        The keys are `op`, `new` and `old`; `old` is None for creates and templates.
         """
         base = copy.deepcopy(BASE)
         if self._random.random() < 0.3:
@@ -220,8 +222,7 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 
 
 def built(release: str, folder: Path) -> Path:
-    """Compiles the Go program that validates pods of a release, in this folder; returns the program's path.
-    """
+    """Compiles the Go program that validates pods of a release in `folder`; returns the program's path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
     kubernetes = f"k8s.io/kubernetes@v{release}.{patch}"

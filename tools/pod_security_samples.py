@@ -49,8 +49,7 @@ def main() -> None:
 
 
 def _built(folder: Path, version: str) -> tuple[Path, Path]:
-    """Compiles the Go evaluator with this version of the module; returns the program and the module's folder.
-    """
+    """Compiles the Go evaluator with this version of the module; returns its path and the module's folder."""
     shutil.copy(SOURCE, folder / "main.go")
     (folder / "go.mod").write_text(f"module podsecurity\n\ngo 1.25\n\nrequire {MODULE} {version}\n")
     environment = {**os.environ, "GOFLAGS": "-mod=mod"}

@@ -23,7 +23,7 @@ _MEMBERS = {
     ("Event", "InvolvedObject"): "ObjectReference",
     ("Event", "Source"): "EventSource",
 }
-"""Go types whose SwaggerDoc has the description of a column: for each column, the type and its field."""
+"""Go types whose SwaggerDoc describes a column, by the outer Go type and its field."""
 _SAME = {"events.k8s.io/Event": "Event"}
 """Kinds whose internal Go type belongs to another API group."""
 

@@ -1,5 +1,4 @@
-"""Reads the kinds that a release's kube-apiserver registers in its scheme, including kinds it does not serve.
-"""
+"""Reads the kinds in the scheme of a release's kube-apiserver, including kinds that it does not serve."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""Contains a valid object for each API group and resource. strategy_samples.py changes them to make samples.
-"""
+"""Contains a valid object for each API group and resource; strategy_samples.py makes samples from them."""
 
 from typing import Any
 

@@ -366,9 +366,7 @@ def _definition(schema: dict[str, Any], *, has_status: bool = False) -> dict[str
 
 
 def built(release: str, folder: Path) -> Path:
-    """Compiles the Go program that validates schemas of a release, in this folder; returns the program's
-    path.
-    """
+    """Compiles the Go program that validates schemas of a release in `folder`; returns the program's path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GONOSUMDB": "k8s.io/*"}
     module = f"k8s.io/apiextensions-apiserver v0.{minor}.{patch}"

@@ -19,9 +19,7 @@ _GATE = "featureGate="
 
 
 class TypesError(Exception):
-    """Raised if the sources of a release contradict each other, or have a fact that the tables cannot
-    express.
-    """
+    """Raised if a release's sources contradict each other, or have a fact that the tables cannot express."""
 
 
 def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:

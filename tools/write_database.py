@@ -62,7 +62,7 @@ def write_namespaces() -> None:
 
 
 def write_claims(base: str, spec: Any, api_version: str) -> None:
-    """Creates ResourceClaims; then updates one, applies one and deletes two, one of which has a finalizer.
+    """Creates ResourceClaims and updates, applies or deletes them; one deleted claim keeps its finalizer.
 
     `spec`: the spec of the claims, which depends on the API version.
     """

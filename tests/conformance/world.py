@@ -94,9 +94,7 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
-    """Returns the numbers of the requests with differences under the keys ANSWER and WORDS, without empty
-    lists.
-    """
+    """Returns the numbers of the requests with differences, by ANSWER and WORDS, without empty lists."""
     worded = [number for number, lines in found.items() if all(line.is_wording for line in lines)]
     named = {ANSWER: sorted(found.keys() - set(worded)), WORDS: sorted(worded)}
     return {part: numbers for part, numbers in named.items() if numbers}

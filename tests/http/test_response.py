@@ -1,4 +1,4 @@
-"""Whole and streamed responses are written as ASGI messages."""
+"""Complete and streamed responses are written as ASGI messages."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator

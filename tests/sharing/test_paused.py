@@ -70,8 +70,7 @@ class Watch(NamedTuple):
 
 
 def watched(server: Server, since: str) -> Watch:
-    """Opens a watch of ConfigMaps from resourceVersion `since`; returns when the server has sent the headers.
-    """
+    """Opens a watch of ConfigMaps from resourceVersion `since`; returns after the response headers."""
     connection = sent(server, "GET", f"{MAPS}?watch=1&resourceVersion={since}")
     return Watch(connection, connection.getresponse())
 

@@ -24,8 +24,7 @@ def generated(prefix: str) -> dict[str, Any]:
 
 
 def play(api: FakeAPI) -> None:
-    """Sends the requests of a session: creates, updates with conflicts, patches, lists, watches and deletes.
-    """
+    """Sends the requests of a session: creates, updates, a conflict, patches, lists, watches and deletes."""
     with Watch(api.url) as watch:
         for number in range(NAMES):
             created = api.create(claim(f"c{number}"))

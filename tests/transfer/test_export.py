@@ -138,8 +138,7 @@ WORDS = st.sampled_from(
 FLOATS = st.floats(allow_nan=False, allow_infinity=False).filter(
     lambda number: not number.is_integer() or abs(number) < 2**53 or abs(number) > 1e21
 )
-"""Floats for tests, without large whole numbers, because Go's encoding/json writes these without an exponent.
-"""
+"""Floats except large whole numbers, because Go's encoding/json writes these without an exponent."""
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | FLOATS | TEXTS | WORDS,

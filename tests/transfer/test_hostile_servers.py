@@ -1,5 +1,4 @@
-"""For any response of a server, `fakeapi export` writes only below its directory and prints printable lines.
-"""
+"""For any response of a server, `fakeapi export` writes only below its directory and prints safe lines."""
 
 from itertools import count
 from pathlib import Path

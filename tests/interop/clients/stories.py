@@ -93,9 +93,7 @@ def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
 
 
 def python() -> Path:
-    """Returns a Python interpreter that has the client packages of clients.lock; installs them the first
-    time.
-    """
+    """Returns a Python interpreter with the client packages of clients.lock; installs them the first time."""
     lock = FOLDER / "python" / "clients.lock"
     with workshop(
         f"python-{sys.version_info.major}.{sys.version_info.minor}", {"clients.lock": lock}

@@ -129,9 +129,7 @@ def tell(kubectl: Kubectl, version: str) -> None:
 
 
 def claim_of(version: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    """Returns a claim in which all defaults are set, because `kubectl apply` would otherwise remove the
-    defaults.
-    """
+    """Returns a claim with every default set, because `kubectl apply` would otherwise remove the defaults."""
     device = {"deviceClassName": "gpu.example.com", "allocationMode": "All"}
     request = {"name": "gpu", **(device if version.endswith("v1alpha3") else {"exactly": device})}
     spec = {"devices": {"requests": [request]}}

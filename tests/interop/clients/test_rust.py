@@ -1,5 +1,4 @@
-"""The Rust crates kube and k8s-openapi create, watch, update and delete a claim on servers of three releases.
-"""
+"""The Rust crates kube and k8s-openapi create, watch, update and delete a claim of three releases."""
 
 import re
 import shutil

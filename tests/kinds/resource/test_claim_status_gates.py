@@ -23,9 +23,7 @@ def enabled_status(status: dict[str, Any], old: dict[str, Any], rules: ReleaseRu
 
 
 def timed(**fields: Any) -> dict[str, Any]:
-    """Returns a claim's status with an allocation timestamp and one allocation result, which has these
-    fields.
-    """
+    """Returns a claim's status with an allocation timestamp and one result, which has these fields."""
     status = allocated(results=[result(**fields)])
     status["allocation"]["allocationTimestamp"] = TIME
     return status

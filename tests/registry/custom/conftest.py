@@ -13,8 +13,6 @@ def module_server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def server(module_server: FakeAPI) -> FakeAPI:
-    """Resets the server that the module's tests share, so that it has no CustomResourceDefinitions; returns
-    it.
-    """
+    """Returns the server of the module's tests after a reset, without CustomResourceDefinitions."""
     module_server.reset()
     return module_server

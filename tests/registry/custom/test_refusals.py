@@ -20,9 +20,7 @@ def server(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def causes(server: FakeAPI, body: dict[str, Any]) -> dict[str, str]:
-    """Creates a CustomResourceDefinition that the server must refuse; returns each cause's message by its
-    field.
-    """
+    """Creates a CustomResourceDefinition that must be refused; returns each cause's message by its field."""
     with pytest.raises(StatusError) as refused:
         server.request("POST", DEFINITIONS, body)
     return {each["field"]: each["message"] for each in refused.value.status["details"]["causes"]}

@@ -185,8 +185,7 @@ def test_what_cannot_be_served_is_one_line(options: list[str], status: int, mess
 
 
 def sent_elsewhere(trace: Path, target: Path, old: str, new: str) -> Path:
-    """Writes a copy of the trace in which `new` replaces `old` in the URLs of POSTs; returns the copy's path.
-    """
+    """Writes a copy of the trace in which `new` replaces `old` in URLs of POSTs; returns the copy's path."""
 
     def moved_there(exchange: Exchange) -> Exchange:
         request = exchange.request

@@ -17,7 +17,8 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
 
 class Log:
-    """A replay action that only logs the start and the end of each request."""
+    """Logs the numbers of started and ended requests, and the maximum number of parallel requests (`most`).
+    """
 
     def __init__(self) -> None:
         self.began: list[int] = []
