@@ -74,8 +74,7 @@ class Follower:
         self._next = asyncio.ensure_future(anext(self._events))
 
     async def next(self) -> Any:
-        """Waits for the event after the last `expect`; returns (event type, resourceVersion of its object).
-        """
+        """Waits for the event after the last `expect`; returns its type and its object's resourceVersion."""
         event = await self._next
         return event["type"], event["raw_object"]["metadata"]["resourceVersion"]
 

@@ -31,8 +31,7 @@ def url(api: FakeAPI) -> str:
 
 
 def state(url: str) -> bytes:
-    """Returns the server's list of ResourceClaims with its resourceVersion; bad requests must not change it.
-    """
+    """Returns the list of all claims with its resourceVersion; malformed requests must not change it."""
     answer = wire.exchange(
         url, wire.head(b"GET", f"{GROUP}/resourceclaims".encode(), [(b"Host", b"localhost")])
     )
@@ -178,8 +177,7 @@ def test_a_refusal_leaves_the_connection_usable_for_the_next_request(url: str) -
 
 @pytest.mark.parametrize("case", large.CASES, ids=lambda case: case.name)
 def test_a_request_as_large_as_allowed_is_answered_before_its_client_gives_up(url: str, case: Case) -> None:
-    """Sends requests of the maximum size; work that grows quadratically would exceed the timeout of `wire`.
-    """
+    """Sends requests of maximum size; work that grows quadratically would exceed the timeout of `wire`."""
     before = state(url)
     answer = ask(url, case)
     assert answer.code == case.answers, answer.body[:500]

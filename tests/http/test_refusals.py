@@ -158,8 +158,7 @@ def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
 def test_a_patch_nested_deeper_than_python_goes_is_refused_and_no_failure(
     fakeapi: FakeAPI, levels: int, media_type: str
 ) -> None:
-    """Values under the maximum depth are dropped as unknown fields; the maximum depends on Python's version.
-    """
+    """Nested values below a limit are dropped as unknown fields; the limit depends on Python's version."""
     head = b'{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default","unknown":'
     body = head + b"[" * levels + b"]" * levels + b"}}"
     headers = [

@@ -11,13 +11,12 @@ from fakeapi.releases.tables import ReleaseTables, tables_of
 from tests.go_modules import modules_of, needs_go
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
-"""Kinds whose Go types are not in k8s.io/api, and SelfSubjectReview, which some versions have no samples of.
+"""Kinds whose Go types are not in k8s.io/api, and SelfSubjectReview, which has no samples in some versions.
 """
 
 
 def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:
-    """Whether a Go type contains a list type with its own protobuf message, which fakeapi does not support.
-    """
+    """Whether a Go type contains a list type with its own protobuf message; fakeapi does not support this."""
     waiting, seen = [name], {name}
     while waiting:
         entry = tables.get(waiting.pop(), "")

@@ -21,8 +21,7 @@ def token_of(api: Served, name: str = "sa", **spec: Any) -> str:
 
 
 def user_seen(api: Served, **headers: str) -> dict[str, Any]:
-    """Returns the user that the server authenticates from these headers, as a SelfSubjectReview reports it.
-    """
+    """Returns the user that the server authenticates from these headers, with a SelfSubjectReview."""
     answer = ask(api, REVIEW, "POST", {}, **headers)
     assert answer.code == 201, answer.body
     user: dict[str, Any] = answer.json()["status"]["userInfo"]

@@ -1,4 +1,4 @@
-"""Requests and responses are rewritten with identities learned from earlier pairs of responses."""
+"""A replay replaces uids, names and versions in requests and responses with those of the other server."""
 
 import json
 from typing import Any

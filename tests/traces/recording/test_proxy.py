@@ -1,4 +1,4 @@
-"""The recording proxy forwards everything unchanged, records it, and hides its own credentials."""
+"""The recording proxy forwards requests and responses unchanged, records them, and hides credentials."""
 
 import asyncio
 import base64

@@ -17,8 +17,7 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
 
 class Log:
-    """Logs the numbers of started and ended requests, and the maximum number of parallel requests (`most`).
-    """
+    """Logs the numbers of started and ended requests, and the maximum number of parallel ones (`most`)."""
 
     def __init__(self) -> None:
         self.began: list[int] = []
