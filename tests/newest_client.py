@@ -41,6 +41,6 @@ def python_with_newest_client() -> Path:
 
 
 def packages_of_newest_client() -> Path:
-    """Returns the directory of the environment's packages, for use in PYTHONPATH."""
+    """Returns the folder with the packages of that environment, for use in PYTHONPATH."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return python_with_newest_client().parents[1] / "lib" / version / "site-packages"

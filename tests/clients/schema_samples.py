@@ -91,7 +91,7 @@ def found_at(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def typed_member(schema: Schema) -> str | None:
-    """Returns a top-level field of a schema whose type is not a number; None if there is no such field.
+    """Returns a top-level field of a schema whose type is not a number, or None if every field is a number.
 
     Ignores `metadata` and `status`.
     """

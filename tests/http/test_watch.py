@@ -232,8 +232,7 @@ def test_what_happened_during_the_initial_events_is_confirmed_by_a_bookmark_soon
 def test_the_bookmark_that_ends_the_initial_events_promises_nothing_that_is_yet_to_come(
     fakeapi_factory: Callable[..., FakeAPI],
 ) -> None:
-    """The ResourceClaims exceed the sockets' buffers, so the server is still sending them at the last write.
-    """
+    """The claims exceed the sockets' buffers, so the server is still sending them at the last write."""
     server = fakeapi_factory(release="1.32")
     for number in range(60):
         make(server, f"c{number:02}", annotations={"big": "x" * 250_000})

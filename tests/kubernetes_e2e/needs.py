@@ -23,8 +23,7 @@ OFF = "a feature that the release has off by default"
 RESTART = "components that are restarted or upgraded"
 
 _OFF_BY_DEFAULT = re.compile(r"OffByDefault|\[Alpha\]")
-"""Matches e2e specs of features that are off by default, except those of ResourceClaims, which are enabled.
-"""
+"""Matches e2e specs of features that are off by default. Features of ResourceClaims are always enabled."""
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
     DRA: (

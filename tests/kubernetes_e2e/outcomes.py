@@ -13,8 +13,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 WHY_LENGTH = 160
 
 _STATES = {"passed": PASSED, "skipped": SKIPPED, "pending": SKIPPED}
-"""The outcome for ginkgo's states of a spec; every other state, such as panicked or timedout, is a failure.
-"""
+"""The outcome for each state in ginkgo's report. Every other state, such as panicked, is a failure."""
 
 _CUT_OFF = "A suite timeout occurred"
 _CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b\S*-\d{2,}\b|\d+\.\d+s|0x[0-9a-f]+|\b\d\d:\d\d:\d\d\S*")
@@ -81,7 +80,6 @@ def write(release: str, outcomes: Iterable[Outcome], folder: Path = RESULTS) -> 
 
 
 def merged(known: Iterable[Outcome], fresh: Iterable[Outcome]) -> list[Outcome]:
-    """Merges recorded outcomes (`known`) with new outcomes (`fresh`), which replace those of the same specs.
-    """
+    """Merges recorded outcomes (`known`) with new outcomes (`fresh`); new outcomes replace recorded ones."""
     by_spec = {each.spec: each for each in known} | {each.spec: each for each in fresh}
     return list(by_spec.values())

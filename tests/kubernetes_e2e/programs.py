@@ -17,7 +17,9 @@ SUITE = "k8s.io/kubernetes/test/e2e"
 GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
 MANAGER = "kube-controller-manager"
 RUNTIME_RELEASE = "1.35"
-"""The release of k8s.io/kubelet to compile: the last one with the streaming server, which suits all clients.
+"""The release of k8s.io/kubelet to compile: the last one with the streaming server.
+
+This server works with the clients of all releases.
 """
 
 RUNTIME_MODULES = ("api", "client-go", "cri-api", "kubelet")

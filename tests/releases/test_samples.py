@@ -11,8 +11,7 @@ from fakeapi.releases.tables import ReleaseTables, tables_of
 from tests.go_modules import modules_of, needs_go
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
-"""Kinds whose Go types are not in k8s.io/api, and SelfSubjectReview, which has no samples in some versions.
-"""
+"""Kinds whose Go types are not in k8s.io/api. SelfSubjectReview has no samples in some versions."""
 
 
 def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:

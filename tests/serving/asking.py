@@ -31,9 +31,7 @@ def raw(runner: Runner) -> socket.socket:
 
 
 def converse(runner: Runner, data: bytes) -> bytes:
-    """Sends bytes on a new connection; returns all bytes that the server sends until it closes the
-    connection.
-    """
+    """Sends bytes on a new connection; returns all bytes that the server sends before it closes."""
     with raw(runner) as client:
         with contextlib.suppress(ConnectionError):
             client.sendall(data)

@@ -20,8 +20,7 @@ LONG = 16 * 1024 * 1024
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits the server's unread response bytes to those of one long response, and makes its timeouts long.
-    """
+    """Limits the server's unread response bytes to those of one long response; its timeouts are long."""
     monkeypatch.setattr(f"{BOUNDS}.SERVER_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 600.0)

@@ -163,7 +163,7 @@ class Objects:
         return "" if code == 404 else str(answer["status"]["phase"])
 
     def longest_message(self) -> int:
-        """Returns the size in bytes of the longest Event message; 0 if there are no Events."""
+        """Returns the size in bytes of the longest Event message, or 0 without Events."""
         _, answer = self._ask("GET", "/api/v1/events")
         return max((len(event["message"].encode()) for event in answer["items"]), default=0)
 

@@ -81,7 +81,7 @@ class Stage:
 
     @property
     def decisions(self) -> dict[str, dict[str, int]]:
-        """fakeapi's scheduling decisions: for each pod, the feasible nodes with their scores."""
+        """The decisions of fakeapi's scheduler: for each pod, the feasible nodes with their scores."""
         assert self.api._server is not None
         assert self.api._server._controllers is not None
         scheduler = self.api._server._controllers.manager["scheduler"]

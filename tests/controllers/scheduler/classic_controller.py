@@ -13,8 +13,7 @@ _GROUP = "/apis/resource.k8s.io/v1alpha2"
 
 
 class ClassicController:
-    """A DRA control plane controller: reports the nodes `unsuitable` as unsuitable, allocates on the others.
-    """
+    """A DRA control plane controller: reports `unsuitable` nodes, and allocates claims on other nodes."""
 
     def __init__(self, api: FakeAPI, *unsuitable: str, shareable: bool = False) -> None:
         self.unsuitable = list(unsuitable)

@@ -60,9 +60,7 @@ class Types:
         return name in self._sources
 
     def node(self, version: str = "") -> Node:
-        """Returns the schema node of the root type or, if the schema has no root, of the type named
-        `version`.
-        """
+        """Returns the schema node of the root type or, without a root, of the type named `version`."""
         return self._compile("@" + (self.root or version))
 
     def _named(self, name: str) -> Node:

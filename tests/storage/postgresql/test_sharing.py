@@ -41,7 +41,9 @@ async def opened(count: int, place: str, *, window: int = 10_000) -> AsyncIterat
 
 @contextmanager
 def unaware(store: SharedStorage) -> Iterator[None]:
-    """Prevents the storage from reading other servers' writes during the block; it only sees its own writes.
+    """Prevents the storage from reading other servers' writes during the block.
+
+    The storage still reads its own writes.
     """
     assert isinstance(store, SharedStore)
     read, may_read = store._log.read, asyncio.Event()

@@ -1,4 +1,4 @@
-"""Another thread can pause, step and stop a replay."""
+"""A replay can be paused, stepped and stopped from another thread."""
 
 import threading
 from pathlib import Path
