@@ -27,9 +27,7 @@ ROUNDS = 5
 TIMES = 2
 MEGABYTE = 1024 * 1024
 RELEASE = "1.31"
-"""The Kubernetes release that fakeapi serves in the comparison. This release stores ResourceClaims in
-v1alpha3.
-"""
+"""The Kubernetes release that fakeapi serves in the comparison. It stores ResourceClaims in v1alpha3."""
 
 _CLAIMS = f"{GROUP}/namespaces/fakeapi-bench/resourceclaims"
 _LISTS = f"{GROUP}/namespaces/fakeapi-bench-lists/resourceclaims"

@@ -34,12 +34,11 @@ class Cost:
 async def cost_of(
     servers: tuple[tuple[int, int], tuple[int, int]], make: Callable[[int], bytes], turns: int
 ) -> Cost:
-    """Measures the CPU time of a request on a server with a journal and on a server without. Alternates the
-    servers.
+    """Measures the CPU time of a request on a server with a journal and on a server without.
 
     - `servers`: port and process id of the server with a journal, then of the server without
     - `make`: builds the request with a given number
-    - `turns`: number of turns of each server
+    - `turns`: number of turns of each server; the servers take turns
     """
     connections = [[await Connection.open(port) for _ in range(CONNECTIONS)] for port, _ in servers]
     spent: tuple[list[float], list[float]] = ([], [])

@@ -1,6 +1,6 @@
 """Builds and runs etcd and kube-apiserver on loopback, for comparisons with `make bench ARGS="--beside ..."`.
 
-python -m benchmarks.kubernetes [--builds FOLDER] [--port PORT]
+    python -m benchmarks.kubernetes [--builds FOLDER] [--port PORT]
 
 Go downloads and compiles both programs once from their published modules, in about 15 minutes on two cores.
 Then this command prints the options for `make bench` and runs both servers until you interrupt it. `make

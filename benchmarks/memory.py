@@ -21,8 +21,9 @@ P99_BESIDE_LISTS = 20
 
 
 async def bench_memory(count: int) -> None:
-    """Measures a server with `count` claims: memory, request times, and start from a database file. Prints a
-    table.
+    """Measures a server with `count` claims: memory, request times, and start from a database file.
+
+    Prints a table.
     """
     heading(f"{count:,} claims of 1.5 KB", "", "goal", "")
     with fakeapi() as (port, pid), fakeapi() as (empty, _):

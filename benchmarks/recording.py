@@ -1,6 +1,6 @@
 """Measures the cost of recording a trace, and the time to convert a long audit log.
 
-python benchmarks/recording.py [--quick]
+    python benchmarks/recording.py [--quick]
 
 Each server has its own process. Peak memory is that of the process that converts the log.
 """
@@ -28,9 +28,7 @@ ROOT = Path(__file__).parents[1]
 LIST = request("GET", "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims")
 MEGABYTE = 1 << 20
 ROUND = 50
-"""Number of requests to one server before the turn of the next. In short turns, disturbances affect all
-servers.
-"""
+"""Number of requests to one server in each turn. In short turns, disturbances affect all servers equally."""
 
 
 def main() -> None:

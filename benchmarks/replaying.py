@@ -1,6 +1,6 @@
 """Measures speed and memory of a replay. Compares it with a plain client that sends the same requests.
 
-python benchmarks/replaying.py [--quick]
+    python benchmarks/replaying.py [--quick]
 
 Each measurement starts a new server in its own process. The replay has its own process too.
 """

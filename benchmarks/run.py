@@ -1,7 +1,7 @@
 """Measures fakeapi and a minimal ASGI app on the same HTTP server, and prints tables.
 
-python benchmarks/run.py [--quick] [--only PART ...] [--write] [--plot FILE]
-                         [--kubernetes [FOLDER] | --beside URL --token T [--beside-pid PID ...]]
+    python benchmarks/run.py [--quick] [--only PART ...] [--write] [--plot FILE]
+                             [--kubernetes [FOLDER] | --beside URL --token T [--beside-pid PID ...]]
 
 Every server has its own process; this process is the client. The part `beside` compares fakeapi with another
 server: `--kubernetes` builds etcd and kube-apiserver (once, in FOLDER) and starts them, `--beside` uses a
@@ -96,8 +96,9 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
         port, _ = server
 
         def make(number: int) -> bytes:
-            """Returns the bytes of the request with this number. Every tenth request is a PATCH, the others
-            are GETs.
+            """Returns the bytes of the request with this number.
+
+            Every tenth request is a PATCH, the others are GETs.
             """
             target = f"{CLAIMS}/p{number * 7919 % objects}"
             if number % 10:

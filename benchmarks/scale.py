@@ -63,8 +63,7 @@ def creation(name: str) -> bytes:
 async def measured(
     stack: Stack, verb: str, count: int, *, ports: Sequence[int] = (), connections: int = CONNECTIONS
 ) -> Figures:
-    """Sends `count` creates, or GETs of objects that an earlier call created, and returns the measured
-    values.
+    """Sends `count` creates, or GETs of objects created earlier, and returns the measured values.
 
     `verb`: "create" or "get". GETs need an earlier call with "create" and the same `count`. `ports`: sends
     requests only to these servers; empty means all servers of the stack.
@@ -108,8 +107,7 @@ def stacked(databases: Sequence[str], postgresql: PostgreSQL | None) -> Iterator
 
 
 def bench_scale(count: int) -> None:
-    """Prints the measured values of SQLite and of one to three servers on PostgreSQL, and the computed
-    capacity.
+    """Prints the measured values of SQLite and of one to three servers on PostgreSQL, and the capacity.
 
     Prints a note instead if PostgreSQL is not installed.
     """

@@ -16,8 +16,9 @@ START_SECONDS = 60.0
 
 @contextlib.contextmanager
 def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """Runs Python with these arguments while the block lasts. `cores`: allowed CPU numbers; empty means all
-    cores.
+    """Runs Python with these arguments while the block lasts.
+
+    `cores`: allowed CPU numbers; empty means all cores.
     """
     with _on(cores):
         server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
@@ -31,8 +32,9 @@ def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.
 
 @contextlib.contextmanager
 def _on(cores: Collection[int]) -> Iterator[None]:
-    """Limits this process to the CPUs `cores` while the block lasts. Processes started in the block inherit
-    the limit.
+    """Limits this process to the CPUs `cores` while the block lasts.
+
+    Processes started in the block inherit the limit.
     """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores or before)

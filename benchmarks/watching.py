@@ -71,8 +71,9 @@ async def delays(
 
 
 async def _version(server: int | Server, claims: str) -> str:
-    """Returns the current resourceVersion of a collection. A watch that starts there gets no events of old
-    objects.
+    """Returns the current resourceVersion of a collection.
+
+    A watch that starts there gets no events of old objects.
     """
     connection = await Connection.open(server)
     answer = await connection.send(request("GET", f"{claims}?limit=1"))

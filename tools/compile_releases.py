@@ -4,7 +4,7 @@ The tables contain only facts: names, types, order, defaults, list types, verbs.
 descriptions of the API. This tool needs Go, which downloads the modules into its module cache; the fakeapi
 package needs neither Go nor the modules.
 
-python tools/compile_releases.py [1.33 ...]
+    python tools/compile_releases.py [1.33 ...]
 """
 
 import json

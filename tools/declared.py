@@ -4,22 +4,22 @@ The source is `zz_generated.validations.go` in k8s.io/kubernetes `pkg/apis` and 
 result is a table for each Go package. It has `kinds` with their validated subresources, and `types`, each
 with a body. A body is a list of steps, in the order of the errors:
 
-["rule", name, arguments, level, effect]
-    Calls a function of k8s.io/apimachinery `pkg/api/validate`. The level is "", "alpha" or "beta". The
-    effect of an error is "add" (it is reported), "stop" (it is reported, and the body ends at the next
-    "gate") or "quiet" (it is not reported, but the body ends at the next "gate").
-["gate"]
-    Ends the body if a rule with the effect "stop" or "quiet" found an error.
-["type", name]
-    Validates the value with the body of another type: `core/v1.PodTemplateSpec`.
-["field", name, form, body] and ["field", name, form, body, true]
-    Validates a field; the name "" is an inlined struct. The form is "pointer", "text", "number", "flag",
-    "struct", or "items" (a list or a map). The fifth element `true` means that the field or its items have a
-    named string type.
-["same", how]
-    Ends the body if an update does not change the value. `how` is the comparison: "direct" or "deep".
-["block", body]
-    Runs the steps of an inner body, whose gates end only the inner body.
+    ["rule", name, arguments, level, effect]
+        Calls a function of k8s.io/apimachinery `pkg/api/validate`. The level is "", "alpha" or "beta". The
+        effect of an error is "add" (it is reported), "stop" (it is reported, and the body ends at the next
+        "gate") or "quiet" (it is not reported, but the body ends at the next "gate").
+    ["gate"]
+        Ends the body if a rule with the effect "stop" or "quiet" found an error.
+    ["type", name]
+        Validates the value with the body of another type: `core/v1.PodTemplateSpec`.
+    ["field", name, form, body] and ["field", name, form, body, true]
+        Validates a field; the name "" is an inlined struct. The form is "pointer", "text", "number", "flag",
+        "struct", or "items" (a list or a map). The fifth element `true` means that the field or its items have a
+        named string type.
+    ["same", how]
+        Ends the body if an update does not change the value. `how` is the comparison: "direct" or "deep".
+    ["block", body]
+        Runs the steps of an inner body, whose gates end only the inner body.
 
 Arguments of a rule are numbers, texts and lists of both. A function as an argument is a body. A comparison of
 items is `{"by": []}` with the fields that identify an item, or "direct" or "deep" for whole items. Members of
@@ -319,8 +319,7 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a comparison {function}")
 
     def _is_set(self, function: Expression) -> Any:
-        """Returns the condition under which a union member is set: its form, or the values of an item's
-        fields.
+        """Returns the condition that a union member is set: its form, or the values of an item's fields.
 
         Raises UnknownGoError if the Go function has another form.
         """
@@ -392,8 +391,7 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a constant {value}")
 
     def _text(self, package: str, name: str) -> str:
-        """Returns the value of a Go string constant. The constant may be a conversion of another package's
-        constant.
+        """Returns the value of a Go string constant, which may be a conversion of another package's constant.
 
         Raises UnknownGoError if the constant has another form.
         """

@@ -63,10 +63,10 @@ class DefaultsReader:
     constants: dict[str, GoPackage] = field(default_factory=dict)
 
     def of_package(self, package: GoPackage, name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
-        """Returns the defaulting rules of a package by Go type, and by type the functions that do more than
-        the rules.
+        """Returns the defaulting rules of a package by Go type, and the functions that do more, by Go type.
 
-        `name`: the package's name in the tables, such as `core/v1`.
+        `name`: the package's name in the tables, such as `core/v1`. A function does more if it has code that
+        the rules cannot express.
         """
         rules: dict[str, list[Any]] = {}
         more: dict[str, list[str]] = {}

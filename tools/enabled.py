@@ -14,8 +14,7 @@ class EnabledError(Exception):
 
 
 def enabled_by_default(modules: Modules) -> tuple[set[tuple[str, str]], set[tuple[str, str, str]]]:
-    """Returns the group versions that a release enables, and single enabled resources of other group
-    versions.
+    """Returns the group versions that a release enables, and single resources of other group versions.
 
     A group version is (group, version), a resource is (group, version, resource). Raises EnabledError if the
     lists in the Go source are missing or have an unknown form.

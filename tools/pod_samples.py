@@ -1,6 +1,6 @@
 """Records errors of Kubernetes' own validation of pods in fixtures/validation/pods-<release>.jsonl.gz.
 
-python -m tools.pod_samples 1.33 [--count 150] [--seed 1]
+    python -m tools.pod_samples 1.33 [--count 150] [--seed 1]
 
 The tool generates random pods from the release's types, often with invalid values. It sends them to the Go
 program podvalidation.go, which it compiles with the release's modules (needs Go). A line of the file has a

@@ -1,6 +1,6 @@
 """Records results of Kubernetes' pod security checks in fixtures/validation/pod-security.jsonl.gz.
 
-python -m tools.pod_security_samples [v0.36.0]
+    python -m tools.pod_security_samples [v0.36.0]
 
 The pods come from the tests of k8s.io/pod-security-admission. The module's own evaluator (podsecurity.go,
 needs Go) checks them. A sample has a pod, its violations, and all policy versions with these violations.

@@ -1,6 +1,6 @@
 """Finds the CustomResourceDefinitions that well-known projects publish in their Go modules.
 
-python -m tools.real_definitions        lists the modules with their files
+    python -m tools.real_definitions        lists the modules with their files
 
 `go mod download` downloads the modules into Go's module cache.
 """

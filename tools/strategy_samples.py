@@ -1,6 +1,6 @@
 """Records results of Kubernetes' own strategies for random objects, as fixtures.
 
-python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
+    python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
 A sample is a line of JSON with a request (see strategies.go) and its result. Needs Go.
 """

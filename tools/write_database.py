@@ -1,6 +1,6 @@
 """Writes a small database with a fakeapi server, and records the server's responses.
 
-write_database.py FAKEAPI DIRECTORY [RELEASE]
+    write_database.py FAKEAPI DIRECTORY [RELEASE]
 
 FAKEAPI is the command of an old fakeapi version. The tool writes NAME.db.gz and NAME.json to DIRECTORY; NAME
 is RELEASE or `default`. These files are for fixtures/databases: tests open the old database with the present

@@ -130,8 +130,7 @@ def test_of_two_schedulers_that_race_for_a_claim_one_wins_and_the_other_retries(
         winners: list[str] = []
 
         async def schedule(name: str) -> None:
-            """Acts as a scheduler: allocates the claim if it is not allocated, then reserves it for its own
-            pod.
+            """Acts as a scheduler: allocates the claim if needed, then reserves it for its own pod.
 
             Reads the claim again and retries after 409 Conflict.
             """

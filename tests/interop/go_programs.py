@@ -84,8 +84,7 @@ def build(
     command: Sequence[str] = ("build",),
     package: str = ".",
 ) -> Path:
-    """Compiles a Go program and returns its path. Reuses a program that was built before from the same
-    sources.
+    """Compiles a Go program and returns its path. Reuses a program built before from the same sources.
 
     - `go_mod`: the text of go.mod
     - `sources`: the text of each source file, by file name

@@ -72,8 +72,9 @@ class Program:
         return self._process.poll() is None
 
     def stop(self) -> int:
-        """Sends SIGTERM to the program and returns its exit code. Kills the program if it runs for
-        STOP_SECONDS more.
+        """Sends SIGTERM to the program and returns its exit code.
+
+        Kills the program if it still runs after STOP_SECONDS.
         """
         self._process.terminate()
         try:

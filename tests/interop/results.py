@@ -23,8 +23,9 @@ _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of the compatibility table: a test of one client or component version with a server of one
-    release.
+    """A row of the compatibility table.
+
+    It has the result of one client or component version with one server release.
     """
 
     kind: str
@@ -97,8 +98,9 @@ def tables(rows: Iterable[Row]) -> str:
 
 
 def page(text: str, rows: Iterable[Row]) -> str:
-    """Replaces the tables between the markers in `text`, the text of docs/compatibility.md; returns the new
-    text.
+    """Replaces the tables between the markers of docs/compatibility.md.
+
+    `text`: the page; returns the new page.
     """
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)

@@ -26,9 +26,7 @@ def gates(release: str) -> tuple[str, ...]:
 
 
 class Story:
-    """Creates pods with ResourceClaims for devices of one DRA driver, and waits until they run or are
-    deleted.
-    """
+    """Creates pods with ResourceClaims for devices of one DRA driver, and waits for these objects."""
 
     def __init__(self, served: Served, driver: str = DRIVER) -> None:
         self._api, self._url, self._driver = served.api, served.url, driver

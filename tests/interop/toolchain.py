@@ -37,9 +37,7 @@ def require(*programs: str) -> None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Creates the folder and locks it while the block lasts, because workers of pytest-xdist share the
-    folder.
-    """
+    """Creates the folder and locks it while the block lasts, because pytest-xdist's workers share it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

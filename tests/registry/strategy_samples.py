@@ -88,9 +88,7 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
 
 
 def expected(sample: Sample) -> Answer:
-    """Returns the recorded result of a sample, in the form of `answered`: errors, warnings and prepared
-    object.
-    """
+    """Returns the recorded result of a sample: errors, warnings and the prepared object, as in `answered`."""
     obj = None if sample["errors"] else _comparable(sample["object"])
     errors = _without_empty_lists(sample["errors"])
     return {"errors": errors, "warnings": sample.get("warnings") or [], "object": obj}

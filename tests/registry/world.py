@@ -88,8 +88,9 @@ class World:
         self.warnings = Warnings()
 
     def resource(self, name: str, version: str = "v1", group: str = "") -> Resource:
-        """Returns a served resource by name, version and API group. Raises AssertionError if it is not
-        served.
+        """Returns a served resource by name, version and API group.
+
+        Raises AssertionError if it is not served.
         """
         resource = self.catalogue.find(group, version, name)
         assert resource is not None, f"{name} is not served"

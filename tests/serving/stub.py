@@ -171,8 +171,7 @@ class Stub:
             self._note()
 
     async def do_socket(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serves a WebSocket. Answers a text message with its length, and a bytes message with its bytes
-        reversed.
+        """Serves a WebSocket. Answers a text with its length, and bytes with the same bytes reversed.
 
         After the text `close`, the application closes the connection.
         """

@@ -19,8 +19,9 @@ NEWER = "a format that this version of fakeapi does not know"
 
 
 def stored(name: str, text: str = "") -> bytes:
-    """Returns the stored bytes of a ConfigMap in the namespace `ns`. `text`: the value of its annotation
-    `text`.
+    """Returns the stored bytes of a ConfigMap in the namespace `ns`.
+
+    `text`: the value of its annotation `text`.
     """
     metadata = {"name": name, "namespace": "ns", "uid": "u", "annotations": {"text": text}}
     return encode_value({"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata})

@@ -1,7 +1,6 @@
-"""Runs DRA drivers that send wrong responses to the kubelet, and creates pods that make the kubelet call
-them.
+"""Runs DRA drivers that send wrong responses to the kubelet.
 
-Needs the extra `node`.
+Creates pods that make the kubelet call these drivers. Needs the extra `node`.
 """
 
 import http.client

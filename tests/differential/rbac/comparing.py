@@ -15,8 +15,7 @@ _ESCALATION = ("is attempting to grant RBAC permissions", "to use the aggregatio
 
 
 def difference(request: Request, own: Answer, real: Answer) -> str:
-    """Returns which part of two responses differs: "the code", "the message" or "the review". Returns "" if
-    none.
+    """Returns which part of two responses differs: "the code", "the message" or "the review"; "" if none.
 
     `own`: the response of fakeapi. `real`: the response of kube-apiserver.
     """

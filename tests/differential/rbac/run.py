@@ -1,8 +1,7 @@
-"""Sends the same requests to `fakeapi serve --authorization rbac` and to kube-apiserver, and compares
-responses.
+"""Sends the same requests to `fakeapi serve --authorization rbac` and to kube-apiserver; compares responses.
 
-python -m tests.differential.rbac.run [--requests N] [--users N] [--seed N] [--builds FOLDER]
-                                      [--port PORT]
+    python -m tests.differential.rbac.run [--requests N] [--users N] [--seed N] [--builds FOLDER]
+                                          [--port PORT]
 
 Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, about 15 minutes). kube-apiserver runs with
 the authorization mode Node,RBAC. Its users have tokens in a file; on fakeapi, an administrator impersonates

@@ -293,8 +293,9 @@ def _signing_requests() -> Iterator[tuple[str, str, Any]]:
 
 
 def pod(name: str, node: str) -> dict[str, Any]:
-    """Returns a pod on a node. The pod uses the Secret and the ConfigMap of its name, and the ResourceClaim
-    `a`.
+    """Returns a pod on a node.
+
+    The pod uses the Secret and the ConfigMap of its name, and the ResourceClaim `a`.
     """
     volumes = [
         {"name": "s", "secret": {"secretName": name}},

@@ -67,8 +67,7 @@ class Cluster:
         self._components = components
 
     def check_logs(self) -> None:
-        """Raises AssertionError if the log of a component has an error line that matches no pattern in
-        EXPECTED.
+        """Raises AssertionError if a component's log has an error line that no pattern in EXPECTED matches.
         """
         found = self._errors()
         assert not found, f"{len(found)} unexpected lines:\n" + "\n".join(dict.fromkeys(found))
@@ -124,9 +123,7 @@ def command(name: str, program: Path, served: Served) -> list[str | Path]:
 
 
 def claim_story(cluster: Cluster) -> None:
-    """Runs and deletes a pod with a ResourceClaim; asserts that the DRA driver prepares and unprepares the
-    claim.
-    """
+    """Runs and deletes a pod with a claim; asserts that the DRA driver prepares and unprepares the claim."""
     story = cluster.story
     story.create_pod()
     [claim] = story.await_running()

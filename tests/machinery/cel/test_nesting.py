@@ -1,6 +1,4 @@
-"""CEL expressions are refused at the same nesting depth as in cel-go 0.17 to 0.29. The depths were measured
-with cel-go's parser.
-"""
+"""CEL expressions have the same maximum nesting depth as in cel-go 0.17 to 0.29, measured with its parser."""
 
 from collections.abc import Callable
 

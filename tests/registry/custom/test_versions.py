@@ -23,8 +23,7 @@ def with_default(**defaults: str) -> dict[str, Any]:
 
 
 def defined(server: FakeAPI, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Creates a CustomResourceDefinition of widgets with the versions v1beta1 and v1; v1 is the storage
-    version.
+    """Creates a CustomResourceDefinition of widgets with the versions v1beta1 and v1 (stored).
 
     `old`: the schema of v1beta1. `new`: the schema of v1.
     """

@@ -1,5 +1,6 @@
-"""Random CEL expressions with growing values stay under the memory limit; stopped evaluations return no
-value.
+"""Random CEL expressions with growing values stay under the memory limit.
+
+Stopped evaluations return no value.
 """
 
 import importlib.util

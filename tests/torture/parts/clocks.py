@@ -113,8 +113,7 @@ class Round:
             server.check_log()
 
     async def write(self, start: int) -> None:
-        """Creates, patches and deletes claims at random servers, and reads each written claim at every
-        server.
+        """Creates, patches and deletes claims at random servers, and reads each written claim at all servers.
 
         `start`: the resourceVersion before the first write. Raises Finding if resourceVersions do not grow,
         or if a server returns a different object.
@@ -146,10 +145,9 @@ class Round:
         await self.ask(0, "POST", BASE, claim("last", "0"))
 
     def check_time(self, server: int, text: str) -> None:
-        """Raises Finding if an object's time does not come from the clock of the server that received the
-        request.
+        """Raises Finding if an object's time is not from the clock of the server that received the request.
 
-        `text`: the time in RFC 3339.
+        `server`: the number of this server. `text`: the time in RFC 3339.
         """
         off = datetime.fromisoformat(text).timestamp() - time.time() - self.skews[server]
         if abs(off) > patience(TOLERANCE_SECONDS):

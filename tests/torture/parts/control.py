@@ -105,8 +105,9 @@ class Requests:
         return junk.encoded(self.chance, junk.changed(self.chance, self._value(schema)))
 
     def _value(self, schema: Any, depth: int = 0) -> Any:
-        """Returns a random value that mostly conforms to the OpenAPI schema. `depth`: the depth of nesting so
-        far.
+        """Returns a random value that mostly conforms to the OpenAPI schema.
+
+        `depth`: the depth of nesting so far.
         """
         chance = self.chance
         if chance.random() < 0.1 or depth > 6:

@@ -147,10 +147,10 @@ class Round:
         return {200, 201} if self.model.covers(user.name, namespace, rules) else {403}
 
     def _request(self, kind: str, namespace: str, body: Any, *, exists: bool) -> Request:
-        """Returns a PUT or a server-side apply request that writes the object. `exists`: whether the object
-        exists.
+        """Returns a PUT or a server-side apply request that writes the object.
 
-        The path contains the object's name, because a role can grant `escalate` for a single name.
+        `exists`: whether the object exists. The path contains the object's name, because a role can grant
+        `escalate` for a single name.
         """
         path = f"{_place(kind, namespace)}/{body['metadata']['name']}"
         query = self.random.choice(("", "", "?dryRun=All"))

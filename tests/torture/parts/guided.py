@@ -36,10 +36,9 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def fuzz(name: str, seconds: float, budget: Budget) -> int:
-    """Fuzzes the parser `name` in another process for `seconds` seconds; returns the number of inputs it
-    tried.
+    """Fuzzes the parser `name` in another process; returns the number of inputs that atheris tried.
 
-    Raises Finding with the input if the fuzzer finds a failure or does not end.
+    `seconds`: the duration. Raises Finding with the input if the fuzzer finds a failure or does not end.
     """
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-m", "tests.torture.guided", name, f"{seconds:.0f}"]

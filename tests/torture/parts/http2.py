@@ -207,8 +207,9 @@ class Frames:
         return frame(RESET, 0, self._any_stream(), number(8))
 
     def _junk(self) -> bytes:
-        """Returns an invalid or misplaced HTTP/2 frame. After most of these, the server must close the
-        connection.
+        """Returns an invalid or misplaced HTTP/2 frame.
+
+        After most of these, the server must close the connection.
         """
         kind = self._random.choice([DATA, PRIORITY, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, 77])
         payload = self._random.randbytes(self._random.choice([0, 4, 5, 8, 100]))

@@ -147,10 +147,9 @@ class Round:
             yield len(floods)
 
     def files(self) -> Iterator[int]:
-        """Creates files, a FIFO, dangling links, deep directories, and sockets with strange names in the
-        registry.
+        """Creates files, a FIFO, dangling links, deep directories and sockets with strange names.
 
-        Yields the number of the sockets with strange names.
+        Yields the number of the sockets.
         """
         registry = self.node.registry
         os.mkfifo(registry / "fifo.sock")

@@ -211,8 +211,7 @@ class Shared(World):
         return version_of(await self._certainly("GET", BASE, {200}))
 
     async def _certainly(self, method: str, target: str, codes: set[int]) -> Any:
-        """Repeats a request to the first server until the status code is in `codes`; returns the response
-        body.
+        """Repeats a request to the first server until the code is in `codes`; returns the response body.
 
         Ignores 503, which the server returns while it recovers. Raises Finding for other codes, or after a
         time limit.

@@ -162,8 +162,9 @@ class Session:
 
     @staticmethod
     def _mixed(api: FakeAPI) -> None:
-        """Sends requests about ConfigMaps, nodes and documents to record. The server refuses some of these
-        requests.
+        """Sends requests about ConfigMaps, nodes and documents to record.
+
+        The server refuses some of these requests.
         """
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
         api.create(config_map)

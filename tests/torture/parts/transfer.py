@@ -45,8 +45,9 @@ def damaged(chance: Random, answer: Any) -> Any:
 
 
 def hostile(chance: Random) -> dict[str, Any]:
-    """Returns the responses of a cluster whose objects have hostile names, by request path. Damages some
-    responses.
+    """Returns the responses of a cluster whose objects have hostile names, by request path.
+
+    Damages some responses.
     """
     items = [
         config_map(chance.choice(NAMES), chance.choice([*NAMES, None])) for _ in range(chance.randrange(5))

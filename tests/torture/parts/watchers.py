@@ -125,8 +125,7 @@ class Crowd:
             self.watches += 1
 
     async def _watch(self, version: int, count: int) -> int:
-        """Watches from resourceVersion `version` and reads up to `count` chunks; returns the version of the
-        last event.
+        """Watches from resourceVersion `version`, for up to `count` chunks; returns the last event's version.
         """
         connection = await Connection.open(self.port)
         target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
@@ -149,8 +148,7 @@ class Crowd:
         return version
 
     def _check(self, event: dict[str, Any], version: int) -> int:
-        """Checks that an event follows the event of `version`, and equals what other watchers got for the
-        same version.
+        """Checks that an event is the next after `version`, and equals other watchers' event of its version.
 
         Returns the event's version. Raises Finding if a version is missing, if watchers got different events,
         or for an ERROR event.

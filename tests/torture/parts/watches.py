@@ -65,8 +65,9 @@ class Change:
 
 
 class Selection:
-    """A random selection of claims: the query parameters for a watch, and a predicate for the expected
-    events.
+    """A random selection of claims.
+
+    It has the query parameters for a watch, and a predicate for the expected events.
     """
 
     def __init__(self, chance: Random) -> None:
@@ -170,8 +171,7 @@ class Stream:
         return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), patience(END_SECONDS))
 
     async def read(self, *, count: int = -1) -> bool:
-        """Reads `count` chunks of the watch, or all chunks if `count` is -1; returns whether the watch has
-        ended.
+        """Reads `count` chunks of the watch, or all chunks if it is -1; returns whether the watch has ended.
         """
         assert self._reader is not None
         while count:

@@ -74,8 +74,8 @@ class HostileWebhook:
                     return
 
     def _answer(self, review: Object) -> tuple[bytes, bool]:
-        """Returns a random response to a webhook request, and whether its end is recognizable without
-        closing.
+        """Returns a random webhook response, and whether a client can find its end while the connection is
+        open.
         """
         chance = self.chance
         body = self._body(review)

@@ -39,16 +39,15 @@ def template(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, A
 
 
 def with_container(**fields: Any) -> dict[str, Any]:
-    """Returns the spec field `containers` with one canonical container. `fields`: fields to add to the
-    container.
+    """Returns the spec field `containers` with one canonical container.
+
+    `fields`: fields to add to the container.
     """
     return {"containers": [CONTAINER | fields]}
 
 
 def changed(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Returns a copy of the object in which the field at `path`, such as `spec.containers.0.image`, is
-    `value`.
-    """
+    """Returns a copy of an object with `value` at a field path such as `spec.containers.0.image`."""
     new = copy.deepcopy(obj)
     *way, last = path.split(".")
     place: Any = new
