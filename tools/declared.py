@@ -14,8 +14,8 @@ with a body. A body is a list of steps, in the order of the errors:
         Validates the value with the body of another type: `core/v1.PodTemplateSpec`.
     ["field", name, form, body] and ["field", name, form, body, true]
         Validates a field; the name "" is an inlined struct. The form is "pointer", "text", "number", "flag",
-        "struct", or "items" (a list or a map). The fifth element `true` means that the field or its items have a
-        named string type.
+        "struct", or "items" (a list or a map). The fifth element `true` means that the field or its items
+        have a named string type.
     ["same", how]
         Ends the body if an update does not change the value. `how` is the comparison: "direct" or "deep".
     ["block", body]

@@ -50,8 +50,7 @@ class Browser:
         return call(f"{self._driver}/execute/sync", {"script": script, "args": list(arguments)})
 
     def text(self, selector: str = "body") -> str:
-        """Returns the visible text of the first element that matches a CSS selector, or "" if none matches.
-        """
+        """Returns the visible text of the first element that matches a CSS selector, "" if none does."""
         script = "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''"
         return str(self.run(script, selector))
 

@@ -67,8 +67,7 @@ class Cluster:
         self._components = components
 
     def check_logs(self) -> None:
-        """Raises AssertionError if a component's log has an error line that no pattern in EXPECTED matches.
-        """
+        """Raises AssertionError if a component's log has an error line that does not match EXPECTED."""
         found = self._errors()
         assert not found, f"{len(found)} unexpected lines:\n" + "\n".join(dict.fromkeys(found))
 

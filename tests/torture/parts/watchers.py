@@ -125,8 +125,7 @@ class Crowd:
             self.watches += 1
 
     async def _watch(self, version: int, count: int) -> int:
-        """Watches from resourceVersion `version`, for up to `count` chunks; returns the last event's version.
-        """
+        """Reads up to `count` chunks of a watch from `version`; returns the last event's resourceVersion."""
         connection = await Connection.open(self.port)
         target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
         lines = connection.lines(request("GET", target))

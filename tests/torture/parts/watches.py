@@ -171,8 +171,7 @@ class Stream:
         return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), patience(END_SECONDS))
 
     async def read(self, *, count: int = -1) -> bool:
-        """Reads `count` chunks of the watch, or all chunks if it is -1; returns whether the watch has ended.
-        """
+        """Reads `count` chunks of the watch, or all chunks if -1; returns whether the watch has ended."""
         assert self._reader is not None
         while count:
             size = int(await asyncio.wait_for(self._reader.readline(), patience(END_SECONDS)), 16)

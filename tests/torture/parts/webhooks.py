@@ -74,8 +74,9 @@ class HostileWebhook:
                     return
 
     def _answer(self, review: Object) -> tuple[bytes, bool]:
-        """Returns a random webhook response, and whether a client can find its end while the connection is
-        open.
+        """Returns a random webhook response, and whether the client can recognize its end.
+
+        The client cannot recognize the end of some responses while the connection is open.
         """
         chance = self.chance
         body = self._body(review)
