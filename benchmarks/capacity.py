@@ -20,7 +20,7 @@ class Costs:
     create: float
     """CPU time of a create on the server that receives the request."""
     get: float
-    """CPU time of a GET of the newest state on the server that receives the request."""
+    """CPU time of a GET of an object's newest version, on the server that receives the request."""
     follow: float
     """CPU time for reading one write from the shared log. Each server that did not receive the write pays it.
     """
@@ -32,7 +32,7 @@ class Costs:
     database_get: float
     database_follow: float
     event_bytes: float
-    """Bytes of one event to one watcher."""
+    """Bytes that a server sends for one event to one watcher."""
     log_bytes: float
     """Bytes that a create adds to PostgreSQL's write-ahead log."""
 
@@ -62,7 +62,7 @@ class Load:
 
     watchers: int = 0
     reads: float = 4.0
-    """Number of GETs of the newest state for each write."""
+    """Number of GETs (of an object's newest version) for each write."""
 
 
 class Capacity(NamedTuple):

@@ -98,7 +98,7 @@ def p50(timing: Timing) -> float:
 
 
 async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Found]:
-    """Fills an empty server with `count` claims, and returns the results of all rows.
+    """Fills an empty server with `count` claims, and returns the results of all benchmark rows.
 
     `memory`: returns the resident bytes of the server's process.
     """
@@ -125,7 +125,7 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
 
 
 async def gets_beside_lists(port: int) -> Timing:
-    """Returns the response times of one client's GETs while another client lists all objects twice."""
+    """Returns one client's response times for GETs while another client lists all objects twice."""
     timing = Timing()
     listing = asyncio.ensure_future(_list_by_another_process(port))
     connection = await Connection.open(port)

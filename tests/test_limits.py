@@ -15,7 +15,7 @@ BOUND = re.compile(
     r"|(?:[A-Z0-9_]+_)?(?:BUDGET|ATTEMPTS|SECONDS|BYTES))\Z"
 )
 OF_KUBERNETES = ("fakeapi.kinds.", "fakeapi.registry.declared.")
-"""Packages of field validation, whose limits are Kubernetes' own and not in docs/limits.md."""
+"""Packages of field validation. Their limits are Kubernetes' own and need no row in docs/limits.md."""
 
 NO_BOUNDS = {
     "the range or the digits of a type": {

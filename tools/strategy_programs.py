@@ -84,7 +84,7 @@ RESOURCES = {
 """The folders of strategies under `pkg/registry` in k8s.io/kubernetes, by API group and resource."""
 
 _BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
-"""Folders whose strategies read the labels of a namespace."""
+"""Folders below `pkg/registry` whose strategies read the labels of a namespace."""
 
 _MADE = {
     "lifecycle/eviction": "NewStrategy(clocktesting.NewFakePassiveClock(time.Unix(1735689600, 0)))",

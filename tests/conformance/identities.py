@@ -24,7 +24,7 @@ def is_list(value: dict[str, Any]) -> bool:
 
 
 class Identities:
-    """Maps identities in recorded texts to identities of the tested server."""
+    """Maps recorded uids, names, resourceVersions and continue tokens to those of the tested server."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}

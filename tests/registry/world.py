@@ -97,7 +97,7 @@ class World:
         return resource
 
     def on(self, resource: Resource) -> "World":
-        """Returns a copy of this world whose verbs use another namespaced resource than ResourceClaims."""
+        """Returns a copy of this object whose verbs use another namespaced resource than ResourceClaims."""
         other = copy.copy(self)
         other.claims = resource
         return other

@@ -71,7 +71,7 @@ ANSWERS: Sequence[Callable[[Any], Any]] = (
 
 
 class Liar(PythonDriver):
-    """A DRA driver that responds to the call GetInfo with `lie`. Sets the event `asked` then."""
+    """A DRA driver that responds to the call GetInfo with `lie`. Each call sets the event `asked`."""
 
     def __init__(self, node: Any, name: str, lie: Fields | bytes) -> None:
         super().__init__(node, name=name)
@@ -100,7 +100,10 @@ class Liar(PythonDriver):
 
 
 class BadAnswers(PythonDriver):
-    """A DRA driver that responds to prepare calls with `answer(request)`. Sets the event `asked` then."""
+    """A DRA driver that responds to prepare calls with `answer(request)`.
+
+    Each call sets the event `asked`.
+    """
 
     def __init__(self, node: Any, name: str, answer: Callable[[Any], Any]) -> None:
         super().__init__(node, name=name)

@@ -33,7 +33,7 @@ GATES = {
         "GenericWorkload",
     ),
 }
-"""The feature gates that are on in cases with `gates: all`, by release."""
+"""The feature gates that are on in generated cases with `gates: all`, by release."""
 MERGE = "application/merge-patch+json"
 ROUNDS, SECONDS = 2, 1.5
 """The number of clock advances after each pod, and the seconds of one advance.

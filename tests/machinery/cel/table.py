@@ -18,7 +18,7 @@ DEVICE_RELEASES = ("1.31", "1.32", "1.33")
 COST_RELEASES = ("1.32", "1.33")
 
 Fact = list[str] | None
-"""The recorded result of compiling a CEL expression: error class and message; None if it is valid."""
+"""A recorded result of compiling a CEL expression: (error class, message); None if it is valid."""
 
 DEEP = "it nests deeper than cel-expr-python goes, 32"
 LIBRARY = "the library's parser says less, or says it otherwise"
@@ -44,7 +44,7 @@ DIFFERENT = {
     "optional_type == type(optional.of(1))": "1.30 does not declare it",
     "false ||\nfor == 1": "1.31 counts the lines of faults in the text itself otherwise, too",
 }
-"""Expressions for which fakeapi's results differ, and the reasons."""
+"""Expressions for which fakeapi's results differ from the recorded results, and the reasons."""
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""If several CustomResourceDefinitions of a group use the same name, only one of them gets it."""
+"""If several CustomResourceDefinitions of a group request the same name, the server accepts only one."""
 
 from collections import Counter
 from typing import Any

@@ -24,7 +24,7 @@ TEXTS = (1, 100, 50_000)
 
 
 def schema(random: Random, depth: int = 3) -> dict[str, Any]:
-    """Returns a random structural schema. `depth`: maximum depth of nesting."""
+    """Returns a random structural schema for a custom resource. `depth`: maximum depth of nesting."""
     kind = random.choice(("object", "object", "array", "string", "integer")) if depth else "string"
     if kind == "object":
         names = random.sample("abcdef", random.randint(1, 4))

@@ -24,7 +24,7 @@ CHECKER = Path(__file__).parents[1] / "linearizability"
 CLIENTS = 6
 NAMES = ("a", "b", "c")
 OPERATIONS = 150
-"""Number of operations of each client in a history."""
+"""Number of requests that each client sends in a history."""
 
 CHECK_SECONDS = 60
 CHECK_BYTES = 8 << 30

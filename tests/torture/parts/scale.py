@@ -28,7 +28,7 @@ SERVERS = 3
 CLIENTS = 16
 WATCHERS = 100
 OPERATIONS = 40
-"""Number of operations of each client in a history."""
+"""Number of requests that each client sends in a history."""
 
 FAULTS = 3
 """Number of faults in each history, such as a killed server."""

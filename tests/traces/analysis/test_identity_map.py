@@ -1,4 +1,4 @@
-"""A replay replaces uids, names and versions in requests and responses with those of the other server."""
+"""Requests get the tested server's uids, names and versions; responses get those of the trace."""
 
 import json
 from typing import Any

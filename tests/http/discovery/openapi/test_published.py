@@ -39,7 +39,7 @@ def compared(value: Any) -> Any:
 
 
 def of_types(value: Any, *, item_defaults: bool) -> Any:
-    """Returns a schema without descriptions and enumerations, which the published documents omit.
+    """Returns a schema without descriptions and `enum`, which the published documents omit.
 
     `item_defaults`: whether to keep the defaults of list items and map values.
     """
