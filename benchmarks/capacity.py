@@ -50,7 +50,7 @@ class Machines:
     disk: float = 200e6
     """Bytes per second that the disk of PostgreSQL can write to the write-ahead log."""
     commit: float = 0.001
-    """Seconds until PostgreSQL has a commit on disk."""
+    """Seconds that PostgreSQL needs to write a commit to the disk."""
 
 
 @dataclass(frozen=True, slots=True)

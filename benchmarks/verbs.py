@@ -63,12 +63,11 @@ async def in_turn(
 ) -> list[InTurn]:
     """Sends requests to the servers alternately; returns the measured values of each server.
 
-    - `make`: builds the request with a given number
-    - `count`: number of requests over one connection, and again over several connections; later numbers
+    - `make`: builds the request with a given number; each server receives each number once
+    - `count`: number of requests over one connection, with the numbers from 0 on; the same number of requests
+      follows over several connections, with the next numbers
     - `alone`: whether to send the requests over one connection
-    - `connections`: number of connections; 0 leaves out the requests over several connections
-
-    Each server receives each number once.
+    - `connections`: number of connections for the second half; 0 leaves it out
     """
     results = [InTurn() for _ in servers]
     a_round = max(1, count // rounds)

@@ -6,7 +6,7 @@ from tools.gosyntax import Expression, GoPackage, parse_package
 from tools.modules import Modules, package_of
 
 ALWAYS = frozenset({("apiextensions.k8s.io", "v1"), ("apiregistration.k8s.io", "v1")})
-"""Group versions that kube-apiserver's servers for custom resources and for aggregation always serve."""
+"""Group versions that kube-apiserver always serves with its servers for custom resources and aggregation."""
 
 
 class EnabledError(Exception):

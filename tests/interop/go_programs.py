@@ -12,7 +12,7 @@ from tests.interop.toolchain import BUILDS, alone_in, building, require
 from tools.modules import LAST_PATCHES
 
 BUILD_SECONDS = 2700
-"""Maximum number of seconds for a Go build.
+"""Maximum seconds for a Go build.
 
 kube-controller-manager takes a fraction of this time without a build cache on two cores.
 """

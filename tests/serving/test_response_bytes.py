@@ -15,7 +15,7 @@ from tests.serving.stub import Stub
 
 BOUNDS = "fakeapi.serving.response_bytes"
 LONG = 16 * 1024 * 1024
-"""A number of bytes over the size of the kernel's buffers for a client that does not read."""
+"""A number of bytes over the size of the kernel's socket buffers, so that an unread response waits."""
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ class Case:
 def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[str, Any]:
     """Returns a valid claim.
 
-    `metadata`: fields to add to the metadata. `members`: top-level fields to replace.
+    `metadata`: fields to add to its metadata. `members`: top-level fields to set.
     """
     return {
         "apiVersion": "resource.k8s.io/v1alpha3",

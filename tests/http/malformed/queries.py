@@ -1,4 +1,5 @@
-"""Malformed query parameters: numbers, selectors, versions, continue tokens, and too many parameters."""
+"""Malformed query parameters: numbers, selectors, resourceVersions, continue tokens, and too many parameters.
+"""
 
 import base64
 import json

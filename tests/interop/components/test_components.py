@@ -134,7 +134,7 @@ def claim_story(cluster: Cluster) -> None:
 
 
 def workload_story(cluster: Cluster) -> None:
-    """Runs and deletes one workload of each kind; asserts that a Job completes and a Deployment rolls out."""
+    """Runs and deletes a Deployment, a StatefulSet, a DaemonSet and a Job; asserts that they progress."""
     served, api = cluster.served, cluster.served.api
     api.create_namespace("team")
     api.create_all((FOLDER / "workloads.yaml").read_text(encoding="utf-8"), namespace="team")

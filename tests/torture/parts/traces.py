@@ -143,7 +143,7 @@ class Mutation:
 
 
 class Session:
-    """The recorded session. Counts the traces that are derived from it."""
+    """A recorded session. Derives damaged traces from it, uses them, and counts them."""
 
     def __init__(self, place: Path, chance: random.Random) -> None:
         self.place = place
