@@ -1,5 +1,4 @@
-"""Malformed query parameters: numbers, selectors, resourceVersions, continue tokens, and too many parameters.
-"""
+"""Malformed query parameters: numbers, selectors, versions, continue tokens, and too many parameters."""
 
 import base64
 import json
