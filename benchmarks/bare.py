@@ -1,6 +1,6 @@
-"""Serves one constant body with fakeapi's HTTP server; `make bench` uses it as the baseline.
+"""Serves one constant body with fakeapi's HTTP server. `make bench` uses this server as the baseline.
 
-python benchmarks/bare.py SIZE     prints its port, serves until it is terminated
+python benchmarks/bare.py SIZE     prints its port and serves until SIGTERM
 """
 
 import sys
@@ -10,9 +10,9 @@ from fakeapi.serving.runner import Runner
 
 
 class Bare:
-    """A minimal ASGI app: reads the request body and sends a constant body.
+    """A minimal ASGI app: reads the request body and sends a constant response body.
 
-    The benchmarks compare fakeapi with this app, which does the least possible work.
+    The benchmarks compare fakeapi with this app, to show the cost of everything except the HTTP server.
     """
 
     def __init__(self, size: int) -> None:

@@ -1,6 +1,6 @@
 """Serves the app of bare.py with hypercorn and h11, which fakeapi used before its HTTP parser in C.
 
-python benchmarks/bare_h11.py SIZE     prints its port, serves until it is terminated
+python benchmarks/bare_h11.py SIZE     prints its port and serves until SIGTERM
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Compares fakeapi with another server, such as kube-apiserver with etcd, by measuring both in turn.
+"""Compares fakeapi with another server, such as kube-apiserver with etcd. Measures both servers alternately.
 
 The other server may be on any machine. The client sends a bearer token and does not verify certificates. It
 creates objects only in its own namespaces and deletes them at the end. fakeapi is limited to one core.
@@ -27,7 +27,7 @@ ROUNDS = 5
 TIMES = 2
 MEGABYTE = 1024 * 1024
 RELEASE = "1.31"
-"""The Kubernetes release that fakeapi serves in the comparison; it stores claims in v1alpha3."""
+"""The Kubernetes release that fakeapi serves in the comparison. It stores ResourceClaims in v1alpha3."""
 
 _CLAIMS = f"{GROUP}/namespaces/fakeapi-bench/resourceclaims"
 _LISTS = f"{GROUP}/namespaces/fakeapi-bench-lists/resourceclaims"
@@ -46,9 +46,10 @@ def server_of(url: str, token: str) -> Server:
 
 
 async def bench_beside(url: str, token: str, pids: Sequence[int], count: int) -> None:
-    """Measures fakeapi and the server at `url` in turn, and prints a row for each figure.
+    """Measures fakeapi and the server at `url` alternately, and prints a table row for each measurement.
 
-    `pids`: the processes of the other server, to measure their memory; empty leaves out this row.
+    `count`: the number of requests. `pids`: the other server's process ids, for measuring its memory; if
+    empty, the memory row is left out.
     """
     theirs = server_of(url, token)
     release = await _release(theirs)

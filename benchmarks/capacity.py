@@ -1,8 +1,8 @@
-"""Computes the capacity of servers on separate machines from the measured costs of a request.
+"""Computes how many writes per second servers on separate machines can handle, from the cost of a request.
 
-A write, with its reads and watch events, uses a share of each resource. The resource with the largest share
-limits the writes per second. This rule ignores queues and group commit. `simulated` includes both and plays
-the writes one by one; tests compare the two results.
+A write, with its reads and watch events, uses a share of each resource, such as CPU time or network. The
+resource with the largest share limits the writes per second. `capacity` ignores queues and group commit.
+`simulated` includes both by simulating every write; tests compare the two results.
 """
 
 import heapq
@@ -15,58 +15,61 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Measured costs of one request or event, in seconds of CPU time and in bytes."""
+    """Measured costs of one request or watch event: CPU seconds, and bytes."""
 
     create: float
     """CPU time of a create on the server that receives the request."""
     get: float
-    """CPU time of a GET of the newest state on the server that receives the request."""
+    """CPU time of a GET of an object's newest version, on the server that receives the request."""
     follow: float
-    """CPU time for reading one write from the log, on each server that did not receive the write."""
+    """CPU time for reading one write from the shared log. Each server that did not receive the write pays it.
+    """
     event: float
-    """CPU time for sending an event to one watcher; events of writes committed together cost less."""
+    """CPU time for sending an event to one watcher; events of writes that were committed together cost less.
+    """
     database_create: float
-    """CPU time of PostgreSQL for a create, during which the row of the state is locked."""
+    """CPU time of PostgreSQL for a create. PostgreSQL locks the state row of the database for this time."""
     database_get: float
     database_follow: float
     event_bytes: float
-    """Bytes of one event to one watcher."""
+    """Bytes that a server sends for one event to one watcher."""
     log_bytes: float
     """Bytes that a create adds to PostgreSQL's write-ahead log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machines:
-    """The machines of a computed setup: one for each server and one for PostgreSQL.
+    """The hardware of a computed setup: one machine for each server and one for PostgreSQL.
 
     The event loop of a server uses one processor.
     """
 
     database_processors: int = 4
     network: float = 125e6
-    """Bytes per second that a machine can send: 1 Gbit/s."""
+    """Bytes per second that the network card of a machine can send: 1 Gbit/s."""
     disk: float = 200e6
-    """Bytes per second that the disk can write to the write-ahead log."""
+    """Bytes per second that the disk of PostgreSQL can write to the write-ahead log."""
     commit: float = 0.001
-    """Seconds until a commit is on disk."""
+    """Seconds that PostgreSQL needs to write a commit to the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The number of watchers, and the number of reads for each write.
+    """The load on all servers together: the number of watchers, and the number of reads for each write.
 
     Every watcher receives every event. Watchers and clients are spread evenly over the servers.
     """
 
     watchers: int = 0
     reads: float = 4.0
-    """Number of GETs of the newest state for each write."""
+    """Number of GETs (of an object's newest version) for each write."""
 
 
 class Capacity(NamedTuple):
     """The computed capacity of a setup.
 
-    `writes`: writes per second of all servers together. `full`: the resource that limits them.
+    `writes`: writes per second of all servers together. `full`: the name of the resource that limits the
+    writes.
     """
 
     writes: float
@@ -74,9 +77,9 @@ class Capacity(NamedTuple):
 
 
 def use_of_a_write(costs: Costs, machines: Machines, load: Load, servers: int) -> dict[str, float]:
-    """Returns the seconds for which one write occupies each resource, by the resource's name.
+    """Returns how many seconds of each resource one write uses, by the resource's name.
 
-    A resource is full when its seconds for all writes in one second add up to 1.
+    A resource is full when the writes of one second use it for one second.
     """
     watchers = load.watchers / servers
     of_server = (costs.create + load.reads * costs.get) / servers
@@ -99,7 +102,7 @@ def capacity(costs: Costs, machines: Machines, load: Load, servers: int) -> Capa
 
 
 def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writes: float) -> int:
-    """Returns how many watchers can receive the events of `writes` writes per second.
+    """Returns how many watchers can receive all events at a rate of `writes` writes per second.
 
     Returns 0 if the servers cannot do that many writes even without watchers.
     """
@@ -113,7 +116,7 @@ def watchers_at(costs: Costs, machines: Machines, load: Load, servers: int, writ
 
 @dataclass(slots=True)
 class _Processor:
-    """A processor that does one job after the other; `busy` is the sum of the jobs' seconds."""
+    """A simulated processor that does one job after the other. `busy` is the sum of the jobs' seconds."""
 
     free_at: float = 0.0
     busy: float = 0.0
@@ -128,7 +131,7 @@ class _Processor:
 class _Server:
     processor: _Processor = field(default_factory=_Processor)
     waiting: deque[float] = field(default_factory=deque)
-    """The arrival times of the writes that are not yet sent to the database."""
+    """For each write that the server has not yet sent to the database: the time of the client's request."""
     is_sending: bool = False
 
 
@@ -136,9 +139,9 @@ class Played(NamedTuple):
     """The result of a simulation.
 
     - `writes`: writes per second
-    - `median`: the median seconds from a client's request to the response
+    - `median`: the median number of seconds from a client's request to the response
     - `server_busy`: the share of time in which the busiest server worked
-    - `lock_busy`: the share of time in which the row of the state was locked
+    - `lock_busy`: the share of time in which a transaction locked the state row of the database
     """
 
     writes: float
@@ -173,7 +176,10 @@ class _Play:
             call(now)
 
     def ask(self, server: _Server, now: float) -> None:
-        """Simulates a client that sends its reads and then one write at time `now`."""
+        """Simulates a client that sends its GETs and then one write to the server.
+
+        `now`: the simulated time.
+        """
         work = self._costs.create + self._load.reads * self._costs.get
         self.at(server.processor.done_at(now, work), lambda then: self._accepted(server, now, then))
 
@@ -208,9 +214,10 @@ class _Play:
 def simulated(
     costs: Costs, machines: Machines, load: Load, servers: int, *, clients: int = 64, seconds: float = 5.0
 ) -> Played:
-    """Simulates `clients` clients of each server for `seconds` simulated seconds; returns the figures.
+    """Simulates clients that write to the servers, and returns the results.
 
-    A client sends its next write after the response to the last one.
+    A client sends its next write after the response to the previous write. `clients`: number of clients of
+    each server. `seconds`: simulated seconds.
     """
     play = _Play(costs, machines, load, servers)
     for server in play.servers:
@@ -229,11 +236,11 @@ def simulated(
 SERVERS = (1, 2, 3, 5, 10)
 WATCHERS = (0, 100, 1_000)
 WRITES = (10, 100)
-"""Writes per second for which the table shows the number of watchers."""
+"""Rates of writes per second; the table has a column with the possible number of watchers for each."""
 
 
 def rows(costs: Costs, machines: Machines) -> Iterator[tuple[str, list[str]]]:
-    """Yields a row for each number of servers: the number, and the text of each cell."""
+    """Yields a table row for each number of servers: that number, and the other cells as text."""
     for servers in SERVERS:
         cells = []
         for watchers in WATCHERS:

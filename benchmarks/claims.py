@@ -1,4 +1,4 @@
-"""Builds the benchmark's HTTP requests about ResourceClaims of 1.5 KB."""
+"""Builds the HTTP requests of the benchmarks, about ResourceClaims of 1.5 KB."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Make = Callable[[int], bytes]
 
 
 def claim(name: str, **labels: str) -> dict[str, Any]:
-    """Returns a claim that takes about 1.5 KB in the storage."""
+    """Returns a ResourceClaim that takes about 1.5 KB in the storage."""
     parameters = {"apiVersion": "gpu.example.com/v1", "kind": "GpuConfig", "sharing": {"note": "x" * 480}}
     return {
         "apiVersion": "resource.k8s.io/v1alpha3",
@@ -62,10 +62,10 @@ def merge_patch(target: str, number: int) -> bytes:
 
 
 def one_object(count: int, claims: str = CLAIMS) -> dict[str, Make]:
-    """Returns functions that build requests about one claim, by the name of the row.
+    """Returns functions that build requests about one claim, by the name of the table row.
 
-    A function takes the number of the request. Run the rows in this order, because later rows use the claims
-    of earlier rows.
+    Each function takes the number of the request. Run the rows in this order, because later rows use the
+    claims that earlier rows created.
     """
     return {
         "get": lambda n: request("GET", f"{claims}/s{n % count}"),

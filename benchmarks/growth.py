@@ -1,4 +1,4 @@
-"""Measures how the figures of the benchmark grow with 10 and 100 times as many objects or connections."""
+"""Measures benchmark rows with 10 and 100 times as many objects or connections, to show their growth."""
 
 import asyncio
 import statistics
@@ -34,14 +34,14 @@ LAWS = {
     "get beside full lists, p99": "a piece of a list, and collecting its entries",
     "start from a file": "in proportion, after the imports",
 }
-"""The growth of each row with the number of objects, in the terms of docs/performance.md."""
+"""Describes the growth of each row with the number of objects, in the terms of docs/performance.md."""
 BY_CONNECTIONS = "level once a core is busy"
 BY_WATCHERS = "in proportion: one system call each"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The figure of a benchmark row at one number of objects, and its unit."""
+    """The result of a benchmark row for one number of objects: the row's name, the figure and its unit."""
 
     name: str
     figure: float
@@ -52,7 +52,10 @@ class Found:
 
 
 async def bench_growth(sizes: Sequence[int]) -> list[plots.Series]:
-    """Measures all rows at each number of objects; prints tables and returns the series for the plot."""
+    """Measures all benchmark rows at each number of objects.
+
+    Prints tables and returns the data of the plots.
+    """
     by_row: dict[str, dict[int, Found]] = {}
     by_connections: list[plots.Series] = []
     for size in sizes:
@@ -95,9 +98,9 @@ def p50(timing: Timing) -> float:
 
 
 async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Found]:
-    """Fills an empty server with `count` claims; returns its figures.
+    """Fills an empty server with `count` claims, and returns the results of all benchmark rows.
 
-    `memory` returns the resident bytes of the server's process.
+    `memory`: returns the resident bytes of the server's process.
     """
     create = named_creates("g")
     empty = memory()
@@ -122,7 +125,7 @@ async def rows_at(port: int, count: int, memory: Callable[[], int]) -> list[Foun
 
 
 async def gets_beside_lists(port: int) -> Timing:
-    """Returns the response times of one client's GETs while another client lists all objects twice."""
+    """Returns one client's response times for GETs while another client lists all objects twice."""
     timing = Timing()
     listing = asyncio.ensure_future(_list_by_another_process(port))
     connection = await Connection.open(port)
@@ -155,7 +158,7 @@ async def _list_by_another_process(port: int) -> None:
 
 
 async def rows_by_connections(port: int) -> list[plots.Series]:
-    """Returns requests per second by number of connections, and event delays by number of watchers."""
+    """Measures requests per second by number of connections, and watch event delays by number of watchers."""
     rates: dict[str, dict[int, float]] = {"get": {}, "create": {}}
     for connections in CONNECTIONS:
         count = max(2_000, connections)

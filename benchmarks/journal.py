@@ -1,7 +1,7 @@
-"""Measures the cost of the request journal by comparing a server with a journal and one without.
+"""Measures the cost of the request journal: compares a server that has a journal with a server that has none.
 
-The benchmark measures the CPU time of the server's process, because other work on the machine affects CPU
-time less than elapsed time. Turns are short, so that such work affects both servers equally.
+Measures the CPU time of the server's process, because other work on the machine changes CPU time less than
+elapsed time. The servers take short turns, so that other work affects both equally.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ A_TURN = 50
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Microseconds of CPU time for a request with the journal (`on`) and without (`off`).
+    """CPU microseconds per request, with the request journal (`on`) and without it (`off`).
 
     Both figures are the first decile over all turns, because other work on the machine only adds time.
     """
@@ -34,9 +34,11 @@ class Cost:
 async def cost_of(
     servers: tuple[tuple[int, int], tuple[int, int]], make: Callable[[int], bytes], turns: int
 ) -> Cost:
-    """Returns the CPU time of requests on a server with a journal and on one without, measured in turn.
+    """Measures the CPU time of a request on a server with a journal and on a server without.
 
-    `servers`: port and process id of each, first the server with a journal. `make`: builds request number N.
+    - `servers`: port and process id of the server with a journal, then of the server without
+    - `make`: builds the request with a given number
+    - `turns`: number of turns of each server; the servers take turns
     """
     connections = [[await Connection.open(port) for _ in range(CONNECTIONS)] for port, _ in servers]
     spent: tuple[list[float], list[float]] = ([], [])

@@ -3,9 +3,9 @@
     python -m benchmarks.kubernetes [--builds FOLDER] [--port PORT]
 
 Go downloads and compiles both programs once from their published modules, in about 15 minutes on two cores.
-Then this command prints the options for `make bench` and runs both servers until it is interrupted. `make
-bench ARGS=--kubernetes` does all of this itself. etcd does not wait for its disk (`--unsafe-no-fsync`).
-kube-apiserver serves resource.k8s.io/v1alpha3 with the gate DynamicResourceAllocation.
+Then this command prints the options for `make bench` and runs both servers until you interrupt it. `make
+bench ARGS=--kubernetes` does all of this itself. etcd runs with `--unsafe-no-fsync`, so it does not wait for
+its disk. kube-apiserver serves resource.k8s.io/v1alpha3 with the gate DynamicResourceAllocation.
 """
 
 import argparse
@@ -62,7 +62,7 @@ class Running:
     pids: tuple[int, ...]
 
     def options(self) -> list[str]:
-        """Returns the options of `benchmarks/run.py` for a comparison with this server."""
+        """Returns the options that let `benchmarks/run.py` compare fakeapi with this kube-apiserver."""
         pids = [option for pid in self.pids for option in ("--beside-pid", str(pid))]
         return ["--beside", self.url, "--token", self.token, *pids]
 
@@ -96,10 +96,11 @@ def running(
     authorization: str = "RBAC",
     options: Sequence[str] = CLAIMS,
 ) -> Iterator[Running]:
-    """Runs etcd and kube-apiserver in a temporary directory, on `port` and the next two ports.
+    """Runs kube-apiserver on `port` and etcd on the next two ports, with their data in a temporary directory.
 
-    `users`: additional lines of the token file, in the form `token,name,uid,groups`.
-    `options`: additional options of kube-apiserver.
+    - `users`: additional lines of the token file, in the form `token,name,uid,groups`
+    - `authorization`: value of kube-apiserver's option `--authorization-mode`
+    - `options`: additional options of kube-apiserver
     """
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         place = Path(name)

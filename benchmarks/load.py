@@ -1,4 +1,4 @@
-"""A small, fast HTTP/1.1 client that costs little time, so that measurements show the server.
+"""A small, fast HTTP/1.1 client. It uses little CPU time, so that measurements show the server's time.
 
 The client reads only responses with Content-Length, chunked responses, and watch streams.
 """
@@ -90,9 +90,9 @@ def request(
 
 @dataclass(slots=True)
 class Timing:
-    """Response times in seconds: `each` request, and all requests together (`total`).
+    """The times of several requests in seconds: `each` request, and `total` for all requests together.
 
-    - `bad`: the number of responses that were not successes
+    - `bad`: the number of responses whose status is not a success
     - `refusal`: a description of the first such response
     """
 
@@ -115,8 +115,11 @@ async def drive(
 ) -> Timing:
     """Sends `count` requests over `connections` connections; returns the response times.
 
-    A connection sends one request at a time. `after`: if not 0, request N waits for the response to request N
-    - `after`. So a delayed connection does not fall far behind the others.
+    - `make`: builds the request with a given number
+    - `after`: if not 0, each request waits for the response to the request sent `after` numbers earlier, so
+      that no connection falls far behind the others
+
+    A connection sends one request at a time.
     """
     timing = Timing()
     numbers = iter(range(count))
@@ -146,7 +149,10 @@ async def drive(
 
 
 async def checked(server: int | Server, make: Callable[[int], bytes], count: int, connections: int) -> Timing:
-    """Calls `drive` and returns the response times. Raises AssertionError if a response is not a success."""
+    """Sends requests as `drive` does and returns the response times.
+
+    Raises AssertionError if a response is not a success.
+    """
     timing = await drive(server, make, count, connections)
     assert not timing.bad, f"{timing.bad} answers were not successes: {timing.refusal}"
     return timing
@@ -161,7 +167,7 @@ async def ask(server: int | Server, data: bytes) -> Answer:
 
 
 def processor_seconds(pid: int) -> float:
-    """Returns the CPU seconds of all live threads of a process.
+    """Returns the CPU seconds that all live threads of a process have used.
 
     Reads /proc/PID/task/*/schedstat, which counts nanoseconds; /proc/PID/stat counts in steps of 10 ms.
     """

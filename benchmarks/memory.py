@@ -1,4 +1,4 @@
-"""Measures the memory of a server and of each claim, and the slowdown of a full server."""
+"""Measures the memory of a server and of each stored claim, and the speed of a server with many claims."""
 
 import statistics
 import tempfile
@@ -21,7 +21,10 @@ P99_BESIDE_LISTS = 20
 
 
 async def bench_memory(count: int) -> None:
-    """Prints the memory of a server with `count` claims, its request times, and its start from a file."""
+    """Measures a server with `count` claims: memory, request times, and start from a database file.
+
+    Prints a table.
+    """
     heading(f"{count:,} claims of 1.5 KB", "", "goal", "")
     with fakeapi() as (port, pid), fakeapi() as (empty, _):
         await size_of(port, "/version")

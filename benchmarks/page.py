@@ -1,4 +1,4 @@
-"""Measures the web page of fakeapi during a stream of requests: the server's cost and the response times."""
+"""Measures the web page of fakeapi during a stream of requests: the server's CPU cost and response times."""
 
 import asyncio
 import tempfile
@@ -27,12 +27,12 @@ _TAKE_GAPS = "const found = window.gaps.sort((a, b) => a - b); window.gaps = [];
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Figures of one view of the web page under load.
+    """Measured values of one view of the web page under load.
 
     - `rate`: responses per second
     - `server`: microseconds of the server's CPU time per request
     - `busy`: the share of time in which the page's main thread worked
-    - `p99`, `longest`: milliseconds that a click would have waited for this thread
+    - `p99`, `longest`: milliseconds that a click would have waited for the main thread
     """
 
     rate: float
@@ -56,10 +56,10 @@ def beside_load(
     rate: int,
     seconds: float,
 ) -> Shown:
-    """Opens `url` in the browser, sends requests for `seconds` seconds, and returns the figures of the view.
+    """Opens `url` in the browser, sends requests during `seconds` seconds, and returns the measured values.
 
     - `server`: the server's port and process id
-    - `make`: builds request number N
+    - `make`: builds the request with a given number
     - `rate`: requests per second
     """
     port, pid = server
@@ -84,7 +84,11 @@ def beside_load(
 
 
 async def paced(port: int, make: Callable[[int], bytes], rate: int, seconds: float) -> int:
-    """Sends `rate` requests per second, or fewer if the server is slower; returns the number of responses."""
+    """Sends requests for `seconds` seconds and returns the number of responses.
+
+    `make`: builds the request with a given number. `rate`: requests per second; fewer if the server is
+    slower.
+    """
     end = time.monotonic() + seconds
 
     async def work(which: int) -> int:

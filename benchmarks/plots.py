@@ -1,4 +1,4 @@
-"""Plots the growth of benchmark figures in one SVG file: a panel for each row, both axes logarithmic."""
+"""Plots the growth of benchmark results in one SVG file: a panel for each row, with logarithmic axes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,22 +9,22 @@ COLUMNS = 3
 WIDTH, HEIGHT = 300, 210
 LEFT, RIGHT, TOP, BOTTOM = 24, 60, 52, 34
 LEAST = 1e-3
-"""The smallest figure that is drawn; smaller figures are drawn at its height."""
+"""The smallest figure on the vertical axis. Smaller figures are drawn at the height of this figure."""
 STEEP = 8
-"""Limit for the rise of a line in pixels; a steeper line would cross a label to the right of the point."""
+"""Maximum rise of a line in pixels beside a label; a steeper line would cross a label right of its point."""
 INK, PALE, FAINT, LINE = "#333", "#777", "#bbb", "#2a6fb0"
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A row of the benchmark: its figures by size, and their unit."""
+    """The data of one panel: the measured figures of a benchmark row by size, and their unit."""
 
     name: str
     unit: str
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """The growth of the row in a few words, such as "constant"."""
+    """Describes the growth of the row in a few words, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:

@@ -1,8 +1,8 @@
-"""Measures the cost of recording, and the time to convert a long audit log.
+"""Measures the cost of recording a trace, and the time to convert a long audit log.
 
     python benchmarks/recording.py [--quick]
 
-Each server runs in its own process. Peak memory is measured for the converting process.
+Each server has its own process. Peak memory is that of the process that converts the log.
 """
 
 import argparse
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 LIST = request("GET", "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims")
 MEGABYTE = 1 << 20
 ROUND = 50
-"""Number of requests to one server before the next server's turn. Short turns share disturbances equally."""
+"""Number of requests to one server in each turn. In short turns, disturbances affect all servers equally."""
 
 
 def main() -> None:
@@ -42,9 +42,9 @@ def main() -> None:
 
 
 def bench_recording(rounds: int) -> None:
-    """Prints the median time of a request: unrecorded, recorded by the server, and through the proxy.
+    """Prints the median time of a request: without recording, recorded by the server, and through the proxy.
 
-    `rounds`: number of rounds of ROUND requests to each server.
+    `rounds`: number of rounds; a round has ROUND requests to each server.
     """
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         place = Path(folder)
@@ -79,7 +79,10 @@ async def measure(ports: dict[str, int], rounds: int) -> dict[str, float]:
 
 @contextlib.contextmanager
 def running(ready: Path, *command: str) -> Iterator[int]:
-    """Runs a fakeapi command that serves and writes the file `ready`; yields its port."""
+    """Runs `python -m fakeapi` with this command while the block lasts; yields the port of its server.
+
+    `ready`: a ready file for the command to write.
+    """
     arguments = [sys.executable, "-m", "fakeapi", *command, "--ready-file", str(ready)]
     environment = {name: value for name, value in os.environ.items() if name != "KUBECONFIG"}
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, env=environment) as started:
@@ -93,7 +96,7 @@ def running(ready: Path, *command: str) -> Iterator[int]:
 
 
 def bench_conversion(size: int) -> None:
-    """Prints time and peak memory for converting an audit log of `size` bytes into a trace.
+    """Prints the time and the peak memory for converting an audit log of `size` bytes into a trace.
 
     The log repeats the recorded logs of fixtures/traces.
     """

@@ -1,8 +1,8 @@
-"""Measures speed and memory of a replay, and compares them with a plain client that sends the same requests.
+"""Measures speed and memory of a replay. Compares it with a plain client that sends the same requests.
 
     python benchmarks/replaying.py [--quick]
 
-Each measurement has a new server in its own process. The replay has its own process too.
+Each measurement starts a new server in its own process. The replay has its own process too.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks.tables import heading, row
 EXCHANGES = 100_000
 CONNECTIONS = 16
 BLOCK = 1000
-"""Number of objects in one step; a step starts after all responses to the previous step."""
+"""Number of requests in one block. A block starts after all responses to the previous block."""
 
 CLAIMS = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 MERGE = "application/merge-patch+json"
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def bench_replay(count: int) -> None:
-    """Prints the speed and memory of replaying `count` creates, reads, updates, patches and deletes."""
+    """Prints speed and memory of replaying `count` requests: creates, GETs, updates, patches and deletes."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "session.jsonl"
         with serving(folder, "--record", str(trace)) as (port, _):
@@ -95,9 +95,10 @@ def serving(folder: str, *options: str) -> Iterator[tuple[int, int]]:
 
 
 def exchange(number: int) -> bytes:
-    """Returns the bytes of request `number`.
+    """Returns the bytes of the request with this number.
 
-    The sequence of requests repeats blocks of creates, GETs, updates, patches and deletes.
+    The requests form blocks: BLOCK creates, then BLOCK GETs, updates, patches and deletes of the same
+    objects.
     """
     block, inside = divmod(number, 5 * BLOCK)
     step, place = divmod(inside, BLOCK)

@@ -5,9 +5,9 @@
 
 Every server has its own process; this process is the client. The part `beside` compares fakeapi with another
 server: `--kubernetes` builds etcd and kube-apiserver (once, in FOLDER) and starts them, `--beside` uses a
-running server. The part `page` needs Chromium, the part `scale` PostgreSQL; without them a note replaces the
-table. `--write` replaces the tables in README.md, docs/performance.md and docs/scale.md, and draws the
-growth.
+running server. The part `page` needs Chromium, and the part `scale` needs PostgreSQL. If the program is
+missing, a note replaces the table. `--write` replaces the tables in README.md, docs/performance.md and
+docs/scale.md, and draws the plot of the growth.
 """
 
 import argparse
@@ -96,7 +96,10 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
         port, _ = server
 
         def make(number: int) -> bytes:
-            """Returns the bytes of request `number`: one PATCH in ten requests, otherwise GETs."""
+            """Returns the bytes of the request with this number.
+
+            Every tenth request is a PATCH, the others are GETs.
+            """
             target = f"{CLAIMS}/p{number * 7919 % objects}"
             if number % 10:
                 return request("GET", target)
@@ -138,7 +141,8 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
 
 README, PERFORMANCE, SCALE = ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
 DOCUMENTS = {"journal": PERFORMANCE, "page": PERFORMANCE, "growth": PERFORMANCE, "scale": SCALE}
-"""The document that contains the tables of a part; README.md for parts that are not listed."""
+"""The document with the tables of a benchmark part, by the part's name. Other parts have theirs in README.md.
+"""
 
 
 def main() -> None:

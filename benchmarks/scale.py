@@ -1,4 +1,4 @@
-"""Measures one to three servers that share a PostgreSQL database, and one server on SQLite."""
+"""Measures one to three fakeapi servers that share a PostgreSQL database, and one server on SQLite."""
 
 import asyncio
 import json
@@ -23,9 +23,9 @@ VALUE = "x" * 1000
 
 
 class Figures(NamedTuple):
-    """Requests per second, median seconds of a request, and CPU seconds per request.
+    """Requests per second (`rate`), median seconds of a request (`median`), and CPU seconds per request.
 
-    `server` is the CPU time of the servers, `database` of PostgreSQL.
+    `server` is the CPU time of all fakeapi servers, `database` that of PostgreSQL.
     """
 
     rate: float
@@ -39,13 +39,16 @@ class Figures(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Servers that share a PostgreSQL database, or one server on SQLite, for which `database` is None."""
+    """The running fakeapi servers of a measurement: several on a PostgreSQL database, or one on SQLite.
+
+    `database`: the PostgreSQL server; None with SQLite.
+    """
 
     servers: Sequence[Server]
     database: PostgreSQL | None
 
     def used(self) -> tuple[list[float], float]:
-        """Returns the CPU seconds of each server, and the CPU seconds of PostgreSQL (0 on SQLite)."""
+        """Returns the CPU seconds of each fakeapi server and those of PostgreSQL (0 with SQLite)."""
         processes = [] if self.database is None else self.database.processes()
         return [processor_seconds(each.process.pid) for each in self.servers], sum(
             map(processor_seconds, processes)
@@ -60,10 +63,10 @@ def creation(name: str) -> bytes:
 async def measured(
     stack: Stack, verb: str, count: int, *, ports: Sequence[int] = (), connections: int = CONNECTIONS
 ) -> Figures:
-    """Returns the figures of `count` creates, or of GETs of the objects that an earlier call created.
+    """Sends `count` creates, or GETs of objects created earlier, and returns the measured values.
 
-    `verb`: "create" or "get". GETs need an earlier call with "create" and the same `count`.
-    `ports`: sends requests only to these servers; empty means all servers of the stack.
+    `verb`: "create" or "get". GETs need an earlier call with "create" and the same `count`. `ports`: sends
+    requests only to these servers; empty means all servers of the stack.
     """
     ports = ports or [each.port for each in stack.servers]
     used, database_used = stack.used()
@@ -104,9 +107,9 @@ def stacked(databases: Sequence[str], postgresql: PostgreSQL | None) -> Iterator
 
 
 def bench_scale(count: int) -> None:
-    """Prints the figures for SQLite and for each number of servers, the costs, and the computed capacity.
+    """Prints the measured values of SQLite and of one to three servers on PostgreSQL, and the capacity.
 
-    Prints a note instead if PostgreSQL is missing.
+    Prints a note instead if PostgreSQL is not installed.
     """
     if why_missing():
         tables.note(f"\nSeveral servers: not measured, {why_missing()}")
@@ -150,9 +153,10 @@ def _requests(postgresql: PostgreSQL, count: int) -> None:
 
 
 async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
-    """Returns the measured CPU costs of requests and events.
+    """Measures the CPU costs of requests and watch events.
 
-    Requests cost CPU time of the receiving server, of another server that follows the log, and of PostgreSQL.
+    A request costs CPU time of the server that receives it, of the other servers, which read the log, and of
+    PostgreSQL.
     """
     with stacked([postgresql.place()], postgresql) as alone:
         await measured(alone, "create", count // 10)
@@ -184,7 +188,7 @@ async def _costs(postgresql: PostgreSQL, count: int) -> capacity.Costs:
 async def _watched(stack: Stack, port: int, count: int) -> tuple[Figures, float]:
     """Measures sequential creates while WATCHERS clients watch.
 
-    Returns the figures of the creates, and the average bytes of an event.
+    Returns the measured values of the creates, and the average number of bytes of an event.
     """
     sizes: list[int] = []
     opened, done = asyncio.Semaphore(0), asyncio.Semaphore(0)

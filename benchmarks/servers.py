@@ -1,4 +1,4 @@
-"""Runs the servers to measure, each in its own process and on its own port."""
+"""Starts the servers of a benchmark, each in its own process and on its own port."""
 
 import contextlib
 import json
@@ -16,7 +16,10 @@ START_SECONDS = 60.0
 
 @contextlib.contextmanager
 def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """Runs Python with this command while the block lasts. `cores`: CPU numbers; empty means all cores."""
+    """Runs Python with these arguments while the block lasts.
+
+    `cores`: allowed CPU numbers; empty means all cores.
+    """
     with _on(cores):
         server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
     with server as started:
@@ -29,7 +32,10 @@ def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.
 
 @contextlib.contextmanager
 def _on(cores: Collection[int]) -> Iterator[None]:
-    """Limits this process to the cores while the block lasts; processes started inside inherit the limit."""
+    """Limits this process to the CPUs `cores` while the block lasts.
+
+    Processes started in the block inherit the limit.
+    """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores or before)
     try:
@@ -40,7 +46,7 @@ def _on(cores: Collection[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, int]]:
-    """Runs a fakeapi server of release 1.33 with these options; yields its port and process id."""
+    """Runs `fakeapi serve` for release 1.33 with these options; yields its port and process id."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         kubeconfig = Path(folder) / "config"
@@ -64,9 +70,9 @@ def await_ready(ready: Path) -> int:
 
 @contextlib.contextmanager
 def bare(size: int, *, h11: bool = False) -> Iterator[int]:
-    """Serves a constant body of `size` bytes; yields the port.
+    """Runs a server that sends a constant body of `size` bytes while the block lasts; yields its port.
 
-    `h11`: whether hypercorn with h11 serves, instead of fakeapi's own HTTP server.
+    `h11`: whether hypercorn with h11 is the HTTP server, instead of fakeapi's own.
     """
     with process(str(HERE / ("bare_h11.py" if h11 else "bare.py")), str(size)) as started:
         assert started.stdout is not None

@@ -1,4 +1,4 @@
-"""Prints tables of figures and goals, and writes tables into documents between markers."""
+"""Prints tables of measured figures and their goals, and writes them into documents between markers."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def _say(*lines: str) -> None:
 
 
 def take() -> list[str]:
-    """Returns the table lines printed since the last call."""
+    """Returns the lines of tables printed since the last call of `take`."""
     taken = [*_printed]
     _printed.clear()
     return taken
 
 
 def at_most(figure: float, bound: float, unit: str) -> tuple[str, str]:
-    """Returns two table cells: the goal, and whether the figure is at most `bound`."""
+    """Returns two table cells for a measured figure: the goal, and whether the figure is at most `bound`."""
     return f"≤ {bound:g} {unit}", _verdict(figure <= bound)
 
 
@@ -50,9 +50,9 @@ def milliseconds(seconds: float) -> str:
 
 
 def write_between(path: Path, marker: str, lines: list[str]) -> None:
-    """Replaces the lines between `<!-- marker -->` and `<!-- /marker -->`.
+    """Replaces the lines of a document between `<!-- marker -->` and `<!-- /marker -->`.
 
-    Raises ValueError if the file lacks a marker.
+    Raises ValueError if the file lacks one of the two markers.
     """
     text = path.read_text(encoding="utf-8")
     begin, end = f"<!-- {marker} -->\n", f"<!-- /{marker} -->"

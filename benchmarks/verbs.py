@@ -1,4 +1,7 @@
-"""Measures requests of each verb, and compares fakeapi with minimal apps on its own HTTP server and h11."""
+"""Measures the requests of each verb.
+
+Compares fakeapi with minimal apps on its own HTTP server and on h11.
+"""
 
 import contextlib
 import sqlite3
@@ -27,7 +30,7 @@ LIST_GOALS = {
 
 @dataclass(slots=True)
 class InTurn:
-    """Figures of one server over several rounds of requests.
+    """Measured values of one server over several rounds of requests.
 
     `rate` and `p50` are medians over the rounds; `p99` is over all requests.
     """
@@ -58,11 +61,13 @@ async def in_turn(
     connections: int = CONNECTIONS,
     rounds: int = ROUNDS,
 ) -> list[InTurn]:
-    """Sends requests to the servers in turn; returns the figures of each server.
+    """Sends requests to the servers alternately; returns the measured values of each server.
 
-    Requests with numbers below `count` use one connection, requests with the next `count` numbers use
-    several. Each server receives each number once. `connections=0` leaves out the requests over several
-    connections, `alone=False` the requests over one.
+    - `make`: builds the request with a given number; each server receives each number once
+    - `count`: number of requests over one connection, with the numbers from 0 on; the same number of requests
+      follows over several connections, with the next numbers
+    - `alone`: whether to send the requests over one connection
+    - `connections`: number of connections for the second half; 0 leaves it out
     """
     results = [InTurn() for _ in servers]
     a_round = max(1, count // rounds)

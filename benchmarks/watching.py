@@ -1,4 +1,4 @@
-"""Measures the time from sending a write to its event at each watcher."""
+"""Measures the time from sending a write until each watcher receives its watch event."""
 
 import asyncio
 import statistics
@@ -28,9 +28,9 @@ async def bench_watch(events: int) -> None:
 async def delays(
     server: int | Server, watchers: int, events: int, claims: str = CLAIMS, prefix: str = "w"
 ) -> tuple[list[float], list[float]]:
-    """Measures the seconds from sending a write until each watcher receives its event.
+    """Sends `events` writes, and measures the seconds until each watcher receives the watch event.
 
-    Returns all times, sorted, and for each write the time of its last event.
+    Returns two lists: all measured times, sorted, and the time of the last watcher for each write.
     """
     arrivals: list[asyncio.Queue[float]] = [asyncio.Queue() for _ in range(watchers)]
     opened = asyncio.Semaphore(0)
@@ -71,7 +71,10 @@ async def delays(
 
 
 async def _version(server: int | Server, claims: str) -> str:
-    """Returns a collection's current resourceVersion; a watch from it omits events of existing objects."""
+    """Returns the current resourceVersion of a collection.
+
+    A watch that starts there gets no events of old objects.
+    """
     connection = await Connection.open(server)
     answer = await connection.send(request("GET", f"{claims}?limit=1"))
     connection.close()

@@ -1,4 +1,4 @@
-"""Fixtures for all tests."""
+"""Fixtures that all tests can use."""
 
 from collections.abc import Iterator
 
@@ -21,9 +21,9 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
-    """Starts a PostgreSQL server for the session; skips the test if PostgreSQL is missing.
+    """Starts a PostgreSQL server for the test session; skips the test if PostgreSQL is missing.
 
-    Tests create their own databases in it and do not stop the server.
+    Tests create their own databases in this server and do not stop the server.
     """
     if why_missing():
         pytest.skip(why_missing())

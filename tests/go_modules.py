@@ -1,4 +1,4 @@
-"""Downloads Kubernetes' Go modules for tests; skips a test if Go or a module is missing."""
+"""Downloads Kubernetes' Go modules for tests. Skips the test if Go or a module is missing."""
 
 import os
 import shutil
@@ -14,8 +14,8 @@ needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="Go is not inst
 def modules_of(release: str, monkeypatch: pytest.MonkeyPatch) -> Modules:
     """Returns Kubernetes' Go modules of a release. Skips the test if Go cannot provide them.
 
-    Go uses only its module cache, except in CI: there it downloads missing modules. This function runs no
-    programs that use the modules, so errors of such programs fail the test instead of skipping it.
+    Go uses only its module cache, except in CI, where it downloads missing modules. This function only gets
+    the modules. Errors of programs that use them later fail the test instead of skipping it.
     """
     use_only_the_cache(monkeypatch)
     try:
@@ -25,6 +25,6 @@ def modules_of(release: str, monkeypatch: pytest.MonkeyPatch) -> Modules:
 
 
 def use_only_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forbids Go to download modules, except in CI (if the variable CI is set)."""
+    """Prevents Go from downloading modules, except in CI (where the environment variable CI is set)."""
     if not os.environ.get("CI"):
         monkeypatch.setenv("GOPROXY", "off")

@@ -13,9 +13,10 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Installation:
-    """The built wheel, and the `bin` folder of a virtual environment with the wheel and its dependencies.
+    """The built wheel, and the `bin` folder of a virtual environment in which the wheel is installed.
 
-    The environment contains no other packages. The dependencies have the versions of requirements.lock.
+    The environment has the wheel, its dependencies in the versions of requirements.lock, and no other
+    packages.
     """
 
     wheel: Path
@@ -29,7 +30,7 @@ class Installation:
         )  # fmt: skip
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Returns the environment variables of this process except PYTHON* and FAKEAPI*, and `more`.
+        """Returns this process's environment variables without PYTHON* and FAKEAPI*, and with `more`.
 
         Without these variables, the installed package cannot find the source tree.
         """
@@ -40,7 +41,7 @@ class Installation:
 def install(directory: Path) -> Installation:
     """Builds the source distribution and the wheel, and installs the wheel; returns the installation.
 
-    The wheel is installed in a new virtual environment in the directory.
+    The wheel is installed in a new virtual environment below `directory`.
     """
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True, timeout=120)
@@ -59,9 +60,9 @@ def install(directory: Path) -> Installation:
 
 
 def _link_locked_dependencies(site_packages: Path) -> None:
-    """Links the packages of requirements.lock from this environment into `site_packages`.
+    """Links the packages of requirements.lock from this process's environment into `site_packages`.
 
-    Linking needs no network.
+    This needs no network.
     """
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     for name in re.findall(r"^([A-Za-z0-9_.-]+)==", lock, re.MULTILINE):

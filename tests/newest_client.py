@@ -1,7 +1,7 @@
 """Creates a virtual environment with the newest release of the Python package `kubernetes`.
 
-The tests themselves use an older release, the last one with v1alpha2. The environment is created once and
-kept.
+The tests themselves use an older release of this package, the last one with v1alpha2. The environment is
+created once and reused.
 """
 
 import subprocess
@@ -19,7 +19,7 @@ INSTALL_SECONDS = 300
 
 
 def python_with_newest_client() -> Path:
-    """Returns the Python interpreter of an environment with the newest package `kubernetes`.
+    """Returns the Python interpreter of an environment that has the newest package `kubernetes`.
 
     Creates the environment on first use. Skips the test if the package cannot be installed.
     """
@@ -41,6 +41,6 @@ def python_with_newest_client() -> Path:
 
 
 def packages_of_newest_client() -> Path:
-    """Returns the directory of the environment's packages, for use in PYTHONPATH."""
+    """Returns the folder with the packages of that environment, for use in PYTHONPATH."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return python_with_newest_client().parents[1] / "lib" / version / "site-packages"

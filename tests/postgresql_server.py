@@ -21,7 +21,7 @@ _numbers = count(1)
 
 @cache
 def binaries() -> Path | None:
-    """Returns the directory with the programs of the newest installed PostgreSQL, or None."""
+    """Returns the folder with the programs of the newest installed PostgreSQL; None if there is none."""
     directories = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
     if directories:
         return max(directories, key=lambda each: int(re.findall(r"\d+", str(each))[0]))
@@ -30,7 +30,7 @@ def binaries() -> Path | None:
 
 
 def why_missing() -> str:
-    """Returns the reason why no PostgreSQL server can run here, or "" if one can run."""
+    """Returns the reason why no PostgreSQL server can run on this machine; "" if one can run."""
     if binaries() is None:
         return "PostgreSQL is not installed"
     if os.geteuid() == 0 and _account() is None:
@@ -51,14 +51,14 @@ def free_port() -> int:
 
 
 class PostgreSQL:
-    """A PostgreSQL server with a new data directory, in which tests create databases."""
+    """A PostgreSQL server with its own data directory, in which tests create databases."""
 
     def __init__(self, *, password: str = "", fsync: bool = False) -> None:
         """Creates the data directory and starts the server.
 
-        `password`: the password that clients need; "" accepts all clients. `fsync`: whether a commit waits
-        for the disk. Without it, committed data survives a kill of the server, but not a crash of the
-        machine.
+        - `password`: the password that clients need; "" accepts all clients
+        - `fsync`: whether a commit waits for the disk; if not, committed data survives a kill of the server,
+          but not a crash of the machine
         """
         directory = binaries()
         assert directory is not None, "asked for only where it is installed"
@@ -88,9 +88,9 @@ class PostgreSQL:
         return f"postgresql://{user}{':' + secret if secret else ''}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
-        """Starts the server and waits until it accepts connections; also starts it again after `kill`.
+        """Starts the server and waits until it accepts connections; also restarts it after `kill`.
 
-        Raises RuntimeError with the log if the server does not start in time.
+        Raises RuntimeError with the log if the server stops or does not accept connections in START_SECONDS.
         """
         command = self._as_account(
             "postgres", "-D", str(self.directory / "data"), "-p", str(self.port),
@@ -110,13 +110,16 @@ class PostgreSQL:
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to every process of the server, because each process has its own process group."""
+        """Sends a signal to every process of the server.
+
+        PostgreSQL's processes do not share a process group.
+        """
         for each in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)
 
     def processes(self) -> list[int]:
-        """Returns the ids of all processes of the server."""
+        """Returns the process ids of all processes of the PostgreSQL server."""
         assert self.process is not None
         return [self.process.pid, *self._children()]
 
@@ -127,7 +130,7 @@ class PostgreSQL:
         return [int(each) for each in listing.stdout.split()]
 
     def kill(self) -> None:
-        """Kills all processes of the server at once, without a clean shutdown."""
+        """Kills all processes of the server at the same time, without a clean shutdown."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)  # a stopped process cannot start others
         self.signal(signal.SIGKILL)
@@ -151,18 +154,18 @@ class PostgreSQL:
         return self.url(name)
 
     def place(self) -> str:
-        """Creates an empty schema; returns a URL for it.
+        """Creates an empty PostgreSQL schema; returns a URL for it.
 
-        For fakeapi, a schema works like a database. Creating a schema is faster.
+        For fakeapi, a schema works like a database, and creating one is faster.
         """
         name = f"place{next(_numbers)}_{os.getpid()}"
         self.sql(f"CREATE SCHEMA {name}")
         return f"{self.url()}?search_path={name}"
 
     def sql(self, *statements: str, url: str = "") -> str:
-        """Runs SQL statements with psql, each in its own transaction; returns the output.
+        """Runs SQL statements with psql, each in its own transaction; returns psql's output.
 
-        `url`: the database; "" means the server's default database.
+        `url`: the URL of the database; "" means the server's default database.
         """
         command = [str(self._binaries / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
         for each in statements:

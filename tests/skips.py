@@ -1,7 +1,7 @@
-"""Turns skipped tests into failures where the environment variable CI is set, because CI has all tools.
+"""Turns skipped tests into failures if the environment variable CI is set, because CI has all tools.
 
-Without this rule, a test that CI skips would run nowhere. ALLOWED lists the reasons that may skip a test in
-CI too.
+Without this rule, a test that CI skips would run nowhere. ALLOWED lists the reasons for which CI may still
+skip a test.
 """
 
 import os
@@ -17,16 +17,16 @@ ALLOWED = (
     "the system does not tell open files",
     "other systems have other allocators",
 )
-"""Patterns of the skip reasons that CI allows."""
+"""Regular expressions for the skip reasons that CI allows."""
 
 
 def is_failure(reason: str) -> bool:
-    """Whether a skip with this reason counts as a failure in this environment."""
+    """Whether a skip with this reason counts as a failure: only if CI is set and ALLOWED does not match."""
     return bool(os.environ.get("CI")) and not any(re.search(pattern, reason) for pattern in ALLOWED)
 
 
 def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Turns the report of a skip into a failure if CI is set and the reason is not in ALLOWED."""
+    """Changes the report of a skip into a failure if CI is set and the reason is not in ALLOWED."""
     if not report.skipped or hasattr(report, "wasxfail"):
         return
     reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)

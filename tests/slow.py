@@ -1,8 +1,8 @@
-"""A pytest plugin whose option --fast leaves out slow tests, downloads, and cases of tests with hundreds.
+"""A pytest plugin. Its option --fast leaves out slow tests, downloads, and most cases of very large tests.
 
 `make test` uses --fast; `make test-all` runs all tests. slow_tests.txt lists the slow tests with their
-measured seconds. sampled_tests.txt lists tests with hundreds of cases; --fast runs every n-th case. The
-marker `network` marks tests that download. The end of the run prints how many cases were left out.
+measured seconds. sampled_tests.txt lists tests with hundreds of cases; --fast runs every n-th case of them.
+The marker `network` marks tests that download. At the end, pytest prints how many cases --fast left out.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def numbers(text: str) -> dict[str, float]:
-    """Parses a list of tests: maps node ids, without their `[parameters]`, to the number before them."""
+    """Parses a list of tests: maps node ids without `[parameters]` to the number before each of them."""
     lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     return {test: float(number) for number, test in lines}
 
@@ -47,7 +47,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _left_out(items: Iterable[pytest.Item]) -> Iterable[pytest.Item]:
-    """Yields the cases that --fast leaves out; of a sampled test it keeps the first case and every n-th."""
+    """Yields the cases that --fast leaves out.
+
+    Of a sampled test, keeps the first case and every n-th case.
+    """
     sampled = numbers(SAMPLED.read_text(encoding="utf-8"))
     cases = Counter[str]()
     for item in items:
@@ -63,7 +66,7 @@ def _test_of(item: pytest.Item) -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Sends the number of left out tests from a worker of xdist to the main process, which prints it."""
+    """Sends the number of left out cases from a worker of pytest-xdist to the main process."""
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["left_out"] = session.config.stash[_LEFT_OUT]
@@ -80,7 +83,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def summary(left_out: int) -> Iterable[str]:
-    """Yields the line about the cases that --fast left out, or nothing if there are none."""
+    """Yields a line about the number of cases that --fast left out; nothing if it is 0."""
     if left_out:
         yield (
             f"{left_out} cases were left out: slow tests, downloads, and most of tests with hundreds; "

@@ -1,4 +1,4 @@
-"""The benchmarks' order of requests, tables in documents, and plots of growth."""
+"""The benchmarks send requests in the right order, write tables into documents, and plot growth."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The container image and the Compose file work; the tests need no container engine."""
+"""The container image and the Compose file are consistent; these tests need no container engine."""
 
 import json
 import re
@@ -32,9 +32,9 @@ def image_environment() -> dict[str, str]:
 
 
 def stack_environment(token: str = "") -> dict[str, str]:
-    """Returns the environment that Compose creates for the server's container.
+    """Returns the environment variables that Compose sets in the server's container.
 
-    `token`: the user's FAKEAPI_TOKEN; "" if the user sets no variables.
+    `token`: the user's FAKEAPI_TOKEN; "" if the user does not set it.
     """
     chosen = {"FAKEAPI_TOKEN": token}
 

@@ -1,4 +1,4 @@
-"""The wheel for users can be built from the source distribution and works in a new environment."""
+"""The wheel can be built from the source distribution and works in a new virtual environment."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Files that users name are read only if they are regular files, and only up to a limit."""
+"""Files that users name are read only if they are regular files, and only up to a size limit."""
 
 import os
 import socket

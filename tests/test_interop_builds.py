@@ -1,4 +1,4 @@
-"""A build for `make interop` that takes too long fails with its limit and with advice."""
+"""A Go build for `make interop` that takes too long fails; the error has the time limit and advice."""
 
 import os
 from contextlib import nullcontext

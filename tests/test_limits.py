@@ -1,4 +1,4 @@
-"""The page docs/limits.md agrees with the code."""
+"""The page docs/limits.md agrees with the limits in the code."""
 
 import ast
 import importlib
@@ -15,7 +15,7 @@ BOUND = re.compile(
     r"|(?:[A-Z0-9_]+_)?(?:BUDGET|ATTEMPTS|SECONDS|BYTES))\Z"
 )
 OF_KUBERNETES = ("fakeapi.kinds.", "fakeapi.registry.declared.")
-"""Packages with the rules of fields; clients see their limits, which equal Kubernetes' limits."""
+"""Packages of field validation. Their limits are Kubernetes' own and need no row in docs/limits.md."""
 
 NO_BOUNDS = {
     "the range or the digits of a type": {
@@ -173,7 +173,7 @@ WITHOUT_TEST = {
     "none: the kernel enforces the limit",
     "none: `functools.lru_cache` enforces the limit",
 }
-"""The allowed reasons why a row names no test: the kernel and Python have their own tests."""
+"""Allowed reasons why a row of docs/limits.md names no test; for example, the kernel has its own tests."""
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_bound_is_shown_by_a_test_that_exists(shown: str) -> None:
 
 
 def bounds() -> Iterator[str]:
-    """Yields the full names of module-level numbers whose names look like limits."""
+    """Yields the full names of module-level numbers in fakeapi whose names look like limits."""
     for root in (ROOT / "fakeapi", ROOT / "storage" / "fakeapi_storage"):
         for path in sorted(root.rglob("*.py")):
             module = ".".join(path.relative_to(root.parent).with_suffix("").parts)

@@ -1,4 +1,4 @@
-"""The worked example in CONTRIBUTING.md adds a kind to a running server, and removes it again."""
+"""The worked example in CONTRIBUTING.md adds a kind to a running server and removes it again."""
 
 import gc
 import re
@@ -29,11 +29,11 @@ HIGH = {"apiVersion": f"{GROUP}/{VERSION}", "kind": "PriorityClass", "metadata":
 RELEASE = load_release("1.33")
 ROUNDS = 200
 SETTLED = 20
-"""The round after which memory is first measured; by then all permanent caches are full."""
+"""The round after which the test first measures memory. By then all permanent caches are full."""
 
 
 class ChangingServer(Client):
-    """A 1.33 server without PriorityClasses, to which a test can add them again as a new kind."""
+    """A client of a 1.33 server without PriorityClasses. A test can add them to the server as a new kind."""
 
     def __init__(self) -> None:
         self.cluster = Cluster(Settings(release="1.33", runtime_config=f"{GROUP}/{VERSION}=false"))
@@ -73,7 +73,7 @@ def server() -> Iterator[ChangingServer]:
 
 @pytest.fixture(scope="module")
 def definition() -> KindDefinition:
-    """Returns the kind's definition from the Python module in CONTRIBUTING.md."""
+    """Executes the Python module in CONTRIBUTING.md; returns the definition of the kind that it contains."""
     text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text()
     [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     module = ModuleType("priority_class")
@@ -83,7 +83,7 @@ def definition() -> KindDefinition:
 
 
 def priority_class() -> Kind:
-    """Returns the kind PriorityClass with a new type, to which nothing else refers."""
+    """Returns the kind PriorityClass with a new schema, which nothing else references."""
     kinds = ReleaseKinds(ReleaseTables("1.33")).of_version(GROUP, VERSION)
     return next(kind for kind in kinds if kind.resource == RESOURCE)
 

@@ -11,7 +11,7 @@ from tools.plain_words import RULES, Text, TextKind
 
 @dataclass(frozen=True)
 class Case:
-    """Two similar sentences: `reported` breaks the rule of this name, `accepted` breaks no rule."""
+    """Two similar sentences: `reported` breaks the rule named `rule`, and `accepted` breaks no rule."""
 
     rule: str
     reported: str
@@ -115,12 +115,15 @@ REPORTED = "The body is no JSON object."
 """A sentence that the check of tools/plain_words.py reports."""
 
 REPORT = f'"is no" instead of "is not": {REPORTED}'
-"""The check's report about REPORTED, without its place and advice."""
+"""The report of tools/plain_words.py about REPORTED, without place and advice."""
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Returns the folder of a project that has two empty folders, `fakeapi` and `docs`."""
+    """Makes tools/plain_words.py check an empty temporary project; returns the project's folder.
+
+    The project has the folders `fakeapi` and `docs`.
+    """
     (tmp_path / "fakeapi").mkdir()
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(plain_words, "ROOT", tmp_path)
@@ -130,12 +133,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kind_of(rule: str) -> TextKind:
-    """Returns the kind of text to which the rule of this name applies."""
+    """Returns the kind of text to which the wording rule of this name applies."""
     return next(each.starts for each in RULES if each.name == rule) or TextKind.PROSE
 
 
 def broken_rules(sentence: str, kind: TextKind) -> list[str]:
-    """Returns the names of the rules that a sentence breaks."""
+    """Returns the names of the wording rules that a sentence breaks in a text of this kind."""
     text = Text(plain_words.ROOT / "a.md", 1, sentence, kind)
     return [
         rule.name for rule in RULES for problem in plain_words.problems(text) if f": {rule.name}: " in problem

@@ -1,4 +1,4 @@
-"""The table of options, and the settings, help texts and documents that are derived from the table."""
+"""The table of server options, and the settings, help texts and documents that are derived from it."""
 
 import inspect
 import re

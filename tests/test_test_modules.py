@@ -1,4 +1,4 @@
-"""Test modules do not import each other; shared fixtures and helpers are in support modules."""
+"""Test modules do not import each other. Shared fixtures and helpers are in modules without tests."""
 
 import ast
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).parent
 
 
 def imported_test_modules(module: Path) -> list[str]:
-    """Returns the names of the test modules that a module imports."""
+    """Returns the names of the test modules that the file `module` imports."""
     names: list[str] = []
     for node in ast.walk(ast.parse(module.read_bytes())):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("tests"):

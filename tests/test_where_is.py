@@ -21,7 +21,7 @@ def path_of(module: str) -> Path:
 def names_in(body: list[ast.stmt]) -> dict[str, list[ast.stmt]]:
     """Returns the functions, classes and variables that statements define, by name.
 
-    The value is the body of the function or class, and empty for a variable.
+    The value is the body of the function or class; it is empty for a variable.
     """
     names: dict[str, list[ast.stmt]] = {}
     for statement in body:

@@ -1,7 +1,7 @@
-"""Reads the objects that the API server of a release creates by itself in a new cluster.
+"""Reads the objects that the API server of a Kubernetes release creates by itself in a new cluster.
 
 - RBAC objects: from the test data of k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`,
-  which hold for the release's default feature gates
+  which apply with the release's default feature gates
 - Flow schemas and priority levels: from k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`
 - Priorities of APIServices: from the aggregator of k8s.io/kubernetes
 """
@@ -36,14 +36,14 @@ _APISERVER = "k8s.io/apiserver/"
 
 
 class BootstrapError(Exception):
-    """Raised for Go source in a form that this reader does not know."""
+    """Raised if Go source has a form that this reader does not know."""
 
 
 def bootstrap_of_release(modules: Modules) -> dict[str, dict[str, Any]]:
-    """Returns the objects that a release's server creates, each without its name and type.
+    """Returns the objects that a release's server creates, without their names, kinds and apiVersions.
 
     The keys are the resource and the name (or `namespace/name`). The entry of an APIService contains only the
-    priorities of its group and version. Raises BootstrapError.
+    priorities of its group and version. Raises BootstrapError if Go source has an unknown form.
     """
     return {**_policy(modules.kubernetes), **_flow_control(modules), "apiservices": _priorities(modules)}
 
@@ -90,7 +90,7 @@ def _flow_control(modules: Modules) -> dict[str, dict[str, Any]]:
 
 
 class _Source:
-    """Evaluates the Go expressions of a package, including constants of other packages."""
+    """Evaluates Go expressions of one package. They may use constants of other packages."""
 
     def __init__(self, modules: Modules, package: GoPackage) -> None:
         self._modules = modules
@@ -99,7 +99,10 @@ class _Source:
         self._other = cache(self._parsed)
 
     def value(self, expression: Expression) -> Any:
-        """Returns the value of a Go expression. Raises BootstrapError for an unknown form."""
+        """Returns the value of a Go expression.
+
+        Raises BootstrapError if the expression has an unknown form.
+        """
         match expression:
             case ["string", text]:
                 return text

@@ -1,8 +1,8 @@
 """Compiles the API of each Kubernetes release into `fakeapi/releases/data`, from the published Go modules.
 
-The tables contain only facts: names, types, order, defaults, list types, verbs. Descriptions of the API are
-left out. This tool needs Go, which downloads the modules into its module cache; the fakeapi package needs
-neither.
+The tables contain only facts: names, types, order, defaults, list types, verbs. They leave out the
+descriptions of the API. This tool needs Go, which downloads the modules into its module cache; the fakeapi
+package needs neither Go nor the modules.
 
     python tools/compile_releases.py [1.33 ...]
 """
@@ -33,7 +33,7 @@ COLUMN_DESCRIPTIONS = "column_descriptions.json"
 DECLARED = "declared"
 
 WITHOUT_DISCOVERY = {"1.27": "1.28"}
-"""Releases whose modules lack discovery documents, and the release whose documents provide the names."""
+"""Releases whose modules lack discovery documents: the release whose documents replace them."""
 
 ROOTS = (
     "meta/v1.APIResourceList",
@@ -41,15 +41,15 @@ ROOTS = (
     "meta/v1.Status",
     "meta/v1.WatchEvent",
 )
-"""Types of request and response bodies that no kind refers to."""
+"""Go types of request and response bodies that no kind refers to."""
 
 
 def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]:
-    """Returns the tables of a release by file name.
+    """Returns the compiled tables of a release by file name.
 
-    The tables are `index`, `columns`, `defaults`, `bootstrap`, one for each Go package, and in the folder
-    `declared` one for each package with declared rules. Raises the errors of the readers if a source has an
-    unexpected form.
+    The tables are `index`, `columns`, `defaults` and `bootstrap`, one table for each Go package, and in the
+    folder `declared` one table for each package with declared validation rules. Raises the errors of the
+    readers, such as UnknownGoError, if a source has an unexpected form.
     """
     source = GoSource(modules)
     packages = modules.api_packages()
@@ -89,7 +89,7 @@ def _key(gv: GroupVersion) -> str:
 
 
 def _kind(entry: KindEntry, package: str, source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
-    """Returns the entry of a kind for the index, without empty fields."""
+    """Returns the entry of a kind in the index table, without empty fields."""
     stated = {key: value for key, value in entry.items() if value or key in ("namespaced", "verbs")}
     stated["type"] = f"{package}.{entry['kind']}"
     if schema_name(f"{stated['type']}List") in schemas:
@@ -100,9 +100,9 @@ def _kind(entry: KindEntry, package: str, source: GoSource, schemas: dict[str, A
 def _bodies(
     entries: Iterable[KindEntry], package: str, packages: dict[str, str], schemas: dict[str, Any]
 ) -> list[str]:
-    """Returns the types of the request bodies of subresources.
+    """Returns the Go types of the request bodies of subresources.
 
-    Leaves out options of connections, such as PodExecOptions, because these are not objects.
+    Leaves out options of connections, such as PodExecOptions, because these are not request bodies.
     """
     types = []
     for entry in entries:
@@ -150,12 +150,12 @@ def _by_package(types: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def file_name(package: str) -> str:
-    """Returns the file name of a package's table without extension: `core__v1` for `core/v1`."""
+    """Returns the file name of a Go package's table without extension: `core__v1` for `core/v1`."""
     return package.replace("/", "__")
 
 
 def render_index(index: dict[str, Any]) -> str:
-    """Renders the index as JSON with one line for each kind, which makes diffs short."""
+    """Renders the index table as JSON with one line for each kind, which makes diffs short."""
     lines = ["{", *(f'"{key}": {_compact(index[key])},' for key in ("release", "version", "built", "go"))]
     versions = []
     for each in index["group_versions"]:
@@ -169,20 +169,20 @@ def render_index(index: dict[str, Any]) -> str:
 
 
 def render_lines(table: dict[str, Any]) -> str:
-    """Renders a table as JSON with one line for each member."""
+    """Renders a table as JSON with one line for each of its keys."""
     return (
         "{\n" + ",\n".join(f"{_compact(name)}: {_compact(entry)}" for name, entry in table.items()) + "\n}\n"
     )
 
 
 def render_parts(table: dict[str, Any]) -> str:
-    """Renders a table as JSON with one line for each member of each part."""
+    """Renders a nested table as JSON with one line for each key of its inner tables."""
     parts = (f"{_compact(part)}: {render_lines(entries).rstrip()}" for part, entries in table.items())
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def render_package(table: dict[str, Any]) -> str:
-    """Renders the table of a package as JSON with one line for each type and field."""
+    """Renders the table of a Go package as JSON with one line for each type and field."""
     types = []
     for name, entry in table["types"].items():
         if isinstance(entry, str) or "fields" not in entry:
@@ -204,11 +204,11 @@ RENDERERS = {
     "defaults": render_parts,
     "bootstrap": render_parts,
 }
-"""The function that renders a table, by file name; files that are not listed are packages."""
+"""The function that renders a table, by file name. Other file names are Go packages (`render_package`)."""
 
 
 def write_release(release: str, folder: Path) -> int:
-    """Compiles a release and replaces the tables in its folder; returns their size in bytes."""
+    """Compiles a release and replaces the tables in `folder`; returns their total size in bytes."""
     tables = compile_release(release, download(release))
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -224,11 +224,11 @@ def write_release(release: str, folder: Path) -> int:
 
 
 def compile_gates() -> dict[str, Any]:
-    """Returns the feature gates of all releases.
+    """Returns the feature gates of all Kubernetes releases.
 
-    `specs`: the history of each gate by name. `requires`: since 1.36, the gates that a gate requires. An
-    entry of a history begins with the first minor release for which it holds. A stage of null means that the
-    gate was removed.
+    `specs`: the history of each gate by its name. `requires`: since 1.36, the gates that a gate depends on.
+    An entry of a history starts with the minor version of the first release to which it applies. A stage of
+    null means that the gate was removed.
     """
     modules = {int(release.partition(".")[2]): download(release) for release in LAST_PATCHES}
     required = {minor: requirements_of_release(each) for minor, each in modules.items()}
@@ -244,8 +244,8 @@ def compile_gates() -> dict[str, Any]:
 def compile_column_descriptions() -> dict[str, Any]:
     """Returns the histories of the descriptions of Table columns, by `group/Kind` and column.
 
-    An entry of a history begins with the first minor release for which it holds. A description of null means
-    that the column does not exist.
+    An entry of a history starts with the minor version of the first release to which it applies. A
+    description of null means that the column does not exist.
     """
     releases: dict[int, dict[str, list[Any]]] = {}
     for release in LAST_PATCHES:

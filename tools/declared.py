@@ -1,8 +1,8 @@
 """Reads the declarative validation of a release from the Go code that Kubernetes generates from markers.
 
 The source is `zz_generated.validations.go` in k8s.io/kubernetes `pkg/apis` and in k8s.io/apimachinery. The
-result is a table for each package: `kinds` with their validated subresources, and `types`, each with a body.
-A body is a list of steps, in the order of the errors:
+result is a table for each Go package. It has `kinds` with their validated subresources, and `types`, each
+with a body. A body is a list of steps, in the order of the errors:
 
     ["rule", name, arguments, level, effect]
         Calls a function of k8s.io/apimachinery `pkg/api/validate`. The level is "", "alpha" or "beta". The
@@ -14,15 +14,16 @@ A body is a list of steps, in the order of the errors:
         Validates the value with the body of another type: `core/v1.PodTemplateSpec`.
     ["field", name, form, body] and ["field", name, form, body, true]
         Validates a field; the name "" is an inlined struct. The form is "pointer", "text", "number", "flag",
-        "struct", or "items" (a list or a map). The true means that its texts have a named string type.
+        "struct", or "items" (a list or a map). The fifth element `true` means that the field or its items
+        have a named string type.
     ["same", how]
         Ends the body if an update does not change the value. `how` is the comparison: "direct" or "deep".
     ["block", body]
-        Runs steps with their own gates.
+        Runs the steps of an inner body, whose gates end only the inner body.
 
-Arguments are numbers, texts and lists of both. A function as an argument is a body. A comparison of items is
-`{"by": []}` with the fields that identify an item, or "direct" or "deep" for whole items. Members of a union
-are `[name, form]`, or `[name, {field: value}]` for items of a list with this value.
+Arguments of a rule are numbers, texts and lists of both. A function as an argument is a body. A comparison of
+items is `{"by": []}` with the fields that identify an item, or "direct" or "deep" for whole items. Members of
+a union are `[name, form]`, or `[name, {field: value}]` for items of a list in which the field has this value.
 """
 
 from collections.abc import Iterator
@@ -46,13 +47,13 @@ _IMPORTS = {
 _LEVELS = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
 _UNMARKED = "MarkShortCircuit"
 _OPERANDS = 5
-"""The number of arguments that all validation functions have: context, operation, path, new and old value."""
+"""The number of arguments that all Go validation functions have: context, operation, path, new and old."""
 
 
 def declared_of_release(modules: Modules, source: GoSource, packages: list[str]) -> dict[str, Any]:
-    """Returns the tables of the packages, and of all packages that their rules refer to, by name.
+    """Returns the tables of the packages by name, and of all other packages that their rules refer to.
 
-    Raises UnknownGoError for Go source in an unknown form.
+    Raises UnknownGoError if Go source has an unknown form.
     """
     folders = dict(_folders(modules, packages))
     if not folders:
@@ -63,9 +64,9 @@ def declared_of_release(modules: Modules, source: GoSource, packages: list[str])
 
 
 def _reached(tables: dict[str, Any], packages: list[str]) -> dict[str, Any]:
-    """Returns only the tables and types that kinds of the packages refer to.
+    """Returns only the tables and types that kinds of these packages refer to.
 
-    Kinds of lists do not count.
+    Ignores references from list kinds, such as PodList.
     """
     kept: dict[str, Any] = {}
     waiting = [
@@ -102,7 +103,7 @@ def _folders(modules: Modules, packages: list[str]) -> Iterator[tuple[str, Path]
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the generated validation functions of one package."""
+    """Reads the generated validation functions of one Go package."""
 
     name: str
     package: GoPackage
@@ -166,7 +167,10 @@ class _Reader:
         return [*self._rule(added), "add"]
 
     def _field(self, function: Expression, path: Expression, before: Expression) -> Body:
-        """Returns the step for a field. `before`: the Go function that reads the field of the old struct."""
+        """Returns the "field" step for a field.
+
+        `before`: the Go function that reads the field of the old struct.
+        """
         body = self._body(function[2])
         match path:
             case ["call", ["select", _, "Child"], ["string", str(name)]]:
@@ -256,10 +260,10 @@ class _Reader:
         return [self._constant(each) for each in given]
 
     def _discriminated(self, given: list[Expression]) -> list[Any]:
-        """Returns the arguments of a Discriminated rule.
+        """Returns the arguments of a step that calls the rule Discriminated.
 
-        The arguments are the field, its form, the discriminator, the comparison, the default body, and bodies
-        by value.
+        These are the field, its form, the discriminator field, the comparison, the default body, and a dict
+        of bodies by the discriminator's value.
         """
         field, member, discriminator, same, otherwise, rules = given
         by_value: dict[str, Body] = {}
@@ -315,9 +319,9 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a comparison {function}")
 
     def _is_set(self, function: Expression) -> Any:
-        """Returns the condition for a set union member: its form, or the values in an item of a list.
+        """Returns the condition that a union member is set: its form, or the values of an item's fields.
 
-        Raises UnknownGoError for another form.
+        Raises UnknownGoError if the Go function has another form.
         """
         match function:
             case ["func", _, [["if", *_], ["return", ["binary", "!=", value, zero]]]]:
@@ -342,16 +346,16 @@ class _Reader:
                 raise UnknownGoError(f"{self.name}: a condition {condition}")
 
     def _field_read(self, getter: Expression) -> GoField:
-        """Returns the field that a Go function reads from its struct parameter."""
+        """Returns the struct field that a Go getter function reads from its parameter."""
         return self._go_field(str(next(_parts(getter[2], "select"))[2]), getter)
 
     def _json_name(self, go_name: str, function: Expression) -> str:
         return self._go_field(go_name, function).name
 
     def _go_field(self, go_name: str, function: Expression) -> GoField:
-        """Returns the field `go_name` of the struct that is the function's first parameter.
+        """Returns the field `go_name` of the struct type of the Go function's first parameter.
 
-        Raises UnknownGoError if the struct has no such field.
+        Raises UnknownGoError if the struct lacks the field.
         """
         declared = function[1][0]["type"]
         while declared[0] in ("star", "list"):
@@ -387,7 +391,7 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a constant {value}")
 
     def _text(self, package: str, name: str) -> str:
-        """Returns the text of a constant, also if it converts a constant of another package.
+        """Returns the value of a Go string constant, which may be a conversion of another package's constant.
 
         Raises UnknownGoError if the constant has another form.
         """
@@ -404,7 +408,7 @@ class _Reader:
 
 
 def _registered(statements: list[Any]) -> Iterator[tuple[str, list[str]]]:
-    """Yields each validated kind with its validated subresources; "" is the object itself."""
+    """Yields each kind with declared validation and its validated subresources; "" is the object itself."""
     for each in statements:
         match each:
             case ["do", ["call", ["select", _, "AddValidationFunc"], ["call", ["star", kind], _], function]]:
@@ -438,7 +442,7 @@ def _selected(expression: Expression, variable: str) -> Iterator[str]:
 
 
 def _parts(expression: Expression, form: str) -> Iterator[Expression]:
-    """Yields the expressions of a form, such as "call", inside an expression, from left to right."""
+    """Yields the Go expressions of a form, such as "call", inside an expression, from left to right."""
     if isinstance(expression, list):
         if expression and expression[0] == form:
             yield expression

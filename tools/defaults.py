@@ -1,9 +1,9 @@
-"""Reads the defaults of a release as rules by type: a field, its default value, and conditions.
+"""Reads the defaults of a release as rules by Go type: a field, its default value, and conditions.
 
 The source is the functions `SetDefaults_*` in k8s.io/kubernetes `pkg/apis/<group>/<version>` and in other
 modules. The reader understands assignments of constants to unset fields, under conditions on other fields and
-on gates. If a function does more, the result lists its name besides the rules that the reader understood.
-Defaults from a field's marker are in the table of the type instead.
+on feature gates. If a function does more, the result has the function's name besides the rules that the
+reader understood. Defaults from a field's marker (`+default`) are in the table of the type instead.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,16 +23,16 @@ _UNSET: tuple[Expression, ...] = (["name", "nil"], ["string", ""], ["int", "0"],
 _JOINABLE = frozenset({"default", "set", "copy"})
 
 Step: TypeAlias = dict[str, Any]
-"""A step of a type's rules. `defaults_of_release` describes all forms of steps."""
+"""A step of a Go type's defaulting rules. `defaults_of_release` describes all forms of steps."""
 
 
 class NotARuleError(Exception):
-    """Raised for Go code that does not assign a constant under conditions on fields."""
+    """Raised if Go code does not assign a constant under conditions on fields."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A field in the object that a `SetDefaults_*` function receives: its Go type and its JSON path."""
+    """A field of the object that a `SetDefaults_*` function receives: its Go type and its JSON path."""
 
     type: str
     path: tuple[str, ...] = ()
@@ -43,10 +43,10 @@ class Place:
 
 @dataclass
 class _Function:
-    """A Go function while it is read.
+    """A Go function that the reader is processing.
 
-    `known`: the Place or the constant of each of its variables. `is_complete`: whether all of its code was
-    understood.
+    `known`: the Place or the constant of each Go variable. `is_complete`: whether the reader has understood
+    all code so far.
     """
 
     package: GoPackage
@@ -57,15 +57,16 @@ class _Function:
 
 @dataclass
 class DefaultsReader:
-    """Reads the `SetDefaults_*` functions of one release, package by package."""
+    """Reads the `SetDefaults_*` functions of one release, one Go package at a time."""
 
     source: GoSource
     constants: dict[str, GoPackage] = field(default_factory=dict)
 
     def of_package(self, package: GoPackage, name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
-        """Returns the rules of a package by type, and the functions that do more than these rules, by type.
+        """Returns the defaulting rules of a package by Go type, and the functions that do more, by Go type.
 
-        `name`: the package's name in the tables, such as `core/v1`.
+        `name`: the package's name in the tables, such as `core/v1`. A function does more if it has code that
+        the rules cannot express.
         """
         rules: dict[str, list[Any]] = {}
         more: dict[str, list[str]] = {}
@@ -94,9 +95,9 @@ class DefaultsReader:
         return None
 
     def _block(self, statements: list[Any], function: _Function) -> list[Step]:
-        """Returns the steps of a list of statements.
+        """Converts a list of Go statements to steps.
 
-        Skips statements that are not understood, and marks the function as incomplete.
+        Skips statements that the reader does not understand, and marks the function as incomplete.
         """
         steps: list[Step] = []
         for at, statement in enumerate(statements):
@@ -198,9 +199,9 @@ class DefaultsReader:
         raise NotARuleError(str(go))
 
     def _member(self, place: Place, name: str) -> Place:
-        """Returns the place of a struct's field by its Go name.
+        """Returns the place of a struct's field, which has the Go name `name`.
 
-        An inlined struct has the place of its parent. Raises NotARuleError if the field does not exist.
+        An inlined struct has the place of its parent. Raises NotARuleError if the struct lacks the field.
         """
         owner = place.type.removeprefix("*")
         package, _, short = owner.rpartition(".")
@@ -248,7 +249,7 @@ class DefaultsReader:
         return self._place(go, function)
 
     def _is_type(self, go: Expression, function: _Function) -> bool:
-        """Whether the expression is a Go type, so that a call of it is a conversion."""
+        """Whether the expression is a Go type, so that calling it is a type conversion."""
         match go:
             case ["name", str(name)]:
                 return name in PREDECLARED or name in function.package.types_by_name
@@ -277,8 +278,9 @@ def defaults_of_release(
 ) -> dict[str, Any]:
     """Returns the defaulting rules of a release.
 
-    `rules`: the rules by type. `more`: by type, the functions that do more than the rules. The rules of a
-    type apply to every value of this type, to outer values before inner ones. They are steps in order:
+    `rules`: the rules by Go type. `more`: by type, the Go functions that do more than the rules. The rules of
+    a type apply to every value of this type, first to outer values, then to inner ones. They are steps in
+    order:
 
     - `default` sets unset fields; `set` sets fields in any case.
     - `copy` sets a field to the value of another field.
@@ -309,7 +311,10 @@ def defaults_of_release(
 def _with_inlined(
     found: dict[str, list[Any]], source: GoSource, types: Collection[str]
 ) -> dict[str, list[Any]]:
-    """Returns the entries of each type, preceded by the entries of the structs that it inlines."""
+    """Returns the entries of each Go type, preceded by the entries of the structs that it inlines.
+
+    `found`: the entries of each type without its inlined structs.
+    """
     joined = {}
     for name in types:
         parts = [part for each in (*source.inlined(name), name) for part in found.get(each, ())]
@@ -319,7 +324,7 @@ def _with_inlined(
 
 
 def _words(go: Any) -> Iterator[str]:
-    """Yields every text in a Go expression or statement."""
+    """Yields every string in a parsed Go expression or statement."""
     if isinstance(go, str):
         yield go
     elif isinstance(go, list):
@@ -328,7 +333,7 @@ def _words(go: Any) -> Iterator[str]:
 
 
 def _integer(text: str) -> int:
-    """Parses a Go integer literal; a literal that begins with 0 is octal."""
+    """Parses a Go integer literal. A literal that begins with 0 is octal."""
     is_octal = len(text) > 1 and text[0] == "0" and text.isdigit()
     return int(text, 8 if is_octal else 0)
 
@@ -340,9 +345,10 @@ def _item(go: str) -> str:
 
 
 def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> list[Step]:
-    """Returns the steps for an `if` statement.
+    """Converts a Go `if` statement to steps.
 
-    The step is `default` if the only condition is that the assigned field is unset.
+    The step is `default` if the only condition is that the assigned field is unset. `then`, `otherwise`: the
+    steps of the two branches.
     """
     then, otherwise = _joined(then), _joined(otherwise)
     if not then and not otherwise:
@@ -359,7 +365,7 @@ def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> l
 
 
 def _joined(steps: list[Step]) -> list[Step]:
-    """Joins consecutive steps of the same form into one step."""
+    """Joins consecutive steps that have the same form into one step."""
     joined: list[Step] = []
     for step in steps:
         (kind, *more) = step

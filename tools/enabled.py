@@ -6,17 +6,18 @@ from tools.gosyntax import Expression, GoPackage, parse_package
 from tools.modules import Modules, package_of
 
 ALWAYS = frozenset({("apiextensions.k8s.io", "v1"), ("apiregistration.k8s.io", "v1")})
-"""Group versions that the servers for custom resources and for aggregation always add."""
+"""Group versions that kube-apiserver always serves with its servers for custom resources and aggregation."""
 
 
 class EnabledError(Exception):
-    """Raised if lists of group versions are missing or have an unknown form."""
+    """Raised if the Go lists of enabled group versions are missing or have an unknown form."""
 
 
 def enabled_by_default(modules: Modules) -> tuple[set[tuple[str, str]], set[tuple[str, str, str]]]:
-    """Returns the enabled group versions, and single enabled resources of other group versions.
+    """Returns the group versions that a release enables, and single resources of other group versions.
 
-    A group version is (group, version), a resource is (group, version, resource). Raises EnabledError.
+    A group version is (group, version), a resource is (group, version, resource). Raises EnabledError if the
+    lists in the Go source are missing or have an unknown form.
     """
     package = parse_package(modules.kubernetes / "pkg/controlplane")
     names = {package_name: key for key, package_name in modules.api_packages().items()}

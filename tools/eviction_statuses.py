@@ -1,4 +1,4 @@
-"""Generates statuses of lifecycle.k8s.io Evictions for samples, with responders in all states."""
+"""Generates statuses of lifecycle.k8s.io Evictions for samples. Their responders have all states."""
 
 import copy
 import random
@@ -32,7 +32,7 @@ _FIELDS = ("startTime", "heartbeatTime", "expectedCompletionTime", "completionTi
 
 
 def status(chance: random.Random) -> dict[str, Any]:
-    """Returns a random status of an Eviction that is almost valid."""
+    """Returns a random Eviction status, which is almost valid."""
     count = chance.choice((1, 2, 3, 3, 3, 4))
     names = chance.sample(_NAMES, count)
     states = list(chance.choice(_RUNNING))[:count] + ["Inactive"] * (count - 3)
@@ -51,7 +51,7 @@ def status(chance: random.Random) -> dict[str, Any]:
 
 
 def changed(chance: random.Random, old: dict[str, Any]) -> dict[str, Any]:
-    """Returns a random update of a status: the next responder becomes active, or other fields change."""
+    """Returns a random update of an Eviction status: the next responder becomes active, or fields change."""
     new = copy.deepcopy(old)
     if chance.random() < 0.3:
         new["conditions"] = _conditions(chance)

@@ -1,8 +1,8 @@
 """Reads the feature gates of all Kubernetes components in each release, and their history since 1.27.
 
-The packages in FEATURES declare gates as maps of specifications; since 1.31, a map has a specification for
+The packages in FEATURES declare gates as maps of specifications. Since 1.31, a map has a specification for
 each version. kube-apiserver also knows the gates of kubelet, kube-scheduler and kube-controller-manager,
-because all are in k8s.io/kubernetes `pkg/features`.
+because all of these are in k8s.io/kubernetes `pkg/features`.
 """
 
 from collections.abc import Iterator
@@ -21,20 +21,23 @@ FEATURES = (
     ("component-base", "zpages/features"),
     ("controller-manager", "pkg/features"),
 )
-"""Pairs of (module, package) that declare feature gates; some releases lack some packages."""
+"""The Go packages that declare feature gates, as (module, package). Some releases lack some packages."""
 
 Spec: TypeAlias = list[Any]
-"""The state of a feature gate in a release: its stage, its default, and whether the default is locked."""
+"""The specification of a feature gate: its stage, its default, and whether the default is locked."""
 
 _STAGES = {"Alpha": "ALPHA", "Beta": "BETA", "GA": "GA", "Deprecated": "DEPRECATED"}
 
 
 class GatesError(Exception):
-    """Raised if the specification of a feature gate has an unknown form."""
+    """Raised if the specification of a feature gate has an unknown form in the Go source."""
 
 
 def gates_of_release(modules: Modules) -> dict[str, Spec]:
-    """Returns the feature gates of a release by name, with the state of each. Raises GatesError."""
+    """Returns the feature gates of a release by name, each with its specification.
+
+    Raises GatesError if a specification has an unknown form.
+    """
     by_path = _packages(modules)
     minor = int(modules.release.partition(".")[2])
     gates: dict[str, Spec] = {}
@@ -48,7 +51,7 @@ def gates_of_release(modules: Modules) -> dict[str, Spec]:
 
 
 def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
-    """Returns the gates that each gate requires; empty for releases that do not check requirements."""
+    """Returns the gates that each gate depends on; empty for releases without declared dependencies."""
     by_path = _packages(modules)
     requirements = {}
     for package in by_path.values():
@@ -63,7 +66,7 @@ def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
 
 
 def _packages(modules: Modules) -> dict[str, GoPackage]:
-    """Parses the packages of FEATURES that the release has; returns them by import path."""
+    """Parses the Go packages of FEATURES that the release has; returns them by import path."""
     folders = {
         f"k8s.io/{module}/{package}": modules.folders[module] / package for module, package in FEATURES
     }
@@ -72,9 +75,9 @@ def _packages(modules: Modules) -> dict[str, GoPackage]:
 
 
 def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
-    """Yields the expression that each one-line function of a package returns, and the function's file.
+    """Yields the expression that each one-line Go function of a package returns, and the function's file.
 
-    component-base declares its gates in such functions.
+    The module component-base declares its gates in such functions.
     """
     for function in package.functions:
         match function["body"]:
@@ -83,10 +86,10 @@ def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
 
 
 def changes(releases: dict[int, dict[str, list[Any]]], absent: Any) -> dict[str, list[list[Any]]]:
-    """Returns the history of each name: its changes by minor release, such as `[27, …], [31, …]`.
+    """Returns the history of each name as a list of changes by minor version, such as `[27, …], [31, …]`.
 
-    `releases`: entries by minor release and name, in ascending order. `absent`: the entry for a release in
-    which the name no longer exists.
+    `releases`: the entry of each name by minor version, in ascending order. `absent`: the entry to use for a
+    release that no longer has the name.
     """
     histories: dict[str, list[list[Any]]] = {}
     for name in sorted({name for each in releases.values() for name in each}):
@@ -130,7 +133,7 @@ def _name(key: Expression, package: GoPackage, file: str, by_path: dict[str, GoP
 
 
 def _specs(literal: Expression, package: GoPackage) -> list[tuple[int, Spec]]:
-    """Returns the specifications of a gate as (first minor release, specification), in ascending order."""
+    """Returns a gate's specifications as (first minor version, specification), in ascending order."""
     _, _, members = literal
     if members and members[0][0] is None:
         return [_spec(each, package) for _, each in members]
@@ -157,7 +160,10 @@ def _spec(literal: Expression, package: GoPackage) -> tuple[int, Spec]:
 
 
 def _boolean(word: str, package: GoPackage) -> bool:
-    """Returns the value of `true`, `false` or a boolean constant of the package. Raises GatesError."""
+    """Evaluates `true`, `false` or a boolean constant of the package.
+
+    Raises GatesError if `word` is something else.
+    """
     match word, package.values_by_name.get(word, {}).get("value"):
         case (("true" | "false"), _):
             return word == "true"

@@ -1,6 +1,6 @@
-"""Parses Go packages into data: declarations, markers in comments, values and bodies of functions.
+"""Parses Go packages: declarations, markers in comments, values and bodies of functions.
 
-The Go program `gosyntax.go` parses the packages, and describes the forms of expressions and statements.
+The Go program `gosyntax.go` does the parsing. It documents the forms of expressions and statements.
 """
 
 import json
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 Expression: TypeAlias = Any
-"""A Go expression as a list that begins with its form: `["string", "a"]`, `["select", X, "Name"]`."""
+"""A Go expression as a list whose first element is the form: `["string", "a"]`, `["select", X, "Name"]`."""
 
 
 @dataclass(frozen=True)
 class GoPackage:
     """A parsed Go package.
 
-    `imports`: import paths by file and local name. The other fields are as gosyntax.go writes them.
+    `imports`: import paths by file and local name. gosyntax.go documents the other fields.
     """
 
     directory: str
@@ -37,7 +37,7 @@ class GoPackage:
         return {each["name"]: each for each in self.values}
 
     def text(self, name: str) -> str | None:
-        """Returns the text of a constant or variable, or None if its value is not a string literal."""
+        """Returns the value of a string constant or variable; None if its value is not a string literal."""
         match self.values_by_name.get(name, {}).get("value"):
             case ["string", str(text)]:
                 return text
@@ -51,8 +51,8 @@ class GoPackage:
 def parse_packages(directories: Sequence[Path]) -> list[GoPackage]:
     """Parses the Go packages in these directories; returns them in the same order.
 
-    Leaves out tests and generated protobuf code. Raises CalledProcessError if a source is not valid Go,
-    FileNotFoundError if Go is missing.
+    Leaves out tests and generated protobuf code. Raises CalledProcessError if a source file is not valid Go,
+    and FileNotFoundError if Go is missing.
     """
     program = Path(__file__).with_suffix(".go")
     output = subprocess.run(

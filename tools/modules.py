@@ -1,4 +1,4 @@
-"""Downloads the published Go modules of each Kubernetes release, and finds their packages."""
+"""Downloads the published Go modules of each Kubernetes release, and finds the packages in them."""
 
 import json
 import os
@@ -21,7 +21,7 @@ LAST_PATCHES = {
     "1.36": 5,
     "1.37": 1,
 }
-"""The patch release of each minor release whose modules the tools read: the last one in the Go proxy."""
+"""The patch release to read for each minor release: the last one in the Go module proxy."""
 
 NAMES = (
     "kubernetes",
@@ -45,22 +45,25 @@ PACKAGES = {
     "k8s.io/apimachinery/pkg/types": "types",
     "k8s.io/apimachinery/pkg/util/intstr": "intstr",
 }
-"""Maps prefixes of import paths to the tables' names: `k8s.io/api/core/v1` is `core/v1`."""
+"""Package names in the tables by prefix of the import path: `k8s.io/api/core/v1` becomes `core/v1`."""
 
 FETCH_SECONDS = 120
-"""Maximum seconds to download a module, because Go itself would wait forever for a proxy."""
+"""Maximum seconds to download a module. Without this limit, Go waits forever for the module proxy."""
 
 _OWN_GROUPS = ("apiextensions-apiserver", "kube-aggregator")
-"""Modules other than `api` that have their own API groups, in the folder `pkg/apis`."""
+"""Modules other than `k8s.io/api` that have their own API groups, in the folder `pkg/apis`."""
 
 
 class ModuleError(Exception):
-    """Raised if a module lacks an expected package."""
+    """Raised if the downloaded modules lack an expected package."""
 
 
 @dataclass(frozen=True)
 class Modules:
-    """The folders of a release's Go modules by name, and the time of the release's tag."""
+    """The downloaded Go modules of a release.
+
+    `folders`: the folder of each module by its name. `time`: the time of the release's Git tag.
+    """
 
     release: str
     folders: dict[str, Path]
@@ -83,7 +86,7 @@ class Modules:
         return "go" + (self.kubernetes / ".go-version").read_text().strip()
 
     def folder(self, package: str) -> Path:
-        """Returns the folder of a package by its name in the tables, such as `core/v1`.
+        """Returns the folder of a Go package by its name in the tables, such as `core/v1`.
 
         Raises ModuleError if no module has the package.
         """
@@ -98,7 +101,7 @@ class Modules:
         raise ModuleError(f"{self.release}: no package {package}")
 
     def api_packages(self) -> dict[str, str]:
-        """Returns the tables' names of the packages with API types, by group version: `core/v1` for `v1`."""
+        """Returns the table names of the packages with API types, by group version: `core/v1` for `v1`."""
         packages: dict[str, str] = {}
         roots = [self.api, *(self.folders[name] / "pkg/apis" for name in _OWN_GROUPS)]
         for root in roots:
@@ -110,7 +113,7 @@ class Modules:
 
 
 def package_of(path: str) -> str | None:
-    """Returns the tables' name for an import path, or None if the package has no API types."""
+    """Returns the table name of an import path, or None if the package has no API types."""
     for prefix, name in PACKAGES.items():
         if name and path == prefix:
             return name
@@ -120,10 +123,10 @@ def package_of(path: str) -> str | None:
 
 
 def download(release: str) -> Modules:
-    """Returns the modules of a release in Go's module cache; downloads missing modules.
+    """Returns the modules of a release from Go's module cache; downloads missing modules.
 
     Raises SubprocessError if Go cannot download a module within FETCH_SECONDS. Go does not check Kubernetes'
-    modules in the checksum database, which lacks some of the patch releases that the proxy serves.
+    modules in the checksum database, because it lacks some patch releases that the proxy serves.
     """
     downloads: dict[str, Any] = {}
     for name in NAMES:

@@ -32,9 +32,10 @@ class TextKind(enum.Enum):
 class Rule:
     """A pattern that makes a sentence hard to understand.
 
-    - `name`: says what is wrong with the sentence
-    - `advice`: says how to write the sentence, with an example
-    - `starts`: the rule applies only to the first sentence of this kind of text; None for all sentences
+    - `name`: describes what is wrong with the sentence
+    - `advice`: explains how to write the sentence, with an example
+    - `starts`: the kind of text in which only the first sentence is checked; None for all sentences of all
+      texts
     """
 
     name: str
@@ -45,15 +46,15 @@ class Rule:
     def is_broken_by(self, sentence: str, kind: TextKind, *, is_first: bool) -> bool:
         """Whether a sentence breaks the rule.
 
-        `kind`: the kind of text that contains the sentence. `is_first`: whether it is the text's first
-        sentence.
+        `kind`: the kind of text that contains the sentence. `is_first`: whether the sentence is the first of
+        the text.
         """
         applies = self.starts is None or (self.starts is kind and is_first)
         return applies and self.pattern.search(sentence) is not None
 
 
 def phrases(*words: str) -> re.Pattern[str]:
-    """Returns a pattern that finds each of the phrases as whole words."""
+    """Returns a regular expression that finds each of the phrases as whole words."""
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
 
@@ -159,7 +160,7 @@ _BLOCK_START = re.compile(r"\s*([-*+]|[0-9]+\.|#+|>)\s")
 
 @dataclass(frozen=True)
 class Text:
-    """A text to check, and its place: the file and the number of its first line."""
+    """A text to check, with its kind, and its place: the file and the number of the first line."""
 
     path: Path
     line: int
@@ -177,7 +178,7 @@ def texts_of_python(path: Path) -> Iterator[Text]:
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yields each string that is a statement, with its line number: docstrings and attribute docstrings."""
+    """Yields the line number and value of each string that is a statement, such as docstrings."""
     for node in ast.walk(ast.parse(source)):
         body = getattr(node, "body", ())
         for statement in body if isinstance(body, list) else ():
@@ -224,7 +225,7 @@ def texts_of_document(path: Path) -> Iterator[Text]:
 
 
 def _lines_without_code(path: Path) -> Iterator[str]:
-    """Yields the lines of a document, with an empty line instead of each line of a code block."""
+    """Yields the lines of a Markdown document, with an empty line instead of each line of a code block."""
     is_code = False
     for line in path.read_text(encoding="utf-8").splitlines():
         is_fence = _FENCE.match(line) is not None
@@ -233,7 +234,7 @@ def _lines_without_code(path: Path) -> Iterator[str]:
 
 
 def _cells(row: str) -> list[str]:
-    """Returns the non-empty cells of a table's row; [] for the separator below the heading."""
+    """Returns the non-empty cells of a Markdown table row; [] for the separator row below the heading."""
     cells = [cell.strip() for cell in _CELL_END.split(row.strip().strip("|"))]
     return [cell for cell in cells if cell and not _SEPARATOR_CELL.fullmatch(cell)]
 

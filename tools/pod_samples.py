@@ -2,9 +2,9 @@
 
     python -m tools.pod_samples 1.33 [--count 150] [--seed 1]
 
-The tool generates random pods from the release's types, often with invalid values. It sends them to a program
-that is compiled from the release's Go modules (podvalidation.go, needs Go). A line contains the request and
-the result; `tests/kinds/core/validation/test_pod_samples.py` compares fakeapi with it.
+The tool generates random pods from the release's types, often with invalid values. It sends them to the Go
+program podvalidation.go, which it compiles with the release's modules (needs Go). A line of the file has a
+request and its result. `tests/kinds/core/validation/test_pod_samples.py` compares fakeapi with these results.
 """
 
 import argparse
@@ -30,7 +30,7 @@ FIXTURES = Path("fixtures/validation")
 OPERATIONS = ("create", "template", "update", "status", "ephemeralcontainers", "resize")
 FIRST_WITH_RESIZE = "1.32"
 FIRST_TELLING_PODS = "1.28"
-"""The first release in which templates are validated differently from pods."""
+"""The first release in which Kubernetes validates pod templates differently from pods."""
 
 TEXTS = """a A_b main -x a/b ../x /abs ..a a.b example.com/x Always Never OnFailure Nope None Default File cpu
 memory metadata.name status.hostIPs metadata.labels['a'] 10.0.0.1 010.0.0.1 ::ffff:1.2.3.4 fe80::1
@@ -65,7 +65,7 @@ LIKELY = {
     "fieldPath": ["metadata.name", "status.podIP"],
     "action": ["Restart"],
 }
-"""The values that the generator prefers for a field, by the field's name."""
+"""Values that the generator prefers for a pod field, by the field's name."""
 
 KEYS = {
     "limits": ["cpu", "memory", "example.com/gpu", "hugepages-2Mi", "bad", "kubernetes.io/x"],
@@ -83,7 +83,7 @@ PROFILES = ("", "runtime/default", "localhost/x", "unconfined", "1", "bad")
 LEFT_OUT = frozenset(
     {"metadata", "kind", "apiVersion", "managedFields", "status", "volumeClaimTemplate", "fieldsV1"}
 )
-"""Fields that the generator does not change; ObjectFieldSelector's apiVersion is the only exception."""
+"""Fields that the generator does not change, except apiVersion in an ObjectFieldSelector."""
 
 BASE: dict[str, Any] = {
     "apiVersion": "v1",
@@ -98,14 +98,17 @@ BASE: dict[str, Any] = {
 
 
 class Generator:
-    """Generates random pods; equal seeds give equal pods."""
+    """Generates random pods. Equal seeds give equal pods."""
 
     def __init__(self, pod: Struct, seed: int) -> None:
         self._pod = pod
         self._random = random.Random(seed)
 
     def request(self, operation: str) -> dict[str, Any]:
-        """Returns a random request for the program: an operation, the new pod and, for updates, the old."""
+        """Returns a random request for the Go program: an operation, a new pod and, for updates, an old pod.
+
+        The keys are `op`, `new` and `old`; `old` is None for creates and templates.
+        """
         base = copy.deepcopy(BASE)
         if self._random.random() < 0.3:
             base["spec"]["os"] = {"name": self._random.choice(["linux", "windows"])}
@@ -136,8 +139,8 @@ class Generator:
     def changed(self, pod: dict[str, Any], part: str, times: int | None = None) -> dict[str, Any]:
         """Returns a copy of the pod in which some fields have random values.
 
-        `part`: "spec" or "status", which contains these fields. `times`: the number of changes; None is
-        random.
+        `part`: "spec" or "status", the part of the pod to change. `times`: the number of changes; None means
+        a random number.
         """
         new_pod = copy.deepcopy(pod)
         for _ in range(self._random.choice([1, 1, 2, 3, 4]) if times is None else times):
@@ -205,7 +208,7 @@ def _is_made(name: str, struct: Struct) -> bool:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields the path and the type of each field or item below a value that the generator can set."""
+    """Yields the path and the schema node of each field or item of a value that the generator can change."""
     if isinstance(node, Struct):
         for field in node.fields.values():
             if not _is_made(field.name, node):
@@ -219,7 +222,7 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 
 
 def built(release: str, folder: Path) -> Path:
-    """Compiles the validation program of a release in the folder; returns the program's path."""
+    """Compiles the Go program that validates pods of a release in `folder`; returns the program's path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local"}
     kubernetes = f"k8s.io/kubernetes@v{release}.{patch}"
@@ -247,7 +250,7 @@ def built(release: str, folder: Path) -> Path:
 
 
 def samples(program: Path, release: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yields `count` requests with the program's results.
+    """Yields `count` random requests, each with the Go program's result.
 
     Leaves out requests that a server could not decode.
     """

@@ -3,8 +3,8 @@
     python -m tools.pod_security_samples [v0.36.0]
 
 The pods come from the tests of k8s.io/pod-security-admission. The module's own evaluator (podsecurity.go,
-needs Go) checks them. A sample has a pod, its problems, and all versions of the policy with these problems.
-`tests/admission/test_pod_security_samples.py` compares fakeapi with it.
+needs Go) checks them. A sample has a pod, its violations, and all policy versions with these violations.
+`tests/admission/test_pod_security_samples.py` compares fakeapi with the samples.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _built(folder: Path, version: str) -> tuple[Path, Path]:
-    """Compiles the evaluator with this version of the module; returns its path and the module's folder."""
+    """Compiles the Go evaluator with this version of the module; returns its path and the module's folder."""
     shutil.copy(SOURCE, folder / "main.go")
     (folder / "go.mod").write_text(f"module podsecurity\n\ngo 1.25\n\nrequire {MODULE} {version}\n")
     environment = {**os.environ, "GOFLAGS": "-mod=mod"}

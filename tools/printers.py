@@ -1,6 +1,6 @@
 """Reads the columns of a release's Tables: names, types, formats, priorities and descriptions.
 
-The source is k8s.io/kubernetes `pkg/printers/internalversion`.
+The source is the printers in k8s.io/kubernetes `pkg/printers/internalversion`.
 """
 
 import json
@@ -23,19 +23,19 @@ _MEMBERS = {
     ("Event", "InvolvedObject"): "ObjectReference",
     ("Event", "Source"): "EventSource",
 }
-"""Go types whose SwaggerDoc contains the description of a column."""
+"""Go types whose SwaggerDoc describes a column, by the outer Go type and its field."""
 _SAME = {"events.k8s.io/Event": "Event"}
-"""Kinds whose internal type is in another API group."""
+"""Kinds whose internal Go type belongs to another API group."""
 
 
 class PrintersError(Exception):
-    """Raised if a printer has an unknown form."""
+    """Raised if the Go source of a table printer has an unknown form."""
 
 
 def columns_of_release(modules: Modules) -> dict[str, list[Column]]:
-    """Returns the columns of each kind, by `group/Kind`, or by `Kind` for the core group.
+    """Returns the Table columns of each kind, by `group/Kind`, or by `Kind` for the core group.
 
-    Raises PrintersError.
+    Raises PrintersError if a table printer has an unknown form.
     """
     return {
         kind: [_column(literal) for literal in columns] for kind, columns in _definitions(modules)[1].items()
@@ -43,9 +43,9 @@ def columns_of_release(modules: Modules) -> dict[str, list[Column]]:
 
 
 def descriptions_of_release(modules: Modules) -> Descriptions:
-    """Returns the descriptions of columns, except the usual descriptions of Name and Age.
+    """Returns the descriptions of Table columns, except the usual descriptions of Name and Age.
 
-    Raises PrintersError.
+    Raises PrintersError if a table printer has an unknown form.
     """
     package, kinds = _definitions(modules)
     usual = {"Name": "name", "Age": "creationTimestamp"}
@@ -102,9 +102,9 @@ def _description(value: Expression | None, package: GoPackage, literal: Expressi
 
 
 def _swagger_text(package: GoPackage, alias: str, go_type: str, member: str, modules: Modules) -> str:
-    """Returns `go_type{}.SwaggerDoc()[member]` of an imported package; "" if the type lacks the member.
+    """Returns `go_type{}.SwaggerDoc()[member]` of an imported Go package; "" if it has no such entry.
 
-    `alias`: the name under which the package is imported.
+    `alias`: the local name of the imported package.
     """
     (path,) = {each[alias] for each in package.imports.values() if alias in each}
     return _swagger_texts(_folder(path, modules)).get(go_type, {}).get(member, "")
@@ -120,7 +120,7 @@ def _folder(path: str, modules: Modules) -> Path:
 
 @cache
 def _swagger_texts(folder: Path) -> dict[str, dict[str, str]]:
-    """Returns the texts in a package's `types_swagger_doc_generated.go`, by type and member."""
+    """Returns the descriptions in a package's `types_swagger_doc_generated.go`, by Go type and field."""
     source = (folder / "types_swagger_doc_generated.go").read_text(encoding="utf-8")
     texts: dict[str, dict[str, str]] = {}
     for go_type, body in re.findall(
@@ -132,7 +132,7 @@ def _swagger_texts(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _definitions(modules: Modules) -> tuple[GoPackage, dict[str, list[Expression]]]:
-    """Returns the package of the printers, and the Go literals of each kind's columns."""
+    """Returns the Go package of the table printers, and the Go literals of each kind's columns."""
     package = parse_package(modules.kubernetes / "pkg/printers/internalversion")
     printed = _printed_types(package)
     (handlers,) = (each for each in package.functions if each["name"] == "AddHandlers")
@@ -166,7 +166,7 @@ def _handled(call: Expression) -> tuple[str, str]:
 
 
 def _printed_types(package: GoPackage) -> dict[str, tuple[str, str]]:
-    """Returns (package, name) of the type that each function prints, by the name of the function."""
+    """Returns the type that each printer function prints, as (package, name), by the function's name."""
     return {name: go_type for each in package.functions for name, go_type in _printed_type(package, each)}
 
 
@@ -192,7 +192,7 @@ def _column(literal: Expression) -> Column:
 
 
 def _groups(modules: Modules, paths: list[str]) -> dict[str, str]:
-    """Returns the API group of each package with internal types, by the package's path."""
+    """Returns the API group of each Go package with internal types, by the package's import path."""
     folders = [modules.kubernetes / path.removeprefix("k8s.io/kubernetes/") for path in paths]
     packages = parse_packages(folders)
     return {path: package.text("GroupName") or "" for path, package in zip(paths, packages, strict=True)}

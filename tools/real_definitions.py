@@ -1,6 +1,6 @@
 """Finds the CustomResourceDefinitions that well-known projects publish in their Go modules.
 
-    python -m tools.real_definitions        lists them, with the files
+    python -m tools.real_definitions        lists the modules with their files
 
 `go mod download` downloads the modules into Go's module cache.
 """
@@ -17,14 +17,14 @@ FETCH_SECONDS = 120
 
 
 class UnavailableError(Exception):
-    """Raised if a module cannot be downloaded: Go, the network or the version is missing."""
+    """Raised if a module cannot be downloaded because Go, the network or the module version is missing."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """A Go module with CustomResourceDefinitions.
+    """A Go module that contains CustomResourceDefinitions.
 
-    `definitions` and `samples` are patterns for the paths of its files.
+    `definitions` and `samples` are glob patterns for the paths of its files.
     """
 
     module: str
@@ -85,9 +85,9 @@ PUBLISHED = (
 
 
 def directory_of(published: Published) -> Path:
-    """Returns the folder of a module in Go's cache; downloads the module if it is missing.
+    """Returns the folder of a module in Go's module cache; downloads the module if it is missing.
 
-    Raises UnavailableError if that fails.
+    Raises UnavailableError if the download fails.
     """
     name = f"{published.module}@{published.version}"
     try:
@@ -108,7 +108,7 @@ def directory_of(published: Published) -> Path:
 
 
 def files_of(published: Published, patterns: tuple[str, ...]) -> Iterator[Path]:
-    """Yields the module's files that match a pattern, except files of kustomize.
+    """Yields the module's files that match one of the glob patterns, except kustomize's files.
 
     Raises UnavailableError if the module cannot be downloaded.
     """

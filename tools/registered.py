@@ -1,4 +1,4 @@
-"""Reads the kinds that a release's kube-apiserver registers in its scheme, whether it serves them or not."""
+"""Reads the kinds in the scheme of a release's kube-apiserver, including kinds that it does not serve."""
 
 import re
 from pathlib import Path
@@ -10,14 +10,14 @@ _TYPE = re.compile(r"&(?:\w+\.)?(\w+)\{\}")
 
 
 class RegistrationError(Exception):
-    """Raised if the Go source has an unknown form."""
+    """Raised if the Go source that registers kinds has an unknown form."""
 
 
 def registered_kinds(kubernetes: Path, api: Path) -> dict[str, list[str]]:
     """Returns the kinds in the API server's scheme by apiVersion.
 
-    Leaves out kinds that every group version has. `kubernetes`, `api`: folders of these modules. Raises
-    RegistrationError.
+    Leaves out kinds that every group version has, such as ListOptions. `kubernetes`, `api`: the folders of
+    these modules. Raises RegistrationError if the Go source has an unknown form.
     """
     imports = (kubernetes / "pkg/controlplane/import_known_versions.go").read_text()
     by_version: dict[str, list[str]] = {}

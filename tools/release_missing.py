@@ -1,9 +1,9 @@
 """Lists what fakeapi still lacks of a Kubernetes release: `python -m tools.release_missing 1.38`.
 
 First prints missing tables, recordings and documents, one line each. The exit status is 1 if there are any.
-Then prints what a person must compare with Kubernetes, because no check can decide about it: new gates
-without an effect, and tables of differences that record no change for the release. CONTRIBUTING.md, section
-"A release", has the steps in order.
+Then prints what a person must compare with Kubernetes, because the tool cannot decide it: new gates without
+an effect, and tables of differences between releases that record no change for this release. CONTRIBUTING.md,
+section "A release", has the steps in order.
 """
 
 import sys
@@ -24,11 +24,11 @@ DATA = ROOT / "fakeapi" / "releases" / "data"
 CONFORMANCE = ROOT / "fixtures" / "traces" / "conformance"
 VALIDATION = ROOT / "fixtures" / "validation"
 TABLES = ("index.json", "columns.json", "defaults.json", "bootstrap.json")
-"""The files of a release's tables that do not depend on its API groups."""
+"""The table files of a release that do not belong to one API group."""
 DECLARED_SINCE = 33
-"""The first minor release with declared validation rules, whose tables are in the folder `declared`."""
+"""The minor version of the first release with declared validation rules (tables in the folder `declared`)."""
 SAMPLES = ("pods", "resource", "resource-{}-all-gates", "schemas", "kinds")
-"""The files with results of Kubernetes' own validation; `{}` is replaced by the release."""
+"""The names of sample files with results of Kubernetes' own validation. The release replaces `{}`."""
 HISTORIES = (
     "access_quirks",
     "allocation_quirks",
@@ -46,7 +46,7 @@ HISTORIES = (
     "workload_quirks",
     "schema_rules",
 )
-"""Modules of `fakeapi.releases` with a table of the differences between releases."""
+"""Modules of `fakeapi.releases` that have a table of the differences between releases."""
 PAGES = (
     "README.md",
     "CHANGELOG.md",
@@ -58,7 +58,7 @@ PAGES = (
 
 
 def missing(release: str) -> Iterator[str]:
-    """Yields what fakeapi lacks of a release, one line each, in the order of CONTRIBUTING.md."""
+    """Yields a line for each thing that fakeapi lacks of a release, in the order of CONTRIBUTING.md."""
     for place, names in (
         ("tools/modules.py: LAST_PATCHES", LAST_PATCHES),
         ("fakeapi/releases/offered.py: RELEASES", offered.RELEASES),
@@ -91,13 +91,13 @@ def _missing_recordings(release: str) -> Iterator[str]:
 
 
 def _other_versions(release: str) -> list[str]:
-    """Returns the beta versions of resource.k8s.io in a release's tables; [] without tables."""
+    """Returns the beta versions of resource.k8s.io in a release's tables; [] if the release has no tables."""
     tables = sorted((DATA / release).glob("resource__v*beta*.json"))
     return [table.stem.removeprefix("resource__") for table in tables]
 
 
 def to_compare(release: str) -> Iterator[str]:
-    """Yields what a person must compare with Kubernetes for a release, one line each."""
+    """Yields a line for each thing that a person must compare with Kubernetes for a release."""
     minor = int(release.removeprefix("1."))
     for gate, specs in sorted(msgspec.json.decode((DATA / "gates.json").read_bytes())["specs"].items()):
         if gate not in EFFECTIVE and specs[0][0] == minor:
@@ -112,7 +112,7 @@ def to_compare(release: str) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Prints both lists for the release in the arguments.
+    """Prints what is missing and what to compare, for the release in the arguments.
 
     Returns the exit status: 1 if something is missing, 2 for wrong arguments, otherwise 0.
     """

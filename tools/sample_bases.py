@@ -1,4 +1,4 @@
-"""Valid objects by group and resource, which strategy_samples.py changes to generate samples."""
+"""Contains a valid object for each API group and resource; strategy_samples.py makes samples from them."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ _REQUEST = (
     "TUZuTjVjM1JsYlRwdWIyUmxPbTV2WkdVdE1UQVpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQUJB"
     "PT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=="
 )
-"""A certificate signing request in PEM with invalid content."""
+"""A PEM block of a certificate signing request; its content is invalid."""
 
 _TARGET = {"pod": {"name": "a", "uid": "123e4567-e89b-12d3-a456-426614174000"}}
 _RESPONDERS = ("b.example.com/x", "a.example.com/x", "imperative-eviction.k8s.io/evictor")
@@ -251,4 +251,4 @@ replicationcontrollers resourceclaims resourceclaimtemplates resourcequotas role
 """
 NAMESPACED = frozenset(_IN_NAMESPACES.split())
 NAMES = {"ipaddresses": "10.0.0.1"}
-"""The names of objects by resource; objects of other resources have the name `a`."""
+"""Object names by resource. Objects of other resources have the name `a`."""

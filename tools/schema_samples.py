@@ -1,12 +1,12 @@
-"""Records results of Kubernetes' own code for schemas of custom resources.
+"""Records results of Kubernetes' own code for custom resource schemas.
 
 The results are in fixtures/validation/schemas-<release>.jsonl.gz.
 
     python -m tools.schema_samples 1.33 [--count 160] [--seed 1]
 
-The tool generates random schemas, objects and old objects, often invalid ones. It sends them to a program
-that is compiled from the release's Go modules (schemavalidation.go, needs Go). A line contains the request
-and the result; `tests/machinery/structural/test_samples.py` compares fakeapi with it.
+The tool generates random schemas, objects and old objects, often invalid ones. It sends them to the Go
+program schemavalidation.go, which it compiles with the release's modules (needs Go). A line of the file has a
+request and its result. `tests/machinery/structural/test_samples.py` compares fakeapi with these results.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from tools.modules import LAST_PATCHES
 
 FIXTURES = Path("fixtures/validation")
 FIRST_THAT_APPLIES = "1.36"
-"""The first release whose program can also apply; older libraries have another API."""
+"""The first release whose Go program can also run server-side apply; older libraries have another API."""
 
 WITHOUT_RATCHETING = ("1.27", "1.28")
 FIRST_WITH_CONTEXT = "1.37"
@@ -74,7 +74,7 @@ NAMED = {"plural": "foos", "singular": "foo", "kind": "Foo", "listKind": "FooLis
 
 
 class Generator:
-    """Generates random schemas and objects; equal seeds give equal results."""
+    """Generates random schemas and objects. Equal seeds give equal results."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -224,7 +224,7 @@ class Generator:
         }
 
     def _fitting(self, schema: dict[str, Any]) -> Any:
-        """Returns a random value that is mostly valid for the schema."""
+        """Returns a random JSON value that is mostly valid for the schema."""
         if self._likely(0.07):
             return self._value(2)
         if schema.get("x-kubernetes-int-or-string"):
@@ -297,7 +297,7 @@ class Generator:
                 return self._scalar()
 
     def _spoil(self, node: dict[str, Any]) -> None:
-        """Sets a random field of a schema to a value that may be invalid, or removes a field."""
+        """Sets a random field of a schema to a value that may be invalid, or removes a random field."""
         choose = self._random.choice
         below = self.schema(2)
         wrong: dict[str, list[Any]] = {
@@ -366,7 +366,7 @@ def _definition(schema: dict[str, Any], *, has_status: bool = False) -> dict[str
 
 
 def built(release: str, folder: Path) -> Path:
-    """Compiles the validation program of a release in the folder; returns the program's path."""
+    """Compiles the Go program that validates schemas of a release in `folder`; returns the program's path."""
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {"GOFLAGS": "-mod=mod", "GOTOOLCHAIN": "local", "GONOSUMDB": "k8s.io/*"}
     module = f"k8s.io/apiextensions-apiserver v0.{minor}.{patch}"
@@ -394,7 +394,7 @@ def built(release: str, folder: Path) -> Path:
 
 
 def _without_applying(source: str) -> str:
-    """Returns the program's source without the code that needs the newest libraries for server-side apply."""
+    """Returns the Go program's source without server-side apply, which needs the newest libraries."""
     start, end = source.index("func applyOp("), source.index("func handle(")
     source = source[:start] + "func applyOp(*Request, map[string]interface{}) {}\n\n" + source[end:]
     unused = ("apis/meta/v1/unstructured", "util/managedfields", "validation/spec", "structured-merge-diff")
@@ -405,9 +405,9 @@ def _without_applying(source: str) -> str:
 
 
 def samples(program: Path, release: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Yields `count` requests with the program's results.
+    """Yields `count` random requests, each with the Go program's result.
 
-    Leaves out requests on which Kubernetes' code panics.
+    Leaves out requests for which Kubernetes' code panics.
     """
     generator = Generator(seed)
     operations = ["object", "definition", "object", "openapi"]
@@ -435,7 +435,7 @@ def _is_unusable(definition: dict[str, Any]) -> bool:
 
 
 def _kept(operation: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """Returns the part of a result that tests compare.
+    """Returns the part of a Go program's result that tests compare.
 
     For OpenAPI, this is the schema of the sample's kind without descriptions.
     """

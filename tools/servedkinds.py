@@ -1,8 +1,8 @@
 """Reads the kinds that a release serves, by group version, from its discovery documents and OpenAPI paths.
 
 The reader checks that both sources agree about a kind. Only discovery has short names, categories and the
-hashes of storage versions. Release 1.27 publishes no discovery documents, so the reader takes these facts
-from 1.28.
+hashes of storage versions. Release 1.27 publishes no discovery documents, so the reader uses these facts of
+1.28.
 """
 
 import base64
@@ -23,11 +23,11 @@ _BORROWED = ("short_names", "categories", "storage_version_hash")
 
 
 class ServedKindsError(Exception):
-    """Raised if discovery and OpenAPI of a release contradict each other."""
+    """Raised if the discovery documents and the OpenAPI documents of a release contradict each other."""
 
 
 def openapi_documents(modules: Modules) -> dict[GroupVersion, Any]:
-    """Returns the published OpenAPI v3 documents of a release by (group, version)."""
+    """Returns the OpenAPI v3 documents that a release publishes, by (group, version)."""
     folder = modules.kubernetes / "api/openapi-spec/v3"
     paths = {("", "v1"): folder / "api__v1_openapi.json"}
     for path in sorted(folder.glob("apis__*__*_openapi.json")):
@@ -37,7 +37,7 @@ def openapi_documents(modules: Modules) -> dict[GroupVersion, Any]:
 
 
 def discovered_groups(modules: Modules) -> list[GroupVersion]:
-    """Returns the (group, version) pairs of a release in the order of discovery, the core group first."""
+    """Returns the (group, version) pairs of a release in the order of discovery; the core group is first."""
     folder = modules.kubernetes / "api/discovery"
     versions = json.loads((folder / "apis.json").read_text())["groups"]
     return [
@@ -49,8 +49,8 @@ def discovered_groups(modules: Modules) -> list[GroupVersion]:
 def kinds_of_release(modules: Modules, base: Modules | None) -> dict[GroupVersion, list[KindEntry]]:
     """Returns the kinds of a release by (group, version), in the order of discovery.
 
-    `base`: the release whose discovery documents to use, for a release without such documents. Raises
-    ServedKindsError.
+    `base`: the release whose discovery documents to use if this release has none; otherwise None. Raises
+    ServedKindsError if discovery and OpenAPI contradict each other.
     """
     stated = {gv: kinds_in_paths(spec, *gv) for gv, spec in openapi_documents(modules).items()}
     if base is not None:
@@ -103,7 +103,7 @@ def kinds_in_discovery(folder: Path, group: str, version: str) -> list[KindEntry
 def kinds_in_paths(spec: Any, group: str, version: str) -> list[KindEntry]:
     """Returns the kinds in the paths of an OpenAPI document.
 
-    Paths have no short names, categories and hashes.
+    The entries have no short names, categories and hashes, because paths do not have these.
     """
     root = f"/apis/{group}/{version}/" if group else f"/api/{version}/"
     kinds: dict[str, KindEntry] = {}
@@ -128,7 +128,7 @@ def kinds_in_paths(spec: Any, group: str, version: str) -> list[KindEntry]:
 
 
 def _is_namespace_part(inner: str) -> bool:
-    """Whether a path names a subresource of a namespace, and not a resource inside a namespace.
+    """Whether a path names a subresource of a Namespace, and not a resource inside a namespace.
 
     True for `namespaces/{namespace}/status`, false for `namespaces/{namespace}/pods`.
     """
@@ -172,7 +172,10 @@ def _add(
 def _subresource(
     kind: str, group: str, version: str, verbs: Any, own_group: str, own_version: str
 ) -> dict[str, Any]:
-    """Returns the entry of a subresource; omits group and version if they equal the resource's own."""
+    """Returns the table entry of a subresource.
+
+    Leaves out group and version if they equal those of the resource.
+    """
     entry: dict[str, Any] = {"kind": kind}
     if (group, version) != (own_group, own_version):
         entry |= {"group": group, "version": version}

@@ -1,4 +1,4 @@
-"""Compiles a program from Kubernetes' own strategies for each release; strategies.go is its main part."""
+"""Compiles a Go program with Kubernetes' own strategies for each release; strategies.go is its main part."""
 
 import json
 import os
@@ -81,16 +81,19 @@ RESOURCES = {
         "validatingwebhookconfigurations": "admissionregistration/validatingwebhookconfiguration",
     },
 }
-"""The folders of strategies under pkg/registry, by API group and resource."""
+"""The folders of strategies under `pkg/registry` in k8s.io/kubernetes, by API group and resource."""
 
 _BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
-"""Folders whose strategies read the labels of a namespace."""
+"""Folders below `pkg/registry` whose strategies read the labels of a namespace."""
 
 _MADE = {
     "lifecycle/eviction": "NewStrategy(clocktesting.NewFakePassiveClock(time.Unix(1735689600, 0)))",
     "lifecycle/evictionrequest": "NewStrategy()",
 }
-"""Go expressions for strategies that are not variables. Their clock always shows the beginning of 2025."""
+"""Go expressions that create strategies which are not variables.
+
+Their clock always shows the start of 2025.
+"""
 
 _STATUS = re.compile(r"^\s*(?:var )?StatusStrategy\s*=", re.MULTILINE)
 _ALLOW = """
@@ -103,9 +106,9 @@ func (allowAll) Authorize(context.Context, authorizer.Attributes) (authorizer.De
 
 
 def built(release: str, groups: list[str], folder: Path) -> Path:
-    """Compiles the program of a release in the folder, with the strategies of these API groups.
+    """Compiles the Go program of a release in this folder, with the strategies of these API groups.
 
-    Returns the path of the program. Raises CalledProcessError if Go cannot compile it.
+    Returns the path of the program. Raises CalledProcessError if Go cannot compile the program.
     """
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {

@@ -2,7 +2,7 @@
 
     python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
-A sample is a line of JSON with the request (see strategies.go) and the result. Needs Go.
+A sample is a line of JSON with a request (see strategies.go) and its result. Needs Go.
 """
 
 import argparse
@@ -95,7 +95,7 @@ LIKELY: dict[str, list[Any]] = {
     "bindingConditions": ["a", "example.com/b"],
     "bindingFailureConditions": ["c", "example.com/d"],
 }
-"""The values that the generator prefers for a field, by the field's name."""
+"""Values that the generator prefers for a field, by the field's name."""
 
 KEYS: dict[str, list[str]] = {
     "attributes": ["x", "example.com/x", "gpu.example.com/x", "bad key"],
@@ -109,17 +109,17 @@ LEFT_OUT = frozenset({"metadata", "kind", "apiVersion", "managedFields", "matchF
 
 DEPTH_MAX = 9
 _OF_PODS = frozenset({"DRAWorkloadResourceClaims", "DynamicResourceAllocation"})
-"""Feature gates of pods, which do not affect the kinds of these samples."""
+"""Feature gates that change only pods, so that they do not affect the kinds of these samples."""
 
 
 class Generator:
-    """Generates random objects of a release's kinds; equal seeds give equal objects."""
+    """Generates random objects of a release's kinds. Equal seeds give equal objects."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
     def request(self, kind: Kind) -> dict[str, Any]:
-        """Returns a random request for the program: a create or an update of an object."""
+        """Returns a random request for the Go program: a create or an update of an object."""
         base = self._base(kind)
         has_status = kind.subresource("status") is not None and "status" in base
         subresource = self._random.choice(["", "", "status"] if has_status else [""])
@@ -140,7 +140,7 @@ class Generator:
         return {**asked, "new": new, "old": old}
 
     def _eviction(self, old: dict[str, Any]) -> dict[str, Any]:
-        """Returns a random update of an Eviction's status, as `new` and `old`."""
+        """Returns a random update of an Eviction's status: the new and the old object as `new` and `old`."""
         if self._random.random() < 0.9:
             old["status"] = eviction_statuses.status(self._random)
         before = old["status"] or eviction_statuses.status(self._random)
@@ -150,7 +150,7 @@ class Generator:
         return {"new": new, "old": old}
 
     def _part(self, base: dict[str, Any]) -> str:
-        """Returns the name of the field to change: "spec", or a random field if the kind has no spec."""
+        """Returns the field of an object to change: "spec", or a random field if the object has no spec."""
         if "spec" in base:
             return "spec"
         return self._random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
@@ -240,7 +240,7 @@ class Generator:
 
 
 def _flatten(obj: dict[str, Any]) -> None:
-    """Changes the object, a claim, template or slice, to the layout of v1beta1."""
+    """Changes a claim, claim template or slice in place to the layout of v1beta1."""
     spec = obj["spec"].get("spec", obj["spec"])
     if "requests" in spec.get("devices", ()):
         spec["devices"] = copy.deepcopy(FLAT_DEVICES)
@@ -255,7 +255,7 @@ def _name_of(path: tuple[Any, ...]) -> str:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields the path and the type of each field or item below a value that the generator can set."""
+    """Yields the path and the schema node of each field or item of a value that the generator can change."""
     if isinstance(node, Struct) and isinstance(value, dict):
         for field in node.fields.values():
             if field.name in LEFT_OUT:
@@ -275,7 +275,7 @@ def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tupl
 def samples(
     program: Path, release: str, groups: list[str], count: int, seed: int, gates: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yields `count` requests with the program's results.
+    """Yields `count` random requests, each with the Go program's result.
 
     Leaves out requests that a server could not decode.
     """
@@ -336,7 +336,7 @@ def main() -> None:
 
 
 def all_gates(release: str) -> list[str]:
-    """Returns the release's gates of dynamic resource allocation that are off by default."""
+    """Returns the release's gates for dynamic resource allocation (`DRA…`) that are off by default."""
     gates = load_release(release).gates
     return sorted(
         name for name in gates if name.startswith("DRA") and name not in _OF_PODS and not gates.enabled(name)

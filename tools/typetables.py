@@ -1,4 +1,4 @@
-"""Builds tables of a release's types from Go; checks them against OpenAPI and the protobuf messages."""
+"""Builds tables of a release's Go types; checks them against OpenAPI and the protobuf messages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,13 +19,14 @@ _GATE = "featureGate="
 
 
 class TypesError(Exception):
-    """Raised if sources of a release contradict each other, or have a fact that the tables cannot express."""
+    """Raised if a release's sources contradict each other, or have a fact that the tables cannot express."""
 
 
 def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
-    """Returns the table entries of these types and of all types that they refer to, by name.
+    """Returns the table entries of these Go types and of all types that they refer to, by name.
 
-    An entry has the fields of a struct, or the underlying type. Raises TypesError or UnknownGoError.
+    An entry has the fields of a struct, or the underlying type. Raises TypesError if Go, OpenAPI and protobuf
+    contradict each other. Raises UnknownGoError if the Go source has an unknown form.
     """
     types: dict[str, Any] = {}
     waiting = list(roots)
@@ -46,14 +47,14 @@ def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any
 
 
 def schema_name(name: str) -> str:
-    """Returns the OpenAPI name of a type: `io.k8s.api.core.v1.Pod` for `core/v1.Pod`."""
+    """Returns the OpenAPI name of a Go type: `io.k8s.api.core.v1.Pod` for `core/v1.Pod`."""
     package, _, short = name.rpartition(".")
     area = next((area for prefix, area in _AREAS.items() if package.startswith(prefix)), "io.k8s.api")
     return f"{area}.{package.replace('/', '.')}.{short}"
 
 
 def _renamed(go: GoType) -> Any:
-    """Returns the entry of a type that is not a struct: a name, or a dict if there are more facts."""
+    """Returns the table entry of a Go type that is not a struct: a type name, or a dict with more facts."""
     more = {
         **({"enum": list(go.enum)} if go.enum else {}),
         **({"message": True} if go.is_message else {}),
@@ -100,7 +101,7 @@ def _field(owner: str, entry: GoField, schema: dict[str, Any]) -> dict[str, Any]
 
 
 def _gates(markers: tuple[str, ...]) -> list[str]:
-    """Returns the feature gates in a field's markers; the field is dropped if one of them is off."""
+    """Returns the feature gates in a field's markers. The server drops the field if one of them is off."""
     return [
         name
         for each in markers
@@ -110,9 +111,9 @@ def _gates(markers: tuple[str, ...]) -> list[str]:
 
 
 def _check_numbers(name: str, go: GoType, source: GoSource) -> None:
-    """Checks that Go's tags and the published protobuf messages have the same field numbers.
+    """Checks that the Go tags of a struct and its protobuf message have the same field numbers.
 
-    Raises TypesError otherwise.
+    Raises TypesError if they differ.
     """
     package, _, short = name.rpartition(".")
     message = source.messages(package).get(short)

@@ -2,10 +2,10 @@
 
     write_database.py FAKEAPI DIRECTORY [RELEASE]
 
-The results are for fixtures/databases: FAKEAPI is the command of an old version, and tests open its database
-with the present version. Writes NAME.db.gz and NAME.json to the directory; NAME is the release or `default`.
-The responses are the objects by the path of a GET, the resourceVersion of each list, and the watch events of
-the claims.
+FAKEAPI is the command of an old fakeapi version. The tool writes NAME.db.gz and NAME.json to DIRECTORY; NAME
+is RELEASE or `default`. These files are for fixtures/databases: tests open the old database with the present
+version. The recorded responses are the objects by the path of a GET, the resourceVersion of each list, and
+the watch events of ResourceClaims.
 """
 
 import gzip
@@ -62,7 +62,7 @@ def write_namespaces() -> None:
 
 
 def write_claims(base: str, spec: Any, api_version: str) -> None:
-    """Writes claims: one is updated, one applied, one deleted, and one waits for a finalizer.
+    """Creates ResourceClaims and updates, applies or deletes them; one deleted claim keeps its finalizer.
 
     `spec`: the spec of the claims, which depends on the API version.
     """
@@ -149,7 +149,7 @@ def write_devices(version: str) -> None:
 
 
 def collections() -> Iterator[str]:
-    """Yields the paths of all lists that the server serves."""
+    """Yields the URL paths of Namespaces and of all resources in API groups that can be listed."""
     yield "/api/v1/namespaces"
     for group in must("GET", "/apis")["groups"]:
         for version in group["versions"]:
@@ -160,7 +160,7 @@ def collections() -> Iterator[str]:
 
 
 def answers() -> dict[str, Any]:
-    """Returns the server's responses: the versions of lists, objects by path, and watch events of claims."""
+    """Returns the server's responses: resourceVersions of lists, objects by path, watch events of claims."""
     lists = {path: must("GET", path) for path in collections()}
     objects = {}
     for path, listing in lists.items():
@@ -176,7 +176,7 @@ def answers() -> dict[str, Any]:
 
 
 def events(path: str) -> list[Any]:
-    """Returns the events of a watch of a list from the first resourceVersion."""
+    """Returns the events of a watch of a collection that starts at resourceVersion 1."""
     url = f"http://127.0.0.1:{PORT}{path}?watch=1&resourceVersion=1&timeoutSeconds=1"
     with urllib.request.urlopen(url, timeout=10) as answer:
         return [json.loads(line) for line in answer]
@@ -194,7 +194,7 @@ def write(release: str | None) -> dict[str, Any]:
 
 
 def _lines(part: Any) -> str:
-    """Renders JSON with one line for each member, which makes diffs short."""
+    """Renders a dict as JSON with one line for each key, which makes diffs short."""
     if not isinstance(part, dict):
         return json.dumps(part)
     members = ",\n".join(

@@ -1,4 +1,4 @@
-"""Bodies of objects for the admission tests, and a helper that catches StatusError."""
+"""Builds objects for the admission tests. `refusal` catches a StatusError."""
 
 from collections.abc import Callable
 from typing import Any

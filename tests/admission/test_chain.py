@@ -1,4 +1,4 @@
-"""Admission plugins run before every write, in their order."""
+"""The server calls the admission plugins in a fixed order before every write."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -15,7 +15,7 @@ from tests.registry.world import World, in_world, refusal
 class Recorder(AdmissionPlugin):
     """An admission plugin that records its calls.
 
-    `mutate` labels objects. `validate` refuses objects with the label `refuse`.
+    `mutate` adds a label to objects. `validate` refuses objects with the label `refuse`.
     """
 
     operations = frozenset(Operation)

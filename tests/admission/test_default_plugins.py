@@ -1,4 +1,4 @@
-"""The default admission plugins: the fields they set, the writes they refuse, and exemptions."""
+"""The default admission plugins: which fields they set, which writes they refuse, and their exemptions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -245,9 +245,9 @@ def test_volumes_and_claims_are_held_until_they_are_free(api: FakeAPI) -> None:
 
 
 def grown(api: FakeAPI, phase: str, *, by_class: bool) -> Object:
-    """Creates a PersistentVolumeClaim in this phase and requests more storage; returns the patched claim.
+    """Creates a PersistentVolumeClaim in a phase and requests more storage; returns the patched claim.
 
-    `by_class`: whether the StorageClass of the claim allows expansion.
+    `phase`: the claim's phase. `by_class`: whether the claim's StorageClass allows volume expansion.
     """
     api.create(storage_class("c", grows=by_class))
     created = api.create(volume_claim(storageClassName="c"))

@@ -1,4 +1,4 @@
-"""NodeRestriction allows or forbids writes by the users of nodes, with Kubernetes' messages."""
+"""NodeRestriction allows or forbids writes by kubelets (users `system:node:…`), with Kubernetes' messages."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""PodSecurity: the labels of a namespace limit how privileged its pods may be."""
+"""PodSecurity: the labels of a namespace set the Pod Security Standard that its pods must meet."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""PodSecurity reports the same problems as Kubernetes' own pod security checks."""
+"""PodSecurity reports the same violations as Kubernetes' own pod security checks."""
 
 import gzip
 import json

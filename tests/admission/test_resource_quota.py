@@ -1,4 +1,4 @@
-"""ResourceQuota adds each write to the `used` of its quotas, and refuses writes that exceed them."""
+"""ResourceQuota adds each write to the quotas' `status.used` and refuses writes that exceed a quota."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +19,10 @@ DEVICES = ".deviceclass.resource.k8s.io/devices"
 
 
 def quota(api: FakeAPI, name: str = "q", used: Mapping[str, str] | None = None, **spec: Any) -> Object:
-    """Creates a quota, sets its status as the quota controller does, and returns the quota.
+    """Creates a ResourceQuota, sets its status as Kubernetes' quota controller does, and returns it.
 
-    `used`: the current usage; None means 0 of every resource. `spec`: the fields of the quota's spec.
+    `used`: the current usage by resource name; None means 0 of every resource. `spec`: the fields of the
+    quota's spec.
     """
     body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}
     created = api.create(body)

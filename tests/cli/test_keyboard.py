@@ -1,4 +1,4 @@
-"""Keys in a terminal pause, step and stop a replay."""
+"""Key presses in a terminal pause, step and stop a replay."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""The command `fakeapi` is run as a process: start, options, environment variables and errors."""
+"""Runs the command `fakeapi` as a process: start, options, environment variables and errors."""
 
 import contextlib
 import http.client

@@ -57,7 +57,7 @@ def test_a_bar_without_a_total_shows_its_count() -> None:
 
 def test_work_without_a_count_shows_its_title_on_a_terminal_and_nothing_elsewhere() -> None:
     class Drawn(Terminal):
-        """A terminal that sets an event when it draws progress."""
+        """A fake terminal that sets an event when it draws progress."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -24,7 +24,7 @@ def run(*arguments: Any) -> Result:
 def recording(*arguments: Any) -> "subprocess.Popen[str]":
     """Starts a fakeapi command and returns its process.
 
-    The command is ready when it has printed two lines.
+    The command prints two lines; then it is ready.
     """
     environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
     return subprocess.Popen(

@@ -170,9 +170,9 @@ def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
 
 
 def shown(page: str) -> Any:
-    """Returns the object that a link in a report leads to, at the version in the link.
+    """Returns the object that a report's link to the web page names, at the resourceVersion in the link.
 
-    `page`: the link to the live page.
+    `page`: the link.
     """
     url, _, fragment = page.partition("/_fakeapi/ui/#/object/")
     group, resource, namespace, name, version = fragment.split("/")

@@ -1,4 +1,4 @@
-"""An operator written with kopf, and a server with the CustomResourceDefinitions that it needs."""
+"""Runs a kopf operator, and a server with the CustomResourceDefinitions that the operator needs."""
 
 import asyncio
 import threading
@@ -39,7 +39,7 @@ PEERING_DEFINITION = definition(
 
 
 def widgets() -> dict[str, Any]:
-    """Returns a definition of widgets whose status accepts any field.
+    """Returns a CustomResourceDefinition of widgets whose status accepts any field.
 
     kopf stores its progress in the status.
     """
@@ -52,7 +52,7 @@ def widgets() -> dict[str, Any]:
 class Operator:
     """A kopf operator that runs in its own thread.
 
-    `seen` contains the handlers that ran; `changed` is notified after each.
+    `seen`: the handlers that have run. `changed`: a condition that is notified after each of them.
     """
 
     def __init__(self, server: FakeAPI) -> None:

@@ -1,4 +1,4 @@
-"""Runs kubectl as a subprocess against one server."""
+"""Runs kubectl as a subprocess with the kubeconfig of one server."""
 
 import json
 import os
@@ -21,7 +21,7 @@ needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="kubectl is not insta
 
 
 class Kubectl:
-    """kubectl with one server, and with its own kubeconfig and cache directory."""
+    """Runs kubectl with one server, its own kubeconfig and its own cache directory."""
 
     def __init__(self, api: FakeAPI, release: str, home: Path) -> None:
         self.api, self.release, self.home = api, release, home
@@ -29,7 +29,7 @@ class Kubectl:
         self._environment = {"HOME": str(home), "KUBECONFIG": str(api.kubeconfig), "PATH": os.environ["PATH"]}
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> str:
-        """Runs kubectl and returns its output. Asserts that the exit code is `code`.
+        """Runs kubectl and asserts that its exit code is `code`; returns its output.
 
         If `code` is not 0, the output includes stderr. `environment`: additional environment variables.
         """
@@ -58,7 +58,10 @@ class Kubectl:
         )
 
     def manifest(self, name: str, **metadata: Any) -> str:
-        """Writes a file with a claim and returns its path. `metadata`: additional metadata of the claim."""
+        """Writes a manifest of a ResourceClaim to a file; returns the file's path.
+
+        `metadata`: additional metadata of the claim.
+        """
         device = {"name": "gpu", "deviceClassName": "gpu.example.com", "allocationMode": "All"}
         older = self.api_version.endswith("v1alpha2")
         spec: dict[str, Any] = {"resourceClassName": "gpu.example.com"} if older else {}

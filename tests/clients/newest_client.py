@@ -1,7 +1,7 @@
 """Creates, updates and deletes a resource.k8s.io/v1 claim with the newest Python package `kubernetes`.
 
-This is a program, not a test: `test_newest_kubernetes` runs it in an environment with that package. The
-argument is a kubeconfig.
+This is a program, not a test: `test_newest_kubernetes` runs it in an environment with that package. Its
+argument is the path of a kubeconfig.
 """
 
 import sys
@@ -52,9 +52,9 @@ def allocate(claims: client.ResourceV1Api) -> None:
 
 
 def reserve(kubeconfig: str) -> None:
-    """Lets two writers update the same version of a claim.
+    """Lets two threads read the same version of a claim and then update it.
 
-    One writer succeeds; the other gets 409 Conflict, reads the claim again and retries.
+    One thread succeeds. The other gets 409 Conflict, reads the claim again and retries.
     """
     both_have_read = threading.Barrier(len(WRITERS), timeout=30)
     conflicts: list[str] = []

@@ -1,4 +1,4 @@
-"""Generates minimal valid values of structural schemas."""
+"""Generates minimal valid values for the schemas of CustomResourceDefinitions."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _TEXTS_OF_FORMATS = {
 
 
 def sample_of(schema: Schema) -> Any:
-    """Returns a value of a schema with only the required fields."""
+    """Returns a valid value of a schema that has only the required fields."""
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):
@@ -72,7 +72,7 @@ def _text(schema: Schema) -> str:
 def defaults_of(
     schema: Schema, value: Any, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yields path and value of each default that the server adds to a sample."""
+    """Yields field path and value of each default that the server adds to the sample `value`."""
     if not isinstance(value, dict):
         return
     for name, part in (schema.get("properties") or {}).items():
@@ -91,7 +91,7 @@ def found_at(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def typed_member(schema: Schema) -> str | None:
-    """Returns the name of a top-level field whose type is not a number, or None if there is none.
+    """Returns a top-level field of a schema whose type is not a number, or None if every field is a number.
 
     Ignores `metadata` and `status`.
     """

@@ -113,7 +113,7 @@ def server() -> Iterator[FakeAPI]:
 
 
 def seen(reader: Path, server: FakeAPI, media_type: str) -> list[dict[str, Any]]:
-    """Returns all objects as client-go reads them with this media type.
+    """Returns all objects as client-go decodes them with this media type.
 
     client-go reads each object with a GET, a list and a watch. It also reads one object that does not exist.
     """

@@ -1,4 +1,4 @@
-"""An operator written with kopf works: handlers, finalizers, status, events, peering."""
+"""A kopf operator works with the server: handlers, finalizers, status, events, peering."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ EVENTS = "/api/v1/namespaces/default/events"
 
 
 def until(server: FakeAPI, path: str, wanted: Callable[[Any], bool]) -> Any:
-    """Watches a path from the beginning; returns the first event for which `wanted` is true."""
+    """Watches a collection, from its existing objects on; returns the first event that `wanted` accepts."""
     with watch(server.url, "resourceVersion=0", path=path) as stream:
         while not wanted(event := stream.next()):
             pass

@@ -1,4 +1,4 @@
-"""kubectl's less common commands work, without flags that a real cluster does not need."""
+"""The less common commands of kubectl work, without flags that a real cluster does not need."""
 
 import json
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""kubectl works with kinds of a CustomResourceDefinition."""
+"""kubectl works with custom resources of a CustomResourceDefinition."""
 
 import json
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ SCALE = {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.replic
 
 
 def described() -> dict[str, Any]:
-    """Returns a CustomResourceDefinition that uses everything that kubectl displays.
+    """Returns a CustomResourceDefinition with all features that kubectl displays.
 
-    The definition has printer columns, short names, categories, a scale subresource and descriptions.
+    These are printer columns, short names, categories, a scale subresource and descriptions.
     """
     crd_version = version(subresources={"status": {}, "scale": SCALE}, additionalPrinterColumns=COLUMNS)
     spec = crd_version["schema"]["openAPIV3Schema"]["properties"]["spec"]

@@ -1,4 +1,4 @@
-"""kubectl exposes, prints and describes services, Ingresses and endpoints."""
+"""kubectl exposes, prints and describes Services, Ingresses and endpoints."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""kubectl as different users: tokens, impersonation, and permissions from roles."""
+"""kubectl acts as different users, with tokens, impersonation and permissions from RBAC roles."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,9 @@ ROBOT = "system:serviceaccount:default:robot"
 
 @pytest.fixture(scope="module")
 def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
-    """Runs a server with RBAC and the service account `robot`; yields kubectl for the server.
+    """Runs an RBAC server with the service account `robot`; yields a Kubectl for the server.
 
-    The server uses TLS, because kubectl sends tokens only over TLS. `robot` has the cluster role `view`.
+    The server uses TLS, because kubectl sends tokens only over TLS. `robot` has the ClusterRole `view`.
     """
     with FakeAPI(release="1.33", authorization="rbac", tls=True) as api:
         kubectl = Kubectl(api, "1.33", tmp_path_factory.mktemp("home"))

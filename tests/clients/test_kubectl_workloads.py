@@ -17,7 +17,7 @@ pytestmark = needs_kubectl
 
 
 class Cluster(Kubectl):
-    """kubectl for one server, with helpers for workloads."""
+    """Runs kubectl with one server, and has helpers for workloads."""
 
     def __init__(self, api: FakeAPI, home: Path) -> None:
         super().__init__(api, "1.33", home)
@@ -35,9 +35,9 @@ class Cluster(Kubectl):
         return str(path)
 
     def revision(self, deployment: str, number: int, image: str) -> None:
-        """Creates the ReplicaSet of a deployment's revision, as the deployment controller would.
+        """Creates the ReplicaSet of a Deployment's revision, as the Deployment controller would.
 
-        `number`: the revision. `image`: the image of the revision's containers.
+        `number`: the number of the revision. `image`: the image of its containers.
         """
         owner = json.loads(self.run("get", "deployment", deployment, "-o", "json"))
         template = owner["spec"]["template"]

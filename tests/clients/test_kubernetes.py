@@ -1,4 +1,4 @@
-"""The Python package `kubernetes` works with v1alpha2 claims of a 1.30 server."""
+"""The Python package `kubernetes` works with v1alpha2 claims on a 1.30 server."""
 
 import threading
 from collections.abc import Iterator
@@ -127,9 +127,9 @@ def test_of_two_schedulers_that_race_for_a_claim_one_wins_and_the_other_retries(
     winners: list[str] = []
 
     def schedule(name: str) -> None:
-        """Allocates the claim if it has no allocation, then reserves it for the pod of this scheduler.
+        """Acts as a scheduler: allocates the claim if it is not allocated, then reserves it for its own pod.
 
-        Retries after 409 Conflict.
+        Reads the claim again and retries after 409 Conflict.
         """
         for api in connected(fakeapi):
             own_claim = api.read_namespaced_resource_claim("contended", NAMESPACE)

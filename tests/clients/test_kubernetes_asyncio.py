@@ -1,4 +1,4 @@
-"""The Python package `kubernetes_asyncio` works with v1alpha3 claims of 1.31 and 1.33 servers."""
+"""The Python package `kubernetes_asyncio` works with v1alpha3 claims on 1.31 and 1.33 servers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ def server(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., FakeAP
 
 
 def run(server: FakeAPI, scenario: Scenario) -> None:
-    """Calls `scenario` with a kubernetes_asyncio client that uses the server's kubeconfig."""
+    """Calls `scenario` with an API object of kubernetes_asyncio that uses the server's kubeconfig."""
 
     async def connected() -> None:
         async with await config.new_client_from_config(str(server.kubeconfig)) as connection:
@@ -130,9 +130,9 @@ def test_of_two_schedulers_that_race_for_a_claim_one_wins_and_the_other_retries(
         winners: list[str] = []
 
         async def schedule(name: str) -> None:
-            """Allocates the claim if it has no allocation, then reserves it for the pod of this scheduler.
+            """Acts as a scheduler: allocates the claim if needed, then reserves it for its own pod.
 
-            Retries after 409 Conflict.
+            Reads the claim again and retries after 409 Conflict.
             """
             own_claim = await claims.read_namespaced_resource_claim("contended", NAMESPACE)
             reading.discard(name)

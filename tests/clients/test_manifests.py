@@ -1,4 +1,4 @@
-"""Servers of each API version accept the sample manifests of their version."""
+"""Servers of each API version accept the sample manifests of this version."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def test_every_manifest_belongs_to_a_version_that_is_served() -> None:
 
 
 def without_nulls(value: Any) -> Any:
-    """Returns a copy of the value without nulls.
+    """Returns a copy of a JSON value without null fields.
 
     Since 1.32, Kubernetes' encoder writes `adminAccess: null` if the field is not set.
     """

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions of well-known projects can be installed, and their schemas are enforced."""
+"""CustomResourceDefinitions of well-known projects can be installed, and the server validates with them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from tools.real_definitions import PUBLISHED, Published, UnavailableError, files
 Object = dict[str, Any]
 UNKNOWN = "fakeapiUnknown"
 LEAST = 40
-"""Minimum number of definitions whose samples the server must accept."""
+"""Minimum number of CustomResourceDefinitions for which the server must accept samples."""
 
 pytestmark = [
     needs_go,
@@ -49,7 +49,7 @@ def installed(request: pytest.FixtureRequest) -> Iterator[Installed]:
 
 
 def version_of(definition: Object) -> Object:
-    """Returns the storage version of a CustomResourceDefinition, as in `spec.versions`."""
+    """Returns the storage version of a CustomResourceDefinition, an entry of `spec.versions`."""
     return next(each for each in definition["spec"]["versions"] if each["storage"])
 
 
@@ -68,7 +68,7 @@ def schema_of(definition: Object) -> Object:
 def object_of(definition: Object, **more: Any) -> Object:
     """Returns a minimal valid object of a CustomResourceDefinition's kind.
 
-    `more`: additional top-level fields.
+    `more`: additional or replaced top-level fields.
     """
     spec, schema = definition["spec"], schema_of(definition)
     required = [
@@ -96,7 +96,7 @@ def created(api: FakeAPI, definition: Object, body: Object) -> Object | StatusEr
 
 
 def holds(stored: Any, default: Any) -> bool:
-    """Whether a stored value equals a default; the server may have added nested defaults."""
+    """Whether a stored value has everything in a default; the server may have added nested defaults."""
     if not isinstance(default, dict):
         return bool(stored == default)
     return all(holds(stored[name], value) for name, value in default.items())

@@ -1,4 +1,4 @@
-"""Fixture with the servers of the recordings, which all tests share."""
+"""A fixture with one server for each recording; all tests share these servers."""
 
 from collections.abc import Iterator
 

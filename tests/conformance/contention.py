@@ -1,4 +1,4 @@
-"""Runs clients that update one object at the same time, and watchers of the object. Also a script:
+"""Runs clients that update one object at the same time, and clients that watch the object. Also a script:
 
 python -m tests.conformance.contention --clients 32 --increments 10000 [--database FILE] [--url URL]
 """
@@ -28,9 +28,9 @@ class Fight:
 
     - `versions`: for each client, the resourceVersions of its successful writes
     - `conflicts`: the number of responses with 409
-    - `seen`: for each watcher, its events as (type, resourceVersion, counter)
+    - `seen`: for each watching client, its events as (type, resourceVersion, counter)
     - `counter`: the final value of the counter
-    - `seconds`: the duration of all writes
+    - `seconds`: the duration of all writes together
     """
 
     versions: list[list[int]]
@@ -69,7 +69,7 @@ async def ask(
 async def events(
     client: aiohttp.ClientSession, path: str, version: str
 ) -> AsyncGenerator[tuple[str, Object], None]:
-    """Watches a path and yields (type, object) of each event after a resourceVersion."""
+    """Watches a collection from a resourceVersion; yields (type, object) of each event."""
     async with client.get(path, params={"watch": "1", "resourceVersion": version}) as response:
         assert response.status == 200
         async for line in response.content:
@@ -86,10 +86,11 @@ def counter_of(obj: Object) -> int:
 
 
 async def fight(url: str, *, clients: int, increments: int, watchers: int) -> Fight:
-    """Runs clients that increment one counter, and watchers of the counter; returns what they did.
+    """Runs clients that increment one counter, and clients that watch it; returns their observations.
 
-    `increments`: the number of increments of all clients together. A client updates the object with PUT and
-    retries after 409 Conflict.
+    - `clients`: the number of clients that write; each uses PUT and retries after 409 Conflict
+    - `increments`: the number of increments of all clients together
+    - `watchers`: the number of clients that watch
     """
     async with session(url) as client:
         code, created = await ask(client, "POST", CLAIMS, claim("counted", labels={COUNTER: "0"}))
@@ -126,9 +127,9 @@ async def _increment(client: aiohttp.ClientSession, times: int) -> tuple[list[in
 
 
 async def _look_on(client: aiohttp.ClientSession, version: str, last: int) -> list[tuple[str, int, int]]:
-    """Returns all events up to the last increment.
+    """Watches the counter from a resourceVersion; returns all events up to the last increment.
 
-    Opens a new watch if the server ends the watch of a slow client.
+    Opens a new watch if the server ends the watch because the client is slow.
     """
     seen: list[tuple[str, int, int]] = []
     while not seen or seen[-1][2] < last:
@@ -142,7 +143,10 @@ async def _look_on(client: aiohttp.ClientSession, version: str, last: int) -> li
 
 
 def check(result: Fight, increments: int) -> None:
-    """Asserts that no update was lost, versions increase, and each watcher saw every event once, in order."""
+    """Asserts that no increment was lost, and that each watching client saw every event once, in order.
+
+    `increments`: the expected number of increments.
+    """
     assert result.counter == increments
     assert all(mine == sorted(set(mine)) for mine in result.versions)
     written = sorted(version for mine in result.versions for version in mine)

@@ -1,4 +1,4 @@
-"""Compares a response with the recorded response, except for values that differ on every server."""
+"""Compares a response with the recorded response, except for values that differ between any two servers."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +17,10 @@ _ABSENT = object()
 
 
 class Difference(str):
-    """A line of text that describes a difference. `is_wording`: only the text of a message differs."""
+    """A line of text that describes a difference.
+
+    `is_wording`: whether only the text of a message differs.
+    """
 
     __slots__ = ("is_wording",)
     is_wording: bool
@@ -31,18 +34,21 @@ class Difference(str):
 class Comparison:
     """Compares the responses of one scenario with their recordings, in order.
 
-    Recorded uids, names and versions are first replaced by their counterparts on the tested server.
+    First replaces recorded uids, names and resourceVersions with those of the tested server.
     """
 
     age = re.compile(r"\d+s")
-    """Matches a Table cell with the age of an object."""
+    """Matches a cell of a Table that shows the age of an object."""
 
     def __init__(self, identities: Identities, generated: list[str]) -> None:
         self._identities = identities
         self._generated = [(prefix, re.compile(re.escape(prefix) + _RANDOM)) for prefix in generated]
 
     def answer(self, recorded: dict[str, Any], actual: dict[str, Any]) -> list[Difference]:
-        """Returns the differences in status, headers, body or events of a response, and in a stream's end."""
+        """Compares a response with its recording; returns the differences.
+
+        The parts are status, headers, body or watch events, and whether a watch ended.
+        """
         return [
             Difference(path, one, other)
             for path, one, other in self._walk(
@@ -51,7 +57,7 @@ class Comparison:
         ]
 
     def _translated(self, value: Any) -> Any:
-        """Returns the value with recorded identities replaced by identities of the tested server."""
+        """Replaces recorded uids, names and versions in a JSON value with those of the tested server."""
         if isinstance(value, dict):
             return {self._identities.text(name): self._translated(item) for name, item in value.items()}
         if isinstance(value, list):
@@ -64,10 +70,11 @@ class Comparison:
     def _settled(
         self, value: Any, version: Callable[[str], str], key: str = "", *, listed: bool = False
     ) -> Any:
-        """Returns the value with placeholders for the parts that may differ.
+        """Replaces parts of a JSON value that may differ between servers with placeholders.
 
-        `version`: formats the resourceVersion of an object. `listed`: whether the value is the metadata of a
-        list, whose resourceVersion may differ.
+        - `version`: formats the resourceVersion of an object
+        - `key`: the field name of the value
+        - `listed`: whether the value is the metadata of a list, whose resourceVersion may differ
         """
         if isinstance(value, dict):
             if value.get("type") == "BOOKMARK":
@@ -117,14 +124,17 @@ class Comparison:
             yield path, one, other
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether two different values count as equal. Always False; a subclass may accept some values."""
+        """Whether two different values count as equal.
+
+        Always False; a subclass may accept some differences.
+        """
         return False
 
 
 def _sorted(value: list[Any], key: str) -> list[Any]:
-    """Returns a sorted copy of a list that has no fixed order.
+    """Returns a sorted copy of a list that has no fixed order; returns other lists unchanged.
 
-    These are managed fields, and the causes of apply conflicts. Returns other lists unchanged.
+    Managed fields and the causes of apply conflicts have no fixed order.
     """
     if key == "managedFields":
         names = ("operation", "manager", "apiVersion", "subresource")

@@ -1,7 +1,7 @@
 """Maps identities of the recorded server to identities of the server under test.
 
 Identities are uids, generated names, resourceVersions and continue tokens. The map learns an identity from
-the first response that contains it.
+the first response that has it.
 """
 
 import json
@@ -15,7 +15,7 @@ _SMALL_VERSION = 1  # "0" and "1" in a request are not mapped
 
 
 def is_list(value: dict[str, Any]) -> bool:
-    """Whether the value is a list or a Table. Its resourceVersion is the version of the whole server."""
+    """Whether the JSON value is a list or a Table, whose resourceVersion is that of the whole storage."""
     return (
         isinstance(value.get("items"), list)
         or isinstance(value.get("rows"), list)
@@ -24,7 +24,7 @@ def is_list(value: dict[str, Any]) -> bool:
 
 
 class Identities:
-    """Maps identities in recorded texts to identities of the tested server."""
+    """Maps recorded uids, names, resourceVersions and continue tokens to those of the tested server."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -33,7 +33,7 @@ class Identities:
         self._metadata: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def learn(self, recorded: Any, actual: Any) -> None:
-        """Learns the identities in a response. `recorded` and `actual` are the bodies."""
+        """Learns the identities in a response. `recorded` and `actual` are the two bodies."""
         if isinstance(recorded, dict) and isinstance(actual, dict):
             self._learn_meta(recorded.get("metadata"), actual.get("metadata"), is_list=is_list(recorded))
             for key in recorded.keys() & actual.keys():
@@ -56,9 +56,10 @@ class Identities:
         self._learn_version(recorded.get("resourceVersion"), actual.get("resourceVersion"), is_list=is_list)
 
     def _learn_version(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
-        """Maps a recorded resourceVersion to an actual one.
+        """Maps a recorded resourceVersion to the actual resourceVersion.
 
-        Two recorded versions of objects never map to the same actual version.
+        Two recorded resourceVersions of objects never map to the same actual one. `is_list`: whether they are
+        resourceVersions of a list.
         """
         if not all(isinstance(version, str) and version.isdigit() for version in (recorded, actual)):
             return
@@ -79,21 +80,21 @@ class Identities:
         return re.sub(rf"(?<!\w)(?:{words})(?!\w)", lambda match: self.texts[match[0]], value)
 
     def target(self, value: str) -> str:
-        """Returns a recorded request target with identities of the tested server."""
+        """Replaces recorded identities in a request target with identities of the tested server."""
         return _VERSION_IN_TARGET.sub(lambda match: match[1] + self._version(match[2]), self.text(value))
 
     def _version(self, recorded: str) -> str:
         return self.versions.get(recorded) or self.list_versions.get(recorded) or recorded
 
     def body(self, value: Any) -> Any:
-        """Returns a recorded request body with identities of the tested server."""
+        """Replaces recorded identities in a request body with identities of the tested server."""
         if isinstance(value, str):
             return self.text(value)
         value = self._with_times(value)
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
 
     def _with_times(self, value: Any) -> Any:
-        """Returns the body with the timestamps and managed fields of the tested server's object.
+        """Replaces timestamps and managed fields in a request body with those of the tested server's object.
 
         Replaces only values that the recorded client sent back unchanged.
         """

@@ -1,4 +1,4 @@
-"""The recorded exchanges with known differences, and the reason of each.
+"""Lists recorded requests whose responses differ from fakeapi's, and the reason for each difference.
 
 `make fidelity` renders `docs/fidelity.md` from this table and the recordings.
 """
@@ -9,12 +9,13 @@ from fnmatch import fnmatchcase
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Exchanges whose responses are known to differ from the recording.
+    """Recorded requests (exchanges) whose responses are known to differ from the recording.
 
-    - `recordings`, `scenario`: patterns for names
-    - `exchanges`: numbers of the exchanges, counted from one
+    - `recordings`, `scenario`: shell patterns for the names
+    - `exchanges`: the numbers of the exchanges in the scenario, from 1
+    - `reason`: why the responses differ
     - `wording_only`: whether only the text of messages differs
-    - `sometimes`: whether the responses may also agree, because Kubernetes responds at random
+    - `sometimes`: whether the responses may also be equal, because Kubernetes responds at random
     """
 
     recordings: str

@@ -1,4 +1,4 @@
-"""Renders docs/fidelity.md from the recordings and the table of known differences."""
+"""Renders docs/fidelity.md from the recordings and the tables of known differences."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,7 +137,7 @@ def render() -> str:
 
 
 def _answered(recording: Recording) -> int:
-    """Counts the exchanges with a recorded response."""
+    """Counts the recorded requests that have a recorded response."""
     return sum("answer" in exchange for scenario in recording.scenarios.values() for exchange in scenario)
 
 
@@ -152,9 +152,10 @@ def _world_count(recording: Recording) -> str:
 
 
 def _world_rows() -> Iterator[str]:
-    """Yields the lines of the table with a row for each scenario that has differences.
+    """Yields the lines of a Markdown table with a row for each scenario that has differences.
 
-    In a cell, "7" means that exchange 7 differs, and "7w" that only the text of a message differs.
+    In a cell, "7" means that the response to request 7 differs. "7w" means that only the text of a message
+    differs.
     """
     names = [recording.release for recording in WORLD_RECORDINGS]
     yield f"| scenario | {' | '.join(names)} |\n|---|{'---|' * len(names)}\n"

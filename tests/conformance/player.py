@@ -1,4 +1,4 @@
-"""Sends the requests of a recorded scenario to a server and collects the responses."""
+"""Sends the recorded requests of a scenario to a server and collects the responses."""
 
 import http.client
 import json
@@ -10,14 +10,14 @@ from typing import Any
 from tests.conformance.identities import Identities
 
 WATCH_SECONDS = 6.0
-"""Maximum number of seconds to wait for the recorded events of a watch."""
+"""Maximum seconds to wait for the recorded events of a watch."""
 
 KEPT_HEADERS = ("content-type", "warning", "retry-after", "allow")
 Exchange = dict[str, Any]
 
 
 class Player:
-    """Sends the requests of one scenario to the server at `port`."""
+    """Sends the recorded requests of one scenario to the server at `port`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -26,10 +26,10 @@ class Player:
         self.identities = Identities()
 
     def play(self, exchanges: list[Exchange], compare: Callable[[int, Any, Any], None]) -> None:
-        """Sends each request; calls `compare` with its index, its recording and its response.
+        """Sends each request; calls `compare` with its index, its recorded response and the actual response.
 
-        Responses of watches are compared when they close. For an exchange without a recorded response, `play`
-        only sends the request.
+        Calls `compare` for a watch when the watch closes. Sends a request without a recorded response, but
+        does not compare.
         """
         for number, exchange in enumerate(exchanges):
             self._close_watches(number, compare)
@@ -56,7 +56,7 @@ class Player:
         return {"status": response.status, "body": _parsed(text), **_headers(response)}
 
     def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
-        """Returns target, headers and body of the request, with identities of the tested server."""
+        """Returns target, headers and body of a recorded request, with identities of the tested server."""
         headers = {"Accept": "application/json", "User-Agent": "conformance/1"}
         body = expanded(exchange.get("body"))
         data = None
@@ -73,7 +73,7 @@ class Player:
         return self.identities.target(exchange["target"]), headers, data
 
     def barrier(self) -> None:
-        """Sends a request and reads the response, after which the server has sent all earlier events."""
+        """Sends a request and reads the response. By then the server has sent all earlier watch events."""
         self._connection.request("GET", "/readyz")
         self._connection.getresponse().read()
 
@@ -128,7 +128,7 @@ class Watch:
             self._news.notify()
 
     def finish(self) -> dict[str, Any]:
-        """Waits for the recorded events, at most WATCH_SECONDS, and closes the watch.
+        """Waits at most WATCH_SECONDS for the recorded events, and closes the watch.
 
         Returns the response in the form of a recording: status, headers, and events or body.
         """
@@ -152,7 +152,7 @@ class Watch:
 
 
 def expanded(body: Any) -> Any:
-    """Returns a request body with the recorded short form of a large text expanded.
+    """Expands the recorded short form of a large request body; returns other bodies unchanged.
 
     The short form is `{"repeat": N, "in": BODY}`: the text `data.a` of BODY is repeated N times.
     """

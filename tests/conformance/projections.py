@@ -1,4 +1,4 @@
-"""Selects the recorded parts of large responses, for scenarios whose recordings have only these parts."""
+"""Reduces large responses to their recorded parts, for scenarios whose recordings have only these parts."""
 
 from collections.abc import Callable
 from typing import Any

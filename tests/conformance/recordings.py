@@ -1,4 +1,4 @@
-"""Reads the recordings of Kubernetes' own servers, which fixtures/traces/README.md describes."""
+"""Reads the recordings of Kubernetes' own API servers; fixtures/traces/README.md describes them."""
 
 import gzip
 import json
@@ -13,11 +13,11 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording of one run of Kubernetes' own API server.
+    """The recorded requests and responses of one Kubernetes API server.
 
     `name` contains the release, the API version of the requests if it is not the release's own, and
-    `all-gates` if more gates were on: `1.33-v1beta2-all-gates`. Recordings of other kinds than claims have
-    names like `world-1.33`.
+    `all-gates` if more feature gates were on: `1.33-v1beta2-all-gates`. Recordings of other kinds than
+    ResourceClaims have names like `world-1.33`.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Recording:
 
     @property
     def scenarios(self) -> dict[str, list[dict[str, Any]]]:
-        """The exchanges of each scenario, by the scenario's name."""
+        """The recorded requests and responses (exchanges) of each scenario, by the scenario's name."""
         return _read(self.name)
 
 
@@ -85,4 +85,4 @@ def _read(name: str) -> dict[str, list[dict[str, Any]]]:
 _ALL = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
 RECORDINGS = [each for each in _ALL if not each.name.startswith(WORLD)]
 WORLD_RECORDINGS = [each for each in _ALL if each.name.startswith(WORLD)]
-"""The recordings of pods, nodes, events, workloads and other kinds than claims."""
+"""The recordings of pods, nodes, events, workloads and other kinds than ResourceClaims."""

@@ -1,4 +1,4 @@
-"""Sends a recorded scenario to a server and compares the responses with the recording."""
+"""Sends the requests of a recorded scenario to a server and compares the responses with the recording."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,20 +10,23 @@ from tests.conformance.differences import Comparison, Difference
 from tests.conformance.player import Player
 
 Compare = Callable[[int, Any, Any], None]
-"""Called with the number of an exchange, its recorded response and the server's response."""
+"""A function that gets the index of an exchange, its recorded response and the server's response."""
 
 
 def differences(
     server: FakeAPI, exchanges: list[dict[str, Any]], scenario: str
 ) -> dict[int, list[Difference]]:
-    """Plays a scenario on a server; returns its differences by number of the exchange, counted from one."""
+    """Plays a recorded scenario on a server.
+
+    Returns the differences by the number of the request in the scenario, from 1.
+    """
     return played(Player(server.port), exchanges, scenario)
 
 
 def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> dict[int, list[Difference]]:
-    """Plays a scenario with `player` and closes the player.
+    """Plays a recorded scenario with `player` and closes the player.
 
-    Returns the differences by the number of the exchange, counted from one.
+    Returns the differences by the number of the request in the scenario, from 1.
     """
     comparison = Comparison(player.identities, generated_names(exchanges))
     if scenario in projections.PROJECTIONS:
@@ -34,9 +37,9 @@ def played(player: Player, exchanges: list[dict[str, Any]], scenario: str) -> di
 def compared(
     player: Player, comparison: Comparison, play: Callable[[Compare], None]
 ) -> dict[int, list[Difference]]:
-    """Calls `play`, which compares each response with its recording, and closes the player.
+    """Calls `play` with a function that compares a response with its recording; then closes the player.
 
-    Returns the differences by the number of the exchange, counted from one.
+    Returns the differences by the number of the request in the scenario, from 1.
     """
     differences: dict[int, list[Difference]] = {}
 

@@ -1,4 +1,4 @@
-"""Starts a server for each recording, with the recording's release and feature gates."""
+"""Starts a server for each recording, with the Kubernetes release and the feature gates of the recording."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,17 +7,17 @@ from fakeapi.testing.server import FakeAPI
 from tests.conformance.recordings import Recording
 
 SEED = 1
-"""The seed of the servers for the recordings; a reset restarts the random sequence.
+"""The seed of the servers for the recordings. A reset restarts the random sequence.
 
-With this seed, a random cluster IP is the same in every run, and never an address that a scenario requests
+With this seed, a random cluster IP is the same for every test, and never an address that a scenario requests
 later.
 """
 
 
 def new_server(recording: Recording, *, database: str | None = None, seed: int | None = SEED) -> FakeAPI:
-    """Returns a server with a recording's release and gates; the server is not started.
+    """Returns a server with the release and feature gates of a recording. The server is not started.
 
-    A server with a shared database must have `seed=None`.
+    `seed`: the seed of random values; must be None for a server with a shared database.
     """
     return FakeAPI(release=recording.release, feature_gates=recording.gates, database=database, seed=seed)
 
@@ -29,13 +29,13 @@ def prepare(server: FakeAPI) -> None:
 
 
 class Servers:
-    """Runs one server for each recording; starts a server on first use."""
+    """Provides one server for each recording. Starts a server on its first use."""
 
     def __init__(self) -> None:
         self._running: dict[str, FakeAPI] = {}
 
     def prepared(self, recording: Recording) -> FakeAPI:
-        """Returns the recording's server after a reset, with the namespace of the recordings."""
+        """Returns the recording's server after a reset; it has the namespace of the recordings."""
         if recording.name not in self._running:
             self._running[recording.name] = new_server(recording).start()
         server = self._running[recording.name]
@@ -49,7 +49,7 @@ class Servers:
 
 @contextmanager
 def started_servers() -> Iterator[Servers]:
-    """Yields a `Servers`; stops all of its servers at the end of the block."""
+    """Yields a `Servers` object; stops all of its servers at the end of the block."""
     servers = Servers()
     try:
         yield servers

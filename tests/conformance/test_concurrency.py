@@ -1,4 +1,4 @@
-"""Many concurrent clients: no write is lost or repeated, and every watcher sees the same events."""
+"""Many concurrent clients: no write is lost or repeated, and every watching client sees the same events."""
 
 import asyncio
 from collections import Counter
@@ -32,7 +32,7 @@ JSON_PATCH = "application/json-patch+json"
 def server(
     request: pytest.FixtureRequest, fakeapi_factory: Callable[..., FakeAPI], tmp_path: Path
 ) -> FakeAPI:
-    """Starts a server for each test twice: in memory, and with a database file."""
+    """Runs each test twice: with an in-memory server, and with a server on a database file."""
     options: dict[str, Any] = {} if request.param == "memory" else {"database": tmp_path / "claims.db"}
     return fakeapi_factory(release="1.31", **options)
 
@@ -251,7 +251,7 @@ async def paged(client: Any, limit: int) -> AsyncIterator[Object]:
 async def story(
     client: Any, version: str, count: int = 0, *, until_deleted: int = 0
 ) -> list[tuple[str, Object]]:
-    """Watches claims from a resourceVersion on; returns the events as (type, object).
+    """Watches claims from resourceVersion `version`; returns the events as (type, object).
 
     Stops after `count` events, or after `until_deleted` events of type DELETED.
     """

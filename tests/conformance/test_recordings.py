@@ -1,4 +1,4 @@
-"""The server gives the recorded response to every request, except for the differences in `known`."""
+"""The server gives the recorded response to every request, except for the differences listed in `known`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Servers that share a state give the recorded responses when they receive the requests in turn.
+"""Servers with a shared database give the recorded responses when they receive the requests alternately.
 
 These tests play some of the scenarios; `make turns` plays all.
 """
@@ -16,14 +16,14 @@ from tests.conformance.turns import Turns, servers_of
 from tests.postgresql_server import PostgreSQL
 
 ONE_IN = 1 if os.environ.get("FAKEAPI_TURNS") == "all" else 48
-"""The tests play every ONE_IN-th scenario; `FAKEAPI_TURNS=all` plays all."""
+"""The tests play every ONE_IN-th scenario. With `FAKEAPI_TURNS=all` they play all scenarios."""
 
 CASES = [(each, scenario) for each in RECORDINGS for scenario in each.scenarios][::ONE_IN]
 WORLD_CASES = [(each, scenario) for each in WORLD_RECORDINGS for scenario in each.scenarios][::ONE_IN]
 
 
 class Clusters:
-    """Starts the two servers of one recording; stops them when another recording is requested."""
+    """Runs the two servers of one recording. Stops them when a test requests another recording."""
 
     def __init__(self, postgresql: PostgreSQL) -> None:
         self._postgresql = postgresql
@@ -32,7 +32,7 @@ class Clusters:
         self._servers: list[FakeAPI] = []
 
     def of(self, recording: Recording) -> list[FakeAPI]:
-        """Returns two servers that share a state with only the namespace of the recordings."""
+        """Returns two servers that share a database. It has only the namespace of the recordings."""
         if self._of != recording.name:
             self.close()
             self._servers = self._stack.enter_context(servers_of(recording, self._postgresql))

@@ -1,4 +1,4 @@
-"""Kinds other than claims give the recorded responses, except for the differences in the list."""
+"""Kinds other than ResourceClaim give the recorded responses, except for the listed differences."""
 
 import pytest
 

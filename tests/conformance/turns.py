@@ -1,4 +1,4 @@
-"""Plays recorded scenarios on servers that share their state and receive the requests in turn."""
+"""Plays recorded scenarios on servers that share a database and receive the requests alternately."""
 
 import http.client
 import re
@@ -15,10 +15,11 @@ from tests.postgresql_server import PostgreSQL
 
 
 class Turns(Player):
-    """A player that sends the requests of one scenario to several servers in turn.
+    """A player that sends the requests of one scenario to several servers alternately.
 
-    The response to a read at resourceVersion 0 may have any older state, but the recorded server had only one
-    state. So before such a read, the player makes the server read the newest version of the others.
+    A read at resourceVersion 0 may return older objects from a cache, but the recorded server was a single
+    one. So before such a read, the player sends a GET of /readyz, which makes the server read the newest
+    objects.
     """
 
     def __init__(self, ports: list[int]) -> None:
@@ -39,7 +40,7 @@ class Turns(Player):
         return next(self._ports)
 
     def barrier(self) -> None:
-        """Waits until every server has sent its pending events."""
+        """Waits until every server has sent its pending watch events."""
         for each in self._connections:
             self._connection = each
             super().barrier()

@@ -1,7 +1,7 @@
-"""The recordings of kinds other than claims, and the list of exchanges with different responses.
+"""The recordings of kinds other than ResourceClaim, and the list of differences from fakeapi's responses.
 
-`python -m tests.conformance.world` (`make world`) replays all recordings and writes the list again. The
-fidelity page is rendered from the list.
+`python -m tests.conformance.world` (`make world`) replays all recordings and writes the list again.
+docs/fidelity.md shows the list.
 """
 
 import json
@@ -22,9 +22,9 @@ LISTED = Path(__file__).with_name("world_differences.json")
 
 ANSWER, WORDS = "answer", "words"
 Found = dict[str, list[int]]
-"""The numbers of a scenario's exchanges with differences, counted from one.
+"""The numbers of a scenario's requests whose responses differ from the recording, from 1.
 
-Key WORDS: exchanges where only the text of messages differs. Key ANSWER: all other differences.
+Key WORDS: only the text of messages differs. Key ANSWER: all other differences.
 """
 
 _JWT = re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{20,}")
@@ -41,7 +41,7 @@ _VALUE = "<value>"
 
 
 class WorldIdentities(Identities):
-    """Identities that also include the cluster IPs of services and signed tokens."""
+    """Identities that also include cluster IPs of Services, and signed tokens."""
 
     def learn(self, recorded: Any, actual: Any) -> None:
         super().learn(recorded, actual)
@@ -68,7 +68,7 @@ class WorldComparison(Comparison):
         return _GO_VALUE.sub(rf"\1{_VALUE}", _GO_DIFF.sub(f"\n{_VALUE}", text))
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether the texts are equal; a printed Go value in the recording matches any text."""
+        """Whether two texts are equal, if a printed Go value in the recording matches any text."""
         if not (isinstance(recorded, str) and isinstance(actual, str) and _VALUE in recorded):
             return False
         pattern = ".*".join(map(re.escape, recorded.split(_VALUE)))
@@ -76,14 +76,17 @@ class WorldComparison(Comparison):
 
 
 def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """Plays a scenario on a server; returns its differences by number of the exchange, counted from one."""
+    """Plays a recorded scenario on a server.
+
+    Returns the differences by the number of the request in the scenario, from 1.
+    """
     return played(Player(server.port), exchanges)
 
 
 def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """Plays a scenario with `player` and closes the player.
+    """Plays a recorded scenario with `player` and closes the player.
 
-    Returns the differences by the number of the exchange, counted from one.
+    Returns the differences by the number of the request in the scenario, from 1.
     """
     player.identities = WorldIdentities()
     comparison = WorldComparison(player.identities, generated_names(exchanges))
@@ -91,14 +94,14 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
-    """Returns the numbers of exchanges with differences by ANSWER and WORDS, without empty groups."""
+    """Returns the numbers of the requests with differences, by ANSWER and WORDS, without empty lists."""
     worded = [number for number, lines in found.items() if all(line.is_wording for line in lines)]
     named = {ANSWER: sorted(found.keys() - set(worded)), WORDS: sorted(worded)}
     return {part: numbers for part, numbers in named.items() if numbers}
 
 
 def listed() -> dict[str, dict[str, Found]]:
-    """Reads the list of known differences; returns them by recording and scenario."""
+    """Reads the list of known differences. Its keys are recording and scenario."""
     known: dict[str, dict[str, Found]] = json.loads(LISTED.read_text())
     return known
 
@@ -117,7 +120,7 @@ def main() -> None:
 
 
 def _rendered(made: dict[str, dict[str, Found]]) -> str:
-    """Returns the list as JSON with one line for each scenario, which makes diffs short."""
+    """Renders the list of differences as JSON with one line for each scenario, which makes diffs short."""
     parts = []
     for name, scenarios in made.items():
         lines = [f"  {json.dumps(scenario)}: {json.dumps(entry)}" for scenario, entry in scenarios.items()]

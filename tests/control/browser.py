@@ -1,4 +1,4 @@
-"""Controls headless Chromium over the WebDriver protocol, for tests of the live page."""
+"""Controls headless Chromium over the WebDriver protocol, for tests of the web page."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from urllib.error import HTTPError, URLError
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_SECONDS = 45.0
-"""Maximum number of seconds to wait for the page, even on a busy machine."""
+"""Maximum seconds to wait for content of the web page, even on a busy machine."""
 
 _ARGUMENTS = [
     "--headless=new",
@@ -46,16 +46,16 @@ class Browser:
         call(f"{self._driver}/url", {"url": url})
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Runs a script in the page and returns its value."""
+        """Runs JavaScript in the page and returns its result."""
         return call(f"{self._driver}/execute/sync", {"script": script, "args": list(arguments)})
 
     def text(self, selector: str = "body") -> str:
-        """Returns the visible text of the first element that matches the selector, or "" if none does."""
+        """Returns the visible text of the first element that matches a CSS selector, "" if none does."""
         script = "const e = document.querySelector(arguments[0]); return e ? e.innerText : ''"
         return str(self.run(script, selector))
 
     def wait(self, condition: Callable[[], object], what: str) -> None:
-        """Waits until `condition()` is true. `what`: names the awaited thing in the error.
+        """Waits until `condition()` is true. `what`: names the expected content in the error message.
 
         Raises AssertionError with the page's text after WAIT_SECONDS.
         """
@@ -67,7 +67,7 @@ class Browser:
         self.wait(lambda: text in self.text(selector), repr(text))
 
     def click(self, text: str) -> None:
-        """Waits for a button or link with this text and clicks it."""
+        """Waits for a button or link with this text or ARIA label, and clicks it."""
         script = (
             "const all = [...document.querySelectorAll('button, a')];"
             "const is = (each) => [each.textContent, each.ariaLabel].includes(arguments[0]);"

@@ -1,4 +1,4 @@
-"""For bad input, the control API and its commands report one clear line and change nothing."""
+"""For bad input, the control API and its commands report an error of one line and change nothing."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def state(api: FakeAPI) -> list[Any]:
-    """Returns the clock, snapshots, faults and namespaces of a server; bad input must change none of them."""
+    """Returns a server's clock, snapshots, faults and namespaces. Bad input must not change them."""
     with ControlClient(api.url) as client:
         told = [client.get(path) for path in ("/clock", "/snapshots", "/faults", "/snapshots/diff?old=kept")]
         content = client.get("/snapshots/kept/file")
@@ -155,10 +155,7 @@ def test_a_file_of_rules_without_sense(api: FakeAPI, tmp_path: Path) -> None:
 
 
 def refused_in_a_line(api: FakeAPI, arguments: list[str], problem: str) -> None:
-    """Runs a command with these arguments; asserts that it exits with 1 and prints one line.
-
-    The line must contain `problem`.
-    """
+    """Runs a fakeapi command; asserts that it exits with 1 and prints one line, which contains `problem`."""
     place = arguments.index("--") if "--" in arguments else len(arguments)
     command = [*arguments[:place], "--server", api.url, *arguments[place:]]
     result = CliRunner().invoke(main, command)

@@ -1,4 +1,4 @@
-"""Clock and snapshots through the control API, and the commands that use this API."""
+"""The control API and its commands change the clock, and take, compare and restore snapshots."""
 
 import json
 import zlib

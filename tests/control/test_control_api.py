@@ -1,4 +1,4 @@
-"""The control API in general: access, errors, and its own description."""
+"""The control API in general: access, errors, and its OpenAPI document."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Faults through the control API, and the command that injects faults."""
+"""Faults through the control API, and through the command that adds faults."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -15,7 +15,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 def entries_of(name: str) -> int:
-    """Counts the stored objects of this name in the memory of this process."""
+    """Counts the stored entries in this process's memory whose key contains `name`."""
     gc.collect()
     return sum(isinstance(entry, Entry) and name in entry.key for entry in gc.get_objects())
 

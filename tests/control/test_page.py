@@ -1,4 +1,4 @@
-"""The live page in headless Chromium: its content, and its reactions to clicks."""
+"""The web page in headless Chromium: its content, and its reactions to clicks."""
 
 import urllib.request
 from collections.abc import Iterator

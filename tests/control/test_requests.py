@@ -199,9 +199,9 @@ def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    """Records the progress of a command that follows events, in a queue.
+    """Puts the progress of a command that follows events into a queue.
 
-    The queue receives `following` when the command subscribes, then the name in each event's request.
+    The queue receives `following` when the command subscribes, then the object name of each event's request.
     """
     met: queue.Queue[str] = queue.Queue()
     events_of, next_of = ControlClient.events, EventStream.__next__

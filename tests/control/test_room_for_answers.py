@@ -1,4 +1,4 @@
-"""Long responses get 429 while unread responses to other clients fill the server's limit."""
+"""Long responses become 429 when the unsent bytes of other responses reach the server's limit."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,10 @@ MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "d
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
-    """Starts a server with a long object, two snapshots and 300 requests; no response fits the limit."""
+    """Starts a server with a long object, two snapshots and 300 requests.
+
+    No response fits the limit on bytes.
+    """
     with FakeAPI() as api:
         with ControlClient(api.url) as client:
             api.create(MAP)

@@ -1,4 +1,4 @@
-"""Servers with controllers for the controller tests."""
+"""A fixture with a server for the tests of controllers."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from fakeapi import FakeAPI
 
 @pytest.fixture(params=["1.33", "1.37"])
 def api(request: pytest.FixtureRequest) -> Iterator[FakeAPI]:
-    """Starts a server with the controllers for namespaces, garbage collection and claims."""
+    """Starts a server with the controllers for namespaces, garbage collection and ResourceClaims."""
     names = ("namespace", "garbagecollector", "resourceclaim")
     with FakeAPI(release=request.param, controllers=names) as server:
         server.settle()

@@ -1,4 +1,4 @@
-"""Limits of the controllers: memory, number of retries, and time."""
+"""Limits of the controllers: memory, number of retries, and time until a retry."""
 
 import asyncio
 import itertools
@@ -47,7 +47,7 @@ NODE = {
 
 
 def with_api(test: Callable[[InProcessClient], Awaitable[None]]) -> None:
-    """Starts a server and calls `test` with its API in the same event loop."""
+    """Starts a server and calls `test` with a client of its API in the same event loop."""
 
     async def main() -> None:
         app = Application(Cluster(Settings(release="1.33")))
@@ -66,7 +66,10 @@ ControllerType = TypeVar("ControllerType", bound=Controller)
 def with_controller(
     kind: type[ControllerType], test: Callable[[Manager, ControllerType, InProcessClient], Awaitable[None]]
 ) -> None:
-    """Starts one controller with a frozen clock and calls `test` with it in the same event loop."""
+    """Starts one controller with a frozen clock.
+
+    Calls `test` with the manager, the controller and a client of the API, in the same event loop.
+    """
 
     async def main() -> None:
         clock = SeededClockAndNames(1, AdjustableClock(frozen_at=0))
@@ -191,7 +194,7 @@ def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Records the seconds after which a controller retries each key, instead of waiting."""
+    """Returns a list that records the delay in seconds of each retry, instead of retrying."""
     values: list[float] = []
     monkeypatch.setattr(work.WorkQueue, "add_after", lambda self, item, seconds: values.append(seconds))
     return values
@@ -273,10 +276,10 @@ def device(number: int, group: str) -> dict[str, Any]:
 async def asked_for(
     api: InProcessClient, manager: Manager, count: int, *groups: str, selector: str = ""
 ) -> str:
-    """Creates a node, devices, and a pod that needs `count` devices of one group.
+    """Creates a node, devices, and a pod that needs `count` devices with the same group attribute.
 
     Returns the scheduler's message about the pod. `groups`: the group of each device. `selector`: a CEL
-    expression of the DeviceClass.
+    expression for the DeviceClass.
     """
     await api.create("/api/v1/nodes", NODE)
     await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})

@@ -1,4 +1,4 @@
-"""Pods are evicted if one of their devices gets the taint NoExecute and the claim does not tolerate it."""
+"""Pods are evicted if one of their devices gets a NoExecute taint that the claim does not tolerate."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ TAINT = {"key": "broken", "effect": "NoExecute"}
 
 
 class Stage:
-    """A server of a release with a frozen clock and two pods that use one device each."""
+    """A server of a release with a frozen clock and two pods, each with its own device."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)

@@ -1,4 +1,4 @@
-"""A server warns of enabled feature gates that have no effect."""
+"""A server warns about enabled feature gates that have no effect in fakeapi."""
 
 import logging
 

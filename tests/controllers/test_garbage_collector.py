@@ -1,4 +1,4 @@
-"""The garbage collector deletes dependents of deleted owners; the tests use it over HTTP."""
+"""The garbage collector deletes the dependents of deleted owners. The tests use it over HTTP."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The manager of the controllers: order of work, retries, settling, start and stop with the server."""
+"""The controller manager: order of reconciles, retries, settling, start and stop with the server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,7 @@ SECRETS = "/api/v1/namespaces/default/secrets"
 
 
 class Counting(Controller):
-    """A controller of Secrets that calls a function of the test for each key."""
+    """A controller of Secrets that calls a function of the test to reconcile each key."""
 
     name: ClassVar[str] = "counting"
 
@@ -49,7 +49,7 @@ Work = Callable[[Counting, Any], Awaitable[None]]
 
 
 async def nothing(controller: Counting, key: Any) -> None:
-    """Does nothing; for tests that need no work for a key."""
+    """Reconciles a key without doing anything; for tests that need no work."""
 
 
 def run(
@@ -57,7 +57,10 @@ def run(
     test: Callable[[Manager, InProcessClient], Awaitable[None]],
     clock: ClockAndNames | None = None,
 ) -> None:
-    """Starts a controller that calls `work` for each key, and calls `test` with it in the same event loop."""
+    """Starts a controller that calls `work` to reconcile each key.
+
+    Calls `test` with the manager and a client of the API, in the same event loop.
+    """
 
     async def main() -> None:
         app = Application(cluster := Cluster(Settings(release="1.33", clock=clock)))

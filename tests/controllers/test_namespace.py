@@ -1,4 +1,4 @@
-"""The namespace controller empties deleted namespaces; the tests use it over HTTP."""
+"""The namespace controller empties deleted namespaces. The tests use it over HTTP."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""With the same seed, clock and requests, the controllers repeat every write exactly.
+"""With the same seed, clock and requests, the controllers make exactly the same writes.
 
 The tests send a request only after the controllers have settled, because timing depends on the machine.
 """
@@ -20,7 +20,7 @@ VERSION = "resource.k8s.io/v1"
 
 
 def outcome(seed: int) -> list[list[Object]]:
-    """Runs a scenario with random decisions; returns all objects, with uids, names and versions."""
+    """Runs a scenario on a server with this seed; returns all objects, with uids, names and versions."""
     clock = AdjustableClock(frozen_at=1_800_000_000)
     with FakeAPI(release="1.36", controllers=CONTROLLERS, clock=SeededClockAndNames(seed, clock)) as api:
         api.settle()

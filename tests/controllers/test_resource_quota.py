@@ -1,4 +1,4 @@
-"""The quota controller computes the usage in the status of ResourceQuotas; the tests use it over HTTP."""
+"""The quota controller sets the usage in the status of ResourceQuotas. The tests use it over HTTP."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The resourceclaim controller creates and frees claims of pods; the tests use it over HTTP."""
+"""The resourceclaim controller creates and frees the claims of pods. The tests use it over HTTP."""
 
 from collections.abc import Iterator
 from typing import Any

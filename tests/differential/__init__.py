@@ -1,1 +1,1 @@
-"""Tools that send the same requests to fakeapi and to Kubernetes' own servers, and print the differences."""
+"""Contains tools that send the same requests to fakeapi and to Kubernetes, and compare the responses."""

@@ -1,4 +1,4 @@
-"""A DRA driver built with Kubernetes' own Go helper serves pods with claims on fakeapi's kubelet."""
+"""A DRA driver that uses Kubernetes' own Go package kubeletplugin serves pods on fakeapi's kubelet."""
 
 import time
 from collections.abc import Iterator
@@ -20,15 +20,15 @@ RELEASES = of_releases(release for release in FILES if release != CLASSIC)
 
 
 REPUBLISH_SECONDS = 150.0
-"""Maximum number of seconds until slices reappear after the kubelet started.
+"""Maximum seconds until a driver publishes its ResourceSlices again after the kubelet has started.
 
 A starting kubelet deletes the slices, and some drivers check their slices only 30 seconds later.
 """
 
 REMEMBERED_SECONDS = {"1.32": 70.0, "1.33": 70.0}
-"""Seconds for which a driver's Go helper trusts its cache of created slices: a minute and a margin.
+"""Seconds in which a driver's Go package trusts its cache of created slices, with a margin, by release.
 
-Within this time, the helpers of these releases do not recreate a deleted slice.
+In this time, the package in these releases does not create a deleted ResourceSlice again.
 """
 
 
@@ -157,7 +157,7 @@ def test_pods_show_the_health_that_a_driver_reports(
 
 
 def _health_of(pods: list[Object]) -> Object:
-    """Returns the health of each device in the status of the pods, by resource ID."""
+    """Returns the health of each device in the status of these pods, by resource ID."""
     statuses = [each["status"].get("containerStatuses") or [{}] for each in pods]
     resources = [of[0].get("allocatedResourcesStatus") or [{"resources": []}] for of in statuses]
     found = [dict(each) for of in resources for each in of[0]["resources"]]

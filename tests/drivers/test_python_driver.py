@@ -1,4 +1,4 @@
-"""A DRA driver in Python works from its registration until its pod is deleted."""
+"""A DRA driver in Python serves a pod, from the driver's registration until the pod is deleted."""
 
 import grpc
 import pytest

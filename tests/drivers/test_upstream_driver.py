@@ -1,4 +1,4 @@
-"""Kubernetes' own test driver serves a pod with a claim on fakeapi's kubelet."""
+"""Kubernetes' own DRA test driver serves a pod with a claim on fakeapi's kubelet."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -32,9 +32,9 @@ def served(release: str, driver: Path, short_folder: Path) -> Iterator[Served]:
 
 
 def commands(driver: Path, served: Served, cdi: Path) -> Iterator[list[str | Path]]:
-    """Yields the command lines of the test driver's processes.
+    """Yields the command line of each process of the DRA test driver.
 
-    Up to 1.30 these are a controller and a kubelet plugin, from 1.31 on only a plugin.
+    Up to 1.30 the driver has a controller and a kubelet plugin, from 1.31 on only a plugin.
     """
     node = served.kubelet / "node"
     data = node / "plugins" / NAME

@@ -1,4 +1,4 @@
-"""Writes kubeconfig files for tests."""
+"""Writes kubeconfig files for the tests of clients."""
 
 from pathlib import Path
 from typing import Any
@@ -7,9 +7,9 @@ import yaml
 
 
 def kubeconfig(directory: Path, **parts: Any) -> Path:
-    """Writes a kubeconfig with the context `c` into the directory; returns its path.
+    """Writes a kubeconfig with the context `c` into the directory; returns the file's path.
 
-    `parts`: replacements for the parts `cluster` and `user`.
+    `parts`: `cluster` and `user`, the contents of these two entries.
     """
     config = {
         "current-context": "c",

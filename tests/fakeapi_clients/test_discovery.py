@@ -1,4 +1,4 @@
-"""The resources in documents of discovery, and the paths of their objects."""
+"""Discovery documents list resources; the tests check them and the URL paths of objects."""
 
 from typing import Any
 

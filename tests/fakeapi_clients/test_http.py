@@ -1,4 +1,4 @@
-"""The HTTP client of traces reads every framing of bodies, and reports invalid HTTP in one line."""
+"""The HTTP client of replays reads bodies of every framing, and reports invalid HTTP in one line."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,8 @@ from fakeapi.clients.target import TargetError, target_of_url
 def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
     """Runs a server that sends one response on each connection; yields its URL.
 
-    `answers`: the responses in the order of the connections. `keep`: whether connections stay open.
+    `answers`: the responses in the order of the connections. `keep`: whether connections stay open
+    afterwards.
     """
     listener = socket.create_server(("127.0.0.1", 0))
     connections: list[socket.socket] = []

@@ -1,4 +1,4 @@
-"""A stream is split into lines of bounded length."""
+"""A byte stream is split into lines of limited length."""
 
 import pytest
 

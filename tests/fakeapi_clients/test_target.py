@@ -1,4 +1,4 @@
-"""The URL of a server is validated."""
+"""Server URLs are validated: invalid URLs and passwords in URLs are refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Databases of older fakeapi versions can be opened; their objects, history and versions are kept."""
+"""fakeapi opens databases of older versions, and keeps their objects, history and resourceVersions."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ NAMES = ["default", "1.27", "1.31", "1.33"]
 
 
 class Old:
-    """The database of an older fakeapi version, and the responses of that version."""
+    """A database that an older fakeapi version wrote, and the responses of that version."""
 
     def __init__(self, name: str, directory: Path) -> None:
         self.database = directory / "old.db"

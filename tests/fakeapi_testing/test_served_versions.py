@@ -1,4 +1,4 @@
-"""A server serves the default API versions of its release, and those that options enable."""
+"""A server serves the default API versions of its release, and the versions that options enable."""
 
 import pytest
 

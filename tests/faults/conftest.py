@@ -1,4 +1,4 @@
-"""Fixtures for tests of faults, which read raw responses."""
+"""Fixtures for tests of injected faults. They send requests and read raw responses."""
 
 import http.client
 import json
@@ -40,9 +40,9 @@ def clock(api: FakeAPI) -> AdjustableClock:
 
 @pytest.fixture
 def ask(api: FakeAPI) -> Iterator[Open]:
-    """Returns a function that sends a request on a new connection and returns the response.
+    """Yields a function that sends a request on a new connection and returns the response.
 
-    The function does not read the response's body.
+    The function reads the headers of the response, but not the body.
     """
     with ExitStack() as connections:
 
@@ -60,7 +60,7 @@ def ask(api: FakeAPI) -> Iterator[Open]:
 
 @pytest.fixture
 def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
-    """Returns a function that opens a watch, by default of claims, and returns the response."""
+    """Returns a function that opens a watch, by default of ResourceClaims, and returns the response."""
 
     def open_watch(query: str = "", path: str = CLAIMS) -> http.client.HTTPResponse:
         return ask("GET", f"{path}?watch=true{'&' if query else ''}{query}")
@@ -70,6 +70,6 @@ def watch(ask: Open) -> Callable[..., http.client.HTTPResponse]:
 
 @pytest.fixture
 def core(fakeapi: FakeAPI) -> Iterator[client.CoreV1Api]:
-    """Connects the Python package `kubernetes` to the test's server; yields its CoreV1Api."""
+    """Yields the CoreV1Api of a client of the Python package `kubernetes` for the test's server."""
     with core_client(fakeapi) as core:
         yield core

@@ -1,4 +1,4 @@
-"""Real clients with injected faults behave as in a cluster: some recover, others report the problem."""
+"""Real clients handle injected faults as in a cluster: some recover, others report the problem."""
 
 import json
 from typing import Any

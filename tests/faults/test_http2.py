@@ -1,4 +1,4 @@
-"""Faults over HTTP/2: GOAWAY keeps open streams, and a dropped connection ends all of them."""
+"""Faults over HTTP/2: GOAWAY keeps open streams, and a dropped connection ends all of its streams."""
 
 import socket
 from collections.abc import Iterator
@@ -33,7 +33,10 @@ class Peer:
         return stream
 
     def hear(self) -> bool:
-        """Receives data and processes its HTTP/2 events; returns False at the end of the connection."""
+        """Receives data and processes its HTTP/2 events.
+
+        Returns False when the server has closed the connection, otherwise True.
+        """
         data = self.socket.recv(65536)
         for event in self.h2.receive_data(data) if data else ():
             if isinstance(event, h2.events.DataReceived):

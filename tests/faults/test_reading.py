@@ -1,4 +1,4 @@
-"""The syntax of fault rules, and the one-line errors about invalid rules."""
+"""Fault rules are parsed; invalid rules get one-line errors."""
 
 from pathlib import Path
 from typing import Any

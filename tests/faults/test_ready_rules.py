@@ -1,4 +1,4 @@
-"""Every ready-made fault has a test with a real client."""
+"""Every ready-made fault rule has a test with a real client."""
 
 import ast
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ from pathlib import Path
 from fakeapi.faults.ready import READY
 
 MODULES = ("test_clients.py", "test_slow_clients.py", "test_watching_clients.py")
-"""The modules of tests with real clients; the parameter `kind` of each test names its fault."""
+"""The test modules with real clients. The parameter `kind` of a test names the ready-made rule."""
 
 
 def kinds(source: str) -> Iterator[str]:
     """Yields the values of the parameter `kind` in a module's parametrized tests.
 
-    `source`: the text of the module.
+    `source`: the source text of the module.
     """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.parametrize":

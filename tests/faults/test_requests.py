@@ -1,4 +1,4 @@
-"""The effect of each fault on a request, as bytes on the socket."""
+"""The effect of each fault on a request, as raw bytes from the socket."""
 
 import contextlib
 import http.client

@@ -1,4 +1,4 @@
-"""The effect of each fault on a watch, as bytes on the socket."""
+"""The effect of each fault on a watch, as raw bytes from the socket."""
 
 import http.client
 import json
@@ -15,7 +15,10 @@ Watch = Callable[..., http.client.HTTPResponse]
 
 
 def events(stream: http.client.HTTPResponse, count: int) -> list[Any]:
-    """Reads the next `count` events; returns (type, object name) or (type, code of the Status) of each."""
+    """Reads the next `count` events of a watch.
+
+    Returns (type, object name) of each event, or (type, code of the Status) of an ERROR event.
+    """
     items = []
     for _ in range(count):
         event = json.loads(stream.readline())

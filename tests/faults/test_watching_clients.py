@@ -1,4 +1,4 @@
-"""Real clients watch objects while events, bookmarks or the whole watch cache are delayed."""
+"""Real clients watch objects while faults delay events, bookmarks or the whole watch cache."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -57,7 +57,7 @@ def test_an_operator_of_kopf_is_late_by_as_long_as_events_are_held(kopf_server: 
 
 
 class Follower:
-    """A watch with kubernetes_asyncio for the ConfigMap `a`, starting at a resourceVersion."""
+    """A kubernetes_asyncio watch of the ConfigMap `a`, which starts at a resourceVersion."""
 
     def __init__(self, core: asyncio_client.CoreV1Api, version: str) -> None:
         self._events = asyncio_watch.Watch().stream(
@@ -70,11 +70,11 @@ class Follower:
         self.expect()
 
     def expect(self) -> None:
-        """Starts waiting for the next event in the background; `next` returns the event."""
+        """Starts to wait for the next event in the background; `next` returns this event."""
         self._next = asyncio.ensure_future(anext(self._events))
 
     async def next(self) -> Any:
-        """Waits for the event that `expect` started; returns its type and its object's resourceVersion."""
+        """Waits for the event after the last `expect`; returns its type and its object's resourceVersion."""
         event = await self._next
         return event["type"], event["raw_object"]["metadata"]["resourceVersion"]
 
@@ -83,13 +83,13 @@ class Follower:
 
 
 async def until(holds: Callable[[], Any]) -> None:
-    """Lets other tasks of the event loop run until `holds()` is true."""
+    """Waits until `holds()` is true; other asyncio tasks run meanwhile."""
     while not holds():  # noqa: ASYNC110 - the server's thread changes it
         await asyncio.sleep(0)
 
 
 def followed(api: FakeAPI, version: str, story: Callable[[Follower], Awaitable[None]]) -> None:
-    """Opens a watch, waits until the server has received it, and runs `story` with it."""
+    """Opens a watch, waits until the server has received its request, and calls `story` with the watch."""
 
     async def connected() -> None:
         async with await asyncio_config.new_client_from_config(str(api.kubeconfig)) as connection:
@@ -102,7 +102,7 @@ def followed(api: FakeAPI, version: str, story: Callable[[Follower], Awaitable[N
 
 
 def compact(api: FakeAPI) -> None:
-    """Compacts the server's history and ends its watches, so that their clients resume."""
+    """Compacts the server's history and ends its watches of ConfigMaps, so that the clients resume them."""
     with ControlClient(api.url) as control:
         control.post("/compaction")
     api.faults.end_watch("configmaps")

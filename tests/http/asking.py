@@ -1,4 +1,4 @@
-"""Sends single HTTP requests that have only the headers of the test."""
+"""Sends single HTTP requests with exactly the headers that a test chooses."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ from tests.http.watching import Stream
 
 
 class Served(Protocol):
-    """A server that has a URL."""
+    """Any object with the URL of a server, such as FakeAPI."""
 
     @property
     def url(self) -> str: ...
@@ -19,7 +19,8 @@ class Served(Protocol):
 def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers: str) -> wire.Answer:
     """Sends a request on a new connection and returns the response.
 
-    A body is sent as JSON. Each keyword is a header: `if_none_match` is If-None-Match.
+    `body`: a JSON value to send; None sends no body. Each keyword argument is a header: `if_none_match` is
+    If-None-Match.
     """
     data = b"" if body is None else json.dumps(body).encode()
     named = {"content_type": "application/json", **headers} if data else headers
@@ -31,7 +32,7 @@ def ask(api: Served, path: str, method: str = "GET", body: Any = None, **headers
 
 @contextlib.contextmanager
 def watched(api: Served, path: str, accept: str) -> Iterator[Stream]:
-    """Opens a watch of a path with this Accept header; yields its stream."""
+    """Opens a watch of the URL path with this Accept header; yields the stream of its events."""
     with wire.connection(api.url) as sock:
         sock.sendall(
             wire.head(b"GET", path.encode(), [(b"Host", b"localhost"), (b"Accept", accept.encode())])

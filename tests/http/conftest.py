@@ -17,7 +17,7 @@ from fakeapi.testing.server import FakeAPI
 
 @pytest.fixture(scope="session")
 def api() -> Iterator[FakeAPI]:
-    """Runs a 1.31 server for the whole session, for tests that leave no state behind."""
+    """Runs a 1.31 server for the whole test session, for tests that leave no objects behind."""
     with FakeAPI(release="1.31") as server:
         yield server
 
@@ -30,12 +30,12 @@ def clock() -> AdjustableClock:
 
 @pytest.fixture
 def frozen(clock: AdjustableClock, fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """Returns a function that starts a server of a release with the fixture `clock`."""
+    """Returns a function that starts a server of a release with the frozen clock of the fixture `clock`."""
     return lambda release: fakeapi_factory(release=release, clock=SeededClockAndNames(1, clock))
 
 
 class SmallServer(Client):
-    """A client of a server with a short history, and the parts of this server."""
+    """A client of a server with a short watch history. Its attributes are the parts of this server."""
 
     def __init__(self, cluster: Cluster, app: Application, runner: Runner, url: str) -> None:
         super().__init__(url)
@@ -47,7 +47,7 @@ class SmallServer(Client):
 
 @pytest.fixture
 def with_history() -> Iterator[Callable[..., SmallServer]]:
-    """Returns a function that starts a 1.31 server with a history of at most `history` changes."""
+    """Yields a function that starts a 1.31 server whose watch history has at most `history` changes."""
     with ExitStack() as stack:
 
         def start(history: int, runtime_config: str = "") -> SmallServer:

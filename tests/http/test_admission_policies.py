@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicies are evaluated when objects are written."""
+"""The server evaluates ValidatingAdmissionPolicies when clients write objects."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Malformed requests get the responses of kube-apiserver 1.31 and cause no harm.
+"""Malformed requests get the responses of kube-apiserver 1.31 and change nothing.
 
 The expected codes in the tables come from kube-apiserver. If a request violates HTTP itself, a 400 in plain
 text or a closed connection is enough, because Go's server and fakeapi stop reading at different bytes.
@@ -177,7 +177,7 @@ def test_a_refusal_leaves_the_connection_usable_for_the_next_request(url: str) -
 
 @pytest.mark.parametrize("case", large.CASES, ids=lambda case: case.name)
 def test_a_request_as_large_as_allowed_is_answered_before_its_client_gives_up(url: str, case: Case) -> None:
-    """Work that grows quadratically would exceed the time that `wire` waits for a response."""
+    """Sends requests of maximum size; work that grows quadratically would exceed the timeout of `wire`."""
     before = state(url)
     answer = ask(url, case)
     assert answer.code == case.answers, answer.body[:500]
@@ -192,7 +192,10 @@ def test_a_warning_cannot_add_headers_to_the_answer(url: str) -> None:
 
 
 def test_deep_nesting_is_dropped_as_unknown_or_refused_with_a_status(url: str) -> None:
-    """Kubernetes accepts 10,000 levels. Python's decoders accept about 1,000, since 3.12 about 10,000."""
+    """Kubernetes accepts 10,000 levels of nesting.
+
+    Python's decoders accept 1,000, since 3.12 about 10,000.
+    """
     before = state(url)
     nested = bodies.with_unknown(b"[" * 9_000 + b"]" * 9_000)
     answer = ask(url, post("", 400, nested, query="?dryRun=All"))

@@ -1,4 +1,4 @@
-"""Every served kind refuses malformed bodies in the same way."""
+"""All served kinds refuse malformed request bodies with the same errors."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def creatable(api: FakeAPI) -> list[tuple[str, str, str]]:
-    """Returns (apiVersion, kind, path) of every kind that supports create."""
+    """Returns (apiVersion, kind, URL path) of every kind that clients can create."""
     groups = api.request("GET", "/apis")["groups"]
     versions = ["v1", *(each["groupVersion"] for group in groups for each in group["versions"])]
     items = []
@@ -47,7 +47,10 @@ def post(api: FakeAPI, path: str, data: bytes, media_type: str) -> wire.Answer:
 
 
 def refusals(api: FakeAPI, data: bytes, media_type: str) -> Iterator[tuple[str, str, int, str]]:
-    """Sends a body to each kind; yields (apiVersion, kind, code, message) of each response."""
+    """Sends a POST with this body for each kind that clients can create.
+
+    Yields (apiVersion, kind, code, message) of each response.
+    """
     for version, kind, path in creatable(api):
         answer = post(api, path, data, media_type)
         assert answer.is_status, (kind, answer.body)

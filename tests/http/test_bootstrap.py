@@ -1,4 +1,4 @@
-"""The initial objects of a new cluster, which the server creates on first use."""
+"""The server creates the initial objects of a new cluster on first use."""
 
 import json
 from collections.abc import Callable

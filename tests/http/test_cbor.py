@@ -1,4 +1,4 @@
-"""Requests and responses in CBOR, with the feature gate CBORServingAndStorage on."""
+"""With the feature gate CBORServingAndStorage, the server accepts and sends CBOR."""
 
 import json
 import urllib.request

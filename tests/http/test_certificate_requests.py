@@ -1,4 +1,4 @@
-"""CertificateSigningRequests: approval, and the fields that admission sets."""
+"""CertificateSigningRequests: approval through a subresource, and the fields that admission sets."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Requests by path and method: paths without authentication, served resources, and errors."""
+"""Requests by URL path and method: paths without authentication, served resources, and errors."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The cache for values that are computed from a header's text."""
+"""A cache keeps the values that are computed from a header's text."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from fakeapi.http.header_cache import TEXT_LENGTH_MAX, TEXTS_MAX, cached_by_head
 
 
 def cached_lengths() -> tuple[Callable[[str], int], list[str]]:
-    """Returns a cached function, and the list of texts for which its result was computed."""
+    """Returns a function with the header cache, and a list of the texts for which it computed a result."""
     computed: list[str] = []
 
     def length(text: str) -> int:

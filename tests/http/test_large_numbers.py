@@ -1,4 +1,4 @@
-"""Numbers outside the range of float64 in a body are refused or read as text."""
+"""Numbers outside the range of float64 in a request body are refused or kept as text."""
 
 import pytest
 

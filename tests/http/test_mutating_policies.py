@@ -1,4 +1,4 @@
-"""MutatingAdmissionPolicies change objects on writes."""
+"""MutatingAdmissionPolicies change objects when clients write them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Deleted namespaces are Terminating until their finalizers are removed."""
+"""Deleted namespaces have the phase Terminating until their finalizers are removed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The application also runs under other ASGI servers: hypercorn's `serve`, and uvicorn."""
+"""The ASGI application also runs under other servers: hypercorn and uvicorn."""
 
 import asyncio
 import json
@@ -52,9 +52,9 @@ Serve = Callable[[Any, socket.socket, asyncio.Event], Awaitable[None]]
 
 @contextmanager
 def served(serve: Serve, app: Application) -> Iterator[int]:
-    """Runs the application under an ASGI server in a thread; yields its port.
+    """Runs the application with an ASGI server in a thread; yields its port.
 
-    At the end of the block, raises the exception that ended the server, if any.
+    At the end of the block, raises the exception with which the server failed, if any.
     """
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Pods as schedulers, kubelets and kubectl create, bind, evict and delete them."""
+"""Schedulers, kubelets and kubectl create, bind, evict and delete pods."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Responses in protobuf; the tests decode them with the decoder for request bodies."""
+"""Responses in protobuf. The tests decode them with fakeapi's decoder for request bodies."""
 
 import urllib.request
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def server() -> Iterator[FakeAPI]:
 
 
 def read(body: bytes) -> dict[str, Any]:
-    """Returns the JSON values of a protobuf body, with the apiVersion and kind from its envelope."""
+    """Decodes a protobuf body to JSON values, with the apiVersion and kind from its envelope."""
     kind, api_version, raw = protobuf.unwrap(body)
     schema = kinds_of_release(RELEASE).type_of(api_version, kind)
     assert schema is not None
@@ -36,7 +36,7 @@ def read(body: bytes) -> dict[str, Any]:
 
 
 def without_zeros(value: Any) -> Any:
-    """Returns the value without zero values, which protobuf writes and JSON omits."""
+    """Returns a JSON value without zero values, which protobuf writes and JSON omits."""
     if isinstance(value, dict):
         by_name = {name: without_zeros(each) for name, each in value.items()}
         return {name: each for name, each in by_name.items() if each not in ("", 0, False, None, [], {})}

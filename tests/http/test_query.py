@@ -1,4 +1,4 @@
-"""Queries are parsed as in Go's net/url, and converted to options as in Kubernetes."""
+"""Query parameters are parsed as in Go's net/url, and converted to options as in Kubernetes."""
 
 import asyncio
 from typing import Any

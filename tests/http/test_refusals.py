@@ -1,4 +1,4 @@
-"""Requests that the server refuses or cannot serve get the right errors."""
+"""Requests that the server refuses or cannot serve get the right status codes and messages."""
 
 import asyncio
 import json
@@ -158,7 +158,7 @@ def test_a_watch_that_fails_by_a_mistake_ends_and_the_log_says_why(
 def test_a_patch_nested_deeper_than_python_goes_is_refused_and_no_failure(
     fakeapi: FakeAPI, levels: int, media_type: str
 ) -> None:
-    """The limit depends on the Python release; values that are nested less are dropped as unknown fields."""
+    """Nested values below a limit are dropped as unknown fields; the limit depends on Python's version."""
     head = b'{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default","unknown":'
     body = head + b"[" * levels + b"]" * levels + b"}}"
     headers = [

@@ -1,4 +1,4 @@
-"""Responses and errors have the media type that the client accepts; browsers and curl get indented JSON."""
+"""Responses and errors have a media type that the client accepts. Browsers and curl get indented JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Requests are read from ASGI messages."""
+"""HTTP requests are read from ASGI messages."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Whole and streamed responses are written as ASGI messages."""
+"""Complete and streamed responses are written as ASGI messages."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -68,7 +68,7 @@ def test_warnings_that_are_too_long_together_are_cut_and_then_left_out() -> None
 def stream(*batches: list[bytes]) -> tuple[StreamingResponse, list[str]]:
     """Returns a response that streams these batches and then waits forever, and a list.
 
-    The response appends "closed" to the list whenever it is closed.
+    When the response is closed, it appends "closed" to the list.
     """
     closed: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Reviews, such as SubjectAccessReview: a create returns a result and stores nothing."""
+"""Review kinds, such as SubjectAccessReview: a create returns a result and stores nothing."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tokens of service accounts: signing, TokenReviews, and invalidation when their bound object is deleted."""
+"""Tokens of service accounts: signatures, TokenReviews, and their end when a bound object is deleted."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Services over HTTP: allocated addresses and ports, and objects that the server creates for them."""
+"""Services over HTTP: allocated cluster IPs and node ports, and objects that the server creates with them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lists and watches of a shard of the objects, with the feature gate ShardedListAndWatch on."""
+"""With the feature gate ShardedListAndWatch, lists and watches can select a shard of the objects."""
 
 import json
 import urllib.error

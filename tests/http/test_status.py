@@ -1,4 +1,4 @@
-"""Errors are rendered as Status objects of Kubernetes."""
+"""Errors become Status objects of Kubernetes in responses."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Subresources may have their own kind, verbs and handlers."""
+"""Subresources can have their own kind, verbs and handler functions."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ EVICTION = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": 
 
 
 async def evict(request: ServerWrite, body: Object) -> WriteResult:
-    """Handles a create of `eviction`: deletes the pod with the precondition in the body."""
+    """Handles a POST to `eviction`: deletes the pod if the uid in the body's preconditions matches."""
     assert (body["kind"], body["apiVersion"]) == ("Eviction", "policy/v1")
     wanted = body.get("deleteOptions", {}).get("preconditions", {}).get("uid")
     pod = ObjectReference(request.target.namespace, request.target.name)
@@ -38,7 +38,7 @@ async def evict(request: ServerWrite, body: Object) -> WriteResult:
 
 @pytest.fixture
 def server(with_history: Callable[[int], SmallServer]) -> SmallServer:
-    """Runs a server that handles the subresource `eviction` of pods with the function `evict`."""
+    """Runs a server in which the function `evict` handles the subresource `eviction` of pods."""
     started = with_history(1000)
     release = load_release("1.31")
     pods = release.kind("", "v1", "pods")

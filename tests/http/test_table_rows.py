@@ -1,4 +1,4 @@
-"""The cache of Table rows does not change responses."""
+"""The cache of Table rows does not change the responses."""
 
 from collections.abc import Callable
 from functools import partial

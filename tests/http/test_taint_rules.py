@@ -1,4 +1,4 @@
-"""DeviceTaintRules over HTTP: v1 differs from older versions."""
+"""DeviceTaintRules over HTTP: v1 requires resourceVersions and responds differently from older versions."""
 
 import json
 import urllib.error

@@ -1,4 +1,4 @@
-"""Objects as Tables and as metadata only, in responses and in watches."""
+"""Responses and watches can show objects as Tables, or only their metadata."""
 
 from collections.abc import Iterator
 
@@ -24,13 +24,13 @@ TABLE, PARTIAL, PARTIAL_LIST = (
 
 @pytest.fixture(scope="module")
 def clock() -> AdjustableClock:
-    """Returns the clock of the server in `claims`; it runs unless a test freezes it."""
+    """Returns the clock of the server in the fixture `claims`; it runs unless a test freezes it."""
     return AdjustableClock()
 
 
 @pytest.fixture(scope="module")
 def claims(clock: AdjustableClock) -> Iterator[FakeAPI]:
-    """Runs a 1.31 server with the claims `a` and `b`, each with its name as a label."""
+    """Runs a 1.31 server with the ResourceClaims `a` and `b`; the label `is` of each is its name."""
     with FakeAPI(release="1.31", clock=SeededClockAndNames(1, clock)) as api:
         api.create_namespace("tables")
         for name in ("a", "b"):

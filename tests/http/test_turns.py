@@ -1,4 +1,4 @@
-"""The server renders long lists one at a time; it skips lists of clients that have disconnected."""
+"""The server renders one long list at a time. It skips lists of clients that have disconnected."""
 
 import asyncio
 
@@ -9,9 +9,9 @@ from fakeapi.http.turns import Turn
 
 
 class Lists:
-    """Lists that wait for their turn; only one list is rendered at a time.
+    """Fake long lists that wait for their turn, because only one is rendered at a time.
 
-    `made`: the names of the lists that had their turn.
+    `made`: the names of the lists that have had their turn.
     """
 
     def __init__(self) -> None:

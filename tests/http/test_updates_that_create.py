@@ -1,4 +1,4 @@
-"""PUT can create objects of some kinds; updates of these kinds need a resourceVersion."""
+"""PUT can create objects of some kinds. Updates of these kinds need a resourceVersion."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

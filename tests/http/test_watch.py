@@ -1,4 +1,4 @@
-"""Watches over HTTP: events, bookmarks, and how watches end."""
+"""Watches over HTTP: their events and bookmarks, and how they end."""
 
 import asyncio
 import contextlib
@@ -350,7 +350,7 @@ def close(found: Stream) -> None:
 def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where_it_was(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Events of 200 KB exceed the sockets' buffers, so they wait in the watcher's own buffer."""
+    """Events of 200 KB exceed the sockets' buffers, so they wait in the server's buffer for the watcher."""
     monkeypatch.setattr(cluster, "open_storage", partial(open_storage, watcher_buffer=8))
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(FakeAPI(release="1.31"))
@@ -372,7 +372,7 @@ def test_a_watcher_that_does_not_read_is_ended_delays_nobody_and_can_go_on_where
 
 
 def test_an_event_reaches_a_watcher_though_the_clock_stands_still(frozen: Callable[[str], FakeAPI]) -> None:
-    """The server sends events to watchers when it commits a write; no task polls with a timer."""
+    """The server sends events to watches when it commits a write; no task polls with a timer."""
     server = frozen("1.31")
     with watch(server.url) as stream:
         for number in range(20):
@@ -381,7 +381,7 @@ def test_an_event_reaches_a_watcher_though_the_clock_stands_still(frozen: Callab
 
 
 class JumpingClock(SystemClockAndNames):
-    """A system clock that jumps forward and back, to 1970 and to 2106."""
+    """A system clock that jumps forward and backward, up to 2106 and down to 1970."""
 
     def __init__(self) -> None:
         self._times = itertools.cycle([1_800_000_000.0, 0.0, 4_294_967_296.0, 1_700_000_000.0])

@@ -29,7 +29,7 @@ BEARER = "base64url.bearer.authorization.k8s.io."
 
 
 class Client:
-    """A WebSocket client on a plain socket, which gives every message to the test."""
+    """A WebSocket client over a plain socket. The test gets every WebSocket message."""
 
     def __init__(self, sock: socket.socket, target: str, protocols: list[str]) -> None:
         self._sock = sock
@@ -46,7 +46,7 @@ class Client:
         return self.next()
 
     def event(self) -> dict[str, Any]:
-        """Reads and returns the next watch event; joins the pieces of a long message."""
+        """Reads and returns the next watch event. Joins the messages of a long event."""
         text = ""
         while True:
             message = self.next()

@@ -1,4 +1,4 @@
-"""Reads a watch from a socket line by line, without a client library."""
+"""Reads a watch response from a socket line by line, without a client library."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ Event = tuple[str, dict[str, Any]]
 
 
 class Stream:
-    """The response to a watch. `ended`: whether the server ended the body as HTTP requires."""
+    """The response to a watch. `ended`: whether the server ended the body with its last chunk."""
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
@@ -23,7 +23,10 @@ class Stream:
         self.ended = False
 
     def line(self) -> bytes:
-        """Reads the next line; returns b"" at the end of the response, complete or not."""
+        """Reads the next line of the response.
+
+        Returns b"" at the end of the response, also if the connection broke.
+        """
         while b"\n" not in self._text:
             size = self._reader.readline()
             if not size:
@@ -55,9 +58,9 @@ class Stream:
 
 @contextlib.contextmanager
 def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
-    """Opens a watch and reads its response headers; yields the stream.
+    """Opens a watch and reads its response headers; yields the stream of events.
 
-    The stream receives all events of later writes.
+    The stream has the events of all writes after that.
     """
     target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
     with wire.connection(url) as sock:

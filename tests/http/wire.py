@@ -1,4 +1,4 @@
-"""Sends raw bytes to an HTTP server and reads raw responses; HTTP clients do not send such requests."""
+"""Sends raw bytes to an HTTP server, which HTTP clients would not send, and reads raw responses."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ class Answer:
 
     @property
     def is_status(self) -> bool:
-        """Whether the body is a Status object with the response's status code."""
+        """Whether the body is a Status object with the same code as the response."""
         try:
             status = self.json()
         except ValueError:
@@ -54,7 +54,8 @@ def head(method: bytes, target: bytes, headers: list[tuple[bytes, bytes]]) -> by
 def exchange(url: str, data: bytes, *, without_body: bool = False) -> Answer:
     """Sends bytes on a new connection; reads and returns one response.
 
-    The server may close the connection before it has read all bytes. `without_body`: the response to a HEAD.
+    The server may close the connection before it has read all bytes. `without_body`: whether the request is a
+    HEAD, so that the response has no body.
     """
     with connection(url) as sock:
         with contextlib.suppress(ConnectionError):

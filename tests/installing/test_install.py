@@ -1,4 +1,4 @@
-"""Manifests can be installed by a call, an option or a marker, and are installed again after a reset."""
+"""A call, an option or a pytest marker installs manifests, and installs them again after a reset."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sources of manifests: objects, texts, files, directories and patterns; and errors for invalid sources."""
+"""Manifests come from objects, texts, files, directories and patterns; invalid sources raise errors."""
 
 from pathlib import Path
 from typing import Any

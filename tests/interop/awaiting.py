@@ -1,4 +1,4 @@
-"""Waits for the state of a server's objects with a list and a watch."""
+"""Waits with a list and a watch until the objects of a server meet a condition."""
 
 import http.client
 import json
@@ -18,7 +18,8 @@ Condition = Callable[[list[Object]], bool]
 def await_objects(url: str, path: str, condition: Condition, seconds: float = AWAIT_SECONDS) -> list[Object]:
     """Waits until `condition` is true for the objects of a list; returns the objects.
 
-    `path`: the path of the list. Raises TimeoutError with the last objects after `seconds` seconds.
+    `path`: the URL path of the list. Raises TimeoutError after `seconds` seconds; its message has the last
+    objects.
     """
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=seconds)

@@ -1,4 +1,4 @@
-"""Builds the Go driver in `tests/drivers/driver` for a release and starts it on a node of a server."""
+"""Builds the Go DRA driver in `tests/drivers/driver` for a release and starts it for a node of the server."""
 
 from pathlib import Path
 
@@ -18,10 +18,10 @@ FILES = {
     "1.36": ("helper_0.34.go",),
     "1.37": ("helper_0.34.go", "health_0.37.go"),
 }
-"""The driver's source files that fit the Go helper of each release."""
+"""The driver's source files for each release. They match the Go package kubeletplugin of that release."""
 
 CRASHED = 3
-"""The exit code of the driver after a crash that the test requested."""
+"""The exit code of the driver after a crash that a test requested."""
 
 
 def build_driver(release: str) -> Path:
@@ -32,7 +32,7 @@ def build_driver(release: str) -> Path:
 
 
 def start_driver(program: Path, served: Served, *options: str) -> Program:
-    """Starts the driver for the node `node` of the server; returns the running program."""
+    """Starts the DRA driver for the cluster node named `node`; returns the running program."""
     data = served.kubelet / "node" / "plugins" / DRIVER
     data.mkdir(parents=True, exist_ok=True)
     command: list[str | Path] = [program, "-kubeconfig", served.kubeconfig, "-name", DRIVER, "-data", data]
@@ -41,5 +41,5 @@ def start_driver(program: Path, served: Served, *options: str) -> Program:
 
 
 def about(driver: Program, what: str) -> str:
-    """Waits until the driver prints that it does `what`; returns the name of the claim."""
+    """Waits until the driver prints the action `what`, such as "prepared"; returns the name of the claim."""
     return str(told(driver.await_line(f'"what":"{what}"'))["about"])

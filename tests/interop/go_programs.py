@@ -1,4 +1,4 @@
-"""Builds Go programs with Kubernetes' published modules, in the patch releases of fakeapi's tables."""
+"""Builds Go programs with the published modules of Kubernetes. `LAST_PATCHES` sets the patch releases."""
 
 import hashlib
 import json
@@ -12,15 +12,16 @@ from tests.interop.toolchain import BUILDS, alone_in, building, require
 from tools.modules import LAST_PATCHES
 
 BUILD_SECONDS = 2700
-"""Maximum number of seconds for a build.
+"""Maximum seconds for a Go build.
 
-kube-controller-manager takes a fraction of this time without a cache on two cores.
+kube-controller-manager takes a fraction of this time without a build cache on two cores.
 """
 
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
 ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4"), "1.33": {"sample-apiserver": "v0.33.4"}}
-"""Modules whose patch release is not in the Go proxy, and the patch release to use instead."""
+"""Modules whose last patch release is not in the Go proxy: the version to use instead, by release and module.
+"""
 
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
 _GO = re.compile(r"^go (\S+)", re.MULTILINE)
@@ -32,11 +33,11 @@ _ENVIRONMENT = {
 
 
 class BuildFailed(Exception):
-    """Raised if Go cannot compile a program; the message is Go's output, or says that it took too long."""
+    """Raised if Go cannot compile a program. The message is Go's output, or says that Go took too long."""
 
 
 def staging_version(release: str) -> str:
-    """Returns the version of the staging modules of a release, such as `v0.33.13` of k8s.io/client-go."""
+    """Returns the version of a release's staging modules (client-go, api, …), such as `v0.33.13`."""
     return f"v0.{release.partition('.')[2]}.{LAST_PATCHES[release]}"
 
 
@@ -45,7 +46,7 @@ def kubernetes_version(release: str) -> str:
 
 
 def with_kubernetes(release: str) -> str:
-    """Returns a go.mod for programs that import k8s.io/kubernetes.
+    """Returns the text of a go.mod for programs that import k8s.io/kubernetes.
 
     The go.mod replaces each staging module with its published version.
     """
@@ -65,7 +66,7 @@ def with_kubernetes(release: str) -> str:
 
 
 def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> str:
-    """Returns a go.mod for programs that import only staging modules.
+    """Returns the text of a go.mod for programs that import only staging modules of Kubernetes.
 
     `modules`: names such as `client-go` and `api`. `go`: the required version of Go.
     """
@@ -83,10 +84,10 @@ def build(
     command: Sequence[str] = ("build",),
     package: str = ".",
 ) -> Path:
-    """Compiles a Go program from its sources; returns its path. Reuses a program that was built before.
+    """Compiles a Go program and returns its path. Reuses a program built before from the same sources.
 
     - `go_mod`: the text of go.mod
-    - `sources`: texts by file name
+    - `sources`: the text of each source file, by file name
     - `builds`: the folder of compiled programs
     - `command`: the subcommand of Go with options, such as `test -c`
     - `package`: the package to compile

@@ -54,11 +54,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def report(request: pytest.FixtureRequest) -> Report:
     """Returns a function that adds a row to the compatibility table, with the result of the test.
 
-    Call the function first, so that a failed test also has a row.
+    Call the function first, so that a failed test also has a row. Its arguments are cells of the row:
 
     - `version`: the version of the client or component
     - `release`: the server's Kubernetes release
-    - `did`: a short text about what the test does
+    - `did`: a short description of the test
     """
 
     def add(**fields: str) -> None:
@@ -76,9 +76,9 @@ def short_folder() -> Iterator[Path]:
 
 
 class _Collector:
-    """Collects the reported rows of a run; prints or records them at the end.
+    """Collects the compatibility rows that tests report; prints or records them when pytest ends.
 
-    Rows of xdist's workers are included.
+    Includes the rows of xdist's workers.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 
 
 class Program:
-    """A running program whose output is in the file `log`; tests can wait for lines of the output."""
+    """A running program. Its output goes to the file `log`; tests can wait for lines of the output."""
 
     def __init__(
         self, command: Sequence[str | Path], log: Path, env: Mapping[str, str] | None = None
@@ -43,7 +43,7 @@ class Program:
     def await_line(self, text: str, seconds: float = START_SECONDS) -> str:
         """Waits for the next line of output that contains `text`, and returns the line.
 
-        Raises AssertionError if the program ends first or `seconds` have passed.
+        Raises AssertionError if the program ends before such a line, or after `seconds` seconds.
         """
         end = time.monotonic() + seconds
         while True:
@@ -59,7 +59,10 @@ class Program:
         return self.log.read_text(encoding="utf-8", errors="replace")[-size:]
 
     def wait(self) -> int:
-        """Waits until the program ends by itself; returns its exit code."""
+        """Waits until the program ends by itself; returns its exit code.
+
+        Raises subprocess.TimeoutExpired after STOP_SECONDS seconds.
+        """
         code = self._process.wait(STOP_SECONDS)
         self._close()
         return code
@@ -69,7 +72,10 @@ class Program:
         return self._process.poll() is None
 
     def stop(self) -> int:
-        """Sends SIGTERM and waits for the end; kills a program that does not end. Returns the exit code."""
+        """Sends SIGTERM to the program and returns its exit code.
+
+        Kills the program if it still runs after STOP_SECONDS.
+        """
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
@@ -121,7 +127,7 @@ class Served:
         return self
 
     def kill(self) -> None:
-        """Kills the server with SIGKILL, which gives it no time to clean up."""
+        """Stops the server with SIGKILL, so that it cannot clean up."""
         assert self._program is not None
         self._program.kill()
         self.api.close()
@@ -143,6 +149,6 @@ def free_port() -> int:
 
 
 def told(line: str) -> dict[str, Any]:
-    """Returns the decoded JSON of a line that a driver of tests/drivers has printed."""
+    """Decodes a line of JSON that a driver of tests/drivers has printed."""
     fields: dict[str, Any] = json.loads(line)
     return fields

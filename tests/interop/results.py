@@ -1,7 +1,7 @@
-"""Reads and renders the rows of the compatibility table, docs/compatibility.md.
+"""Reads the recorded rows of the compatibility table, and writes docs/compatibility.md from them.
 
-`results.jsonl` has a row for each test that ran with `make interop ARGS=--record`. That command and `python
--m tests.interop.results` render the page.
+`results.jsonl` has a row for each test that was part of `make interop ARGS=--record`. That command and
+`python -m tests.interop.results` write the page.
 """
 
 import json
@@ -16,23 +16,26 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "compatibility.md"
 PASSES = "passes"
 KINDS = {"component": "Components of Kubernetes", "driver": "Drivers", "client": "Clients"}
-"""The kinds of rows with their headings, in the order of the page."""
+"""The heading for each kind of row, in the order of the page."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The result of a test of one client or component, in one version, with a server of one release."""
+    """A row of the compatibility table.
+
+    It has the result of one client or component version with one server release.
+    """
 
     kind: str
-    """The kind of the row: a key of KINDS."""
+    """The kind of client or component: a key of KINDS."""
     name: str
     version: str
     release: str
     did: str
     result: str
-    """PASSES, or a short text of the failure."""
+    """The value of PASSES, or a short description of the failure."""
     test: str
     """The test's node id in pytest."""
     day: str
@@ -48,7 +51,7 @@ class Row:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Returns the numbers in a version as a sort key: 1.9 comes before 1.10."""
+    """Returns the numbers in a version as a sort key, so that 1.9 comes before 1.10."""
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
@@ -65,7 +68,10 @@ def write(rows: Iterable[Row], path: Path = RESULTS) -> None:
 
 
 def merged(known: Iterable[Row], fresh: Iterable[Row]) -> list[Row]:
-    """Returns the rows of a new run, and rows of earlier runs for other tests that still exist."""
+    """Merges the rows of a new test run (`fresh`) with recorded rows (`known`).
+
+    Keeps a recorded row if its test was not part of the new run and still exists.
+    """
     fresh = list(fresh)
     tests = {row.test for row in fresh}
     return [*fresh, *(row for row in known if row.test not in tests and has_test(row))]
@@ -79,7 +85,7 @@ def has_test(row: Row) -> bool:
 
 
 def tables(rows: Iterable[Row]) -> str:
-    """Returns the rows as Markdown, with a table for each kind."""
+    """Renders the rows as Markdown, with a table for each kind of row."""
     lines = []
     for kind, of_kind in groupby(sorted(rows, key=lambda row: row.order), key=lambda row: row.kind):
         lines += [f"## {KINDS[kind]}", ""]
@@ -92,7 +98,10 @@ def tables(rows: Iterable[Row]) -> str:
 
 
 def page(text: str, rows: Iterable[Row]) -> str:
-    """Returns the text of docs/compatibility.md with the tables between its markers replaced."""
+    """Replaces the tables between the markers of docs/compatibility.md.
+
+    `text`: the page; returns the new page.
+    """
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return f"{before}{_BEGIN}\n\n{tables(rows)}\n{_END}{after}"

@@ -1,4 +1,4 @@
-"""Tests the life of a pod with a claim: template, allocation, preparation, running, deletion."""
+"""Tests a pod that uses a ResourceClaim, from creation from a template to deletion."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.interop.processes import Served
 
 DRIVER = "gpu.example.com"
 CLAIM_VERSIONS = {"1.30": "v1alpha2", "1.31": "v1alpha3", "1.32": "v1beta1", "1.33": "v1beta1"}
-"""The version of resource.k8s.io that clients of a release use; v1 for releases that are not listed."""
+"""The version of resource.k8s.io that clients of a release use; v1 for releases not listed here."""
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -18,12 +18,15 @@ def claim_version(release: str) -> str:
 
 
 def gates(release: str) -> tuple[str, ...]:
-    """Returns the options that enable claims in a release, for fakeapi and for Kubernetes' components."""
+    """Returns the command-line options that enable ResourceClaims in a release.
+
+    fakeapi and Kubernetes' components accept the same options.
+    """
     return ("--feature-gates", "DynamicResourceAllocation=true") if release in CLAIM_VERSIONS else ()
 
 
 class Story:
-    """Creates pods with claims for devices of one driver, and waits for the pods and claims."""
+    """Creates pods with ResourceClaims for devices of one DRA driver, and waits for these objects."""
 
     def __init__(self, served: Served, driver: str = DRIVER) -> None:
         self._api, self._url, self._driver = served.api, served.url, driver
@@ -63,7 +66,7 @@ class Story:
         self._api.delete("Pod", name, options={"gracePeriodSeconds": 0})
 
     def await_slices(self, devices: int) -> list[Object]:
-        """Waits until the driver's ResourceSlices have this number of devices in all; returns the slices."""
+        """Waits until the DRA driver's ResourceSlices have `devices` devices in total; returns the slices."""
 
         def published(slices: list[Object]) -> bool:
             specs = [each["spec"] for each in slices if each["spec"]["driver"] == self._driver]
@@ -72,7 +75,7 @@ class Story:
         return await_objects(self._url, self.slices, published)
 
     def await_running(self, count: int = 1, seconds: float = AWAIT_SECONDS) -> list[Object]:
-        """Waits until all pods run and are `count` pods; returns their claims."""
+        """Waits until there are exactly `count` pods and all are Running; returns their ResourceClaims."""
 
         def running(pods: list[Object]) -> bool:
             return [each["status"].get("phase") for each in pods] == ["Running"] * count
@@ -81,7 +84,7 @@ class Story:
         return await_objects(self._url, self.claims, lambda claims: len(claims) == count)
 
     def await_gone(self) -> None:
-        """Waits until no pod and no claim is left."""
+        """Waits until the server has no pods and no ResourceClaims."""
         for path in (PODS, self.claims):
             await_objects(self._url, path, lambda found: not found)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 BUILDS = Path(__file__).parents[2] / "build" / "interop"
-"""The folder of compiled programs, which later runs reuse; `make clean` deletes it."""
+"""The folder of compiled programs, which later test runs reuse; `make clean` deletes it."""
 
 _LOG = BUILDS / "built.jsonl"
 _started = time.time()
@@ -21,7 +21,7 @@ _started = time.time()
 
 @dataclass(frozen=True)
 class Built:
-    """A build of a program, its duration, and the Unix time of its end."""
+    """A finished build of a program: its name, its duration in seconds, and the Unix time of its end."""
 
     name: str
     seconds: float
@@ -37,7 +37,7 @@ def require(*programs: str) -> None:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Creates the folder and locks it while the block lasts, because xdist's workers share builds."""
+    """Creates the folder and locks it while the block lasts, because pytest-xdist's workers share it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -46,9 +46,9 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def building(name: str) -> Iterator[None]:
-    """Measures the duration of a build, and records it for the report at the end of the run.
+    """Measures the duration of the block, which builds a program, for the summary at the end of the tests.
 
-    The record is a line of a log file, because xdist's workers build too.
+    Writes the duration to a log file, because pytest-xdist's workers build programs too.
     """
     begun = time.monotonic()
     yield
@@ -58,7 +58,7 @@ def building(name: str) -> Iterator[None]:
 
 
 def built_now() -> list[Built]:
-    """Returns the builds of this run."""
+    """Returns the builds that ended since this test run started."""
     if not _LOG.exists():
         return []
     builds = (Built(**json.loads(line)) for line in _LOG.read_text(encoding="utf-8").splitlines())
@@ -66,9 +66,9 @@ def built_now() -> list[Built]:
 
 
 def of_releases(oldest_first: Iterable[Any]) -> list[Any]:
-    """Returns test parameters; the option `--newest` selects only the last one.
+    """Returns pytest parameters, one for each release. The option `--newest` selects only the last one.
 
-    `oldest_first`: a parameter for each release, as a value or as a tuple of values.
+    `oldest_first`: the values for each release, as a single value or as a tuple.
     """
     *older, newest = (each if isinstance(each, tuple) else (each,) for each in oldest_first)
     return [*(pytest.param(*each, marks=pytest.mark.older) for each in older), pytest.param(*newest)]

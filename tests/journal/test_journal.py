@@ -1,4 +1,4 @@
-"""The journal of requests: its entries, and its limits."""
+"""The request journal: its entries, and the limits of its size."""
 
 import http.client
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tests can query recorded requests and make assertions about them."""
+"""Tests can query the requests in the journal and make assertions about them."""
 
 import pytest
 

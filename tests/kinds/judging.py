@@ -1,4 +1,4 @@
-"""Runs the rules of a kind on a body in the order of a request: decode, default, prepare, validate."""
+"""Decodes, defaults, prepares and validates an object by the rules of its kind, as for a request."""
 
 import copy
 from functools import cache
@@ -14,12 +14,12 @@ from fakeapi.releases import load_release
 NOW = "2025-01-01T00:00:00Z"
 Body = dict[str, Any]
 Found = list[tuple[str, str]]
-"""Errors as pairs of field and message."""
+"""Validation errors as pairs (field, message)."""
 
 
 @cache
 def resource_of(release: str, group: str, version: str, resource: str, *gates: str) -> Resource:
-    """Returns a resource of the release with its default feature gates, and with `gates` on."""
+    """Returns a resource of the release, with the default feature gates and with `gates` enabled."""
     loaded = load_release(release, dict.fromkeys(gates, True))
     context = StrategyContext(
         namespace_labels=lambda name: {}, now=lambda: NOW, apply_defaults=apply_defaults
@@ -28,7 +28,7 @@ def resource_of(release: str, group: str, version: str, resource: str, *gates: s
 
 
 def canonical(resource: Resource, body: Body) -> Body:
-    """Returns the decoded body with its defaults, in the internal version."""
+    """Decodes `body` and sets its defaults; returns the object in the internal version."""
     sent = {"apiVersion": resource.api_version, "kind": resource.kind.kind, **copy.deepcopy(body)}
     sent.setdefault("metadata", {}).setdefault("name", "a")
     obj, _ = decode(sent, resource.schema)
@@ -36,19 +36,19 @@ def canonical(resource: Resource, body: Body) -> Body:
 
 
 def created(resource: Resource, body: Body) -> Body:
-    """Returns the object that a create would store for the body, before validation."""
+    """Returns the object that a create prepares from the body, before validation."""
     return resource.strategy_for("").prepare_create(canonical(resource, body))
 
 
 def refusals(resource: Resource, body: Body) -> Found:
-    """Returns the errors of creating the body, as (field, message)."""
+    """Validates a create of the body; returns the errors as (field, message)."""
     obj = created(resource, body)
     errors = resource.with_declared(resource.strategy_for("").validate_create(obj), obj)
     return [(error.field, error.body) for error in errors]
 
 
 def refused_change(resource: Resource, body: Body, changed: Body, subresource: str = "") -> Found:
-    """Returns the errors of updating the object `body` to `changed`, as (field, message)."""
+    """Validates an update of the object `body` to `changed`; returns the errors as (field, message)."""
     strategy, old = resource.strategy_for(subresource), created(resource, body)
     new = strategy.prepare_update(canonical(resource, changed), old)
     errors = resource.with_declared(strategy.validate_update(new, old), new, old, subresource)

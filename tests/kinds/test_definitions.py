@@ -1,4 +1,4 @@
-"""Every kind of every release has a definition with rules for all of its subresources."""
+"""Every kind of every release has a definition, with rules for the kind and all of its subresources."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Runs the strategies of workload kinds on manifests; returns the errors and objects of a release."""
+"""Runs the strategies of workload kinds on manifests; returns the errors and the prepared objects."""
 
 import copy
 from typing import Any
@@ -12,7 +12,7 @@ from tests.registry.world import resource_of
 
 Object = dict[str, Any]
 DELETED = object()
-"""A value for the function `put` that removes the field instead of setting it."""
+"""A marker for the function `put`: removes the field instead of setting it."""
 
 POD = {"containers": [{"name": "main", "image": "example.com/app:1"}]}
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD}
@@ -20,9 +20,9 @@ SELECTOR = {"matchLabels": {"app": "a"}}
 
 
 class Kind:
-    """Runs the strategies of one resource of a release.
+    """Runs the strategies of one workload resource of a release.
 
-    `spec`: the spec of the manifests. `gates`: feature gates that differ from the default.
+    `spec`: the spec of the manifests. `gates`: feature gates to set by name.
     """
 
     def __init__(self, release: str, api_version: str, resource: str, spec: Object, **gates: bool) -> None:
@@ -32,9 +32,9 @@ class Kind:
         self.spec = spec
 
     def manifest(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
-        """Returns a manifest with defaults.
+        """Returns a manifest of the resource in which defaults are set.
 
-        `changes`: (path, value) pairs to set in the manifest. `metadata`: additional metadata.
+        `changes`: (path, value) pairs to set in the manifest. `metadata`: fields to add to the metadata.
         """
         kind = self.resource.kind
         body: Object = {"kind": kind.kind, "apiVersion": kind.api_version}
@@ -47,11 +47,17 @@ class Kind:
         return self.resource.to_hub(self.resource.body_type.default({**first, **obj}))
 
     def created(self, *changes: tuple[str, Any], **metadata: Any) -> Object:
-        """Returns the object that a create stores. `changes`: (path, value) pairs to set in the manifest."""
+        """Returns the object that a create prepares from the manifest.
+
+        `changes`: (path, value) pairs to set in the manifest. `metadata`: fields to add to the metadata.
+        """
         return self.resource.strategy_for("").prepare_create(self.manifest(*changes, **metadata))
 
     def refusals(self, *changes: tuple[str, Any], **metadata: Any) -> list[str]:
-        """Returns the errors of a create. `changes`: (path, value) pairs to set in the manifest."""
+        """Returns the validation errors of a create.
+
+        `changes`: (path, value) pairs to set in the manifest. `metadata`: fields to add to the metadata.
+        """
         obj = self.created(*changes, **metadata)
         errors = self.resource.strategy_for("").validate_create(obj)
         return texts(self.resource.with_declared(errors, obj))
@@ -59,10 +65,10 @@ class Kind:
     def update_refusals(
         self, *changes: tuple[str, Any], subresource: str = "", before: tuple[tuple[str, Any], ...] = ()
     ) -> list[str]:
-        """Returns the errors of an update.
+        """Returns the validation errors of an update.
 
-        `before`: (path, value) pairs to set in the stored object. `changes`: (path, value) pairs to set in
-        the new object.
+        - `changes`: (path, value) pairs to set in the new object
+        - `before`: (path, value) pairs to set first, in the stored object
         """
         strategy = self.resource.strategy_for(subresource)
         old = self.created()
@@ -77,7 +83,7 @@ class Kind:
         return texts(self.resource.with_declared(errors, new, old, subresource))
 
     def updated(self, *changes: tuple[str, Any], subresource: str = "") -> Object:
-        """Returns the object that an update stores. `changes`: (path, value) pairs to set in the object."""
+        """Returns the object that an update prepares. `changes`: (path, value) pairs to set in the object."""
         old = self.created()
         new = copy.deepcopy(old)
         for path, value in changes:
@@ -85,7 +91,7 @@ class Kind:
         return self.resource.strategy_for(subresource).prepare_update(new, old)
 
     def row(self, obj: Object, now: float = 0.0) -> dict[str, Any]:
-        """Returns the cells of the object's table row by the name of the column."""
+        """Returns the cells of the object's Table row by the name of the column."""
         return {column.name: column.cell(obj, now) for column in self.resource.columns}
 
 
@@ -98,7 +104,7 @@ def texts(errors: list[FieldError]) -> list[str]:
 
 
 def put(obj: Object, path: str, value: Any) -> None:
-    """Sets the value at a path such as `spec.containers.0.image`; creates missing parents.
+    """Sets the value at a field path such as `spec.containers.0.image`; creates missing parents.
 
     The value DELETED removes the field.
     """

@@ -1,4 +1,4 @@
-"""The areas of Kubernetes' e2e suite that concern fakeapi, and the names of their specs."""
+"""Selects the areas of Kubernetes' e2e suite that concern fakeapi, and reads the names of their specs."""
 
 import json
 import re
@@ -20,24 +20,27 @@ _MATRIX = re.compile(r"\[Testpattern: |\[Volume type: |^CSI Mock |^CSI Volumes |
 
 
 def area_of(spec: str) -> str:
-    """Returns the area of a spec: its SIG, or a separate area for specs about claims."""
+    """Returns the area of an e2e spec: its SIG, or a separate area for specs about ResourceClaims."""
     match = _SIG.match(spec)
     assert match is not None, spec
     return DRA if _DRA.search(spec) else match[1]
 
 
 def short(spec: str) -> str:
-    """Returns the name of a spec without its prefix `[sig-…]`."""
+    """Returns the name of an e2e spec without its prefix `[sig-…]`."""
     return _SIG.sub("", spec)
 
 
 def is_of_matrix(spec: str) -> bool:
-    """Whether a spec belongs to the matrix of volume drivers and features, which has thousands of specs."""
+    """Whether an e2e spec is one of the thousands that combine volume drivers and storage features."""
     return area_of(spec) == "storage" and bool(_MATRIX.search(short(spec)))
 
 
 def family(spec: str) -> str:
-    """Returns the name of the group in which specs of the matrix are counted together."""
+    """Returns the group name of an e2e spec that combines a volume driver and a storage feature.
+
+    The specs of a group are counted together.
+    """
     name = short(spec)
     driver = re.match(r"^(.*?\[(?:Driver|Volume type): [^\]]*\])", name)
     return driver[1] if driver else " ".join(name.split()[:3])
@@ -45,9 +48,9 @@ def family(spec: str) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """All specs of our areas in one release.
+    """All e2e specs of the selected areas in one release.
 
-    `names`: the specs by name. `families`: for specs of a matrix, only the number of specs in each group.
+    `names`: the names of single specs. `families`: the number of specs in each group of volume driver specs.
     """
 
     names: frozenset[str]
@@ -55,7 +58,7 @@ class Listed:
 
 
 def read_listed(release: str, folder: Path = RESULTS) -> Listed:
-    """Returns the specs that the last recorded run of a release listed; empty if none was recorded."""
+    """Returns the e2e specs of a release that were last recorded; empty if none were recorded."""
     path = folder / f"{release}.specs.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"names": (), "families": {}}
     return Listed(frozenset(content["names"]), content["families"])

@@ -1,4 +1,4 @@
-"""Runs a cluster for the e2e suite: fakeapi with all its controllers, and programs for missing parts."""
+"""Runs a cluster for the e2e suite: fakeapi with its controllers, and programs for the missing parts."""
 
 import secrets
 import tempfile
@@ -12,7 +12,10 @@ from tests.interop.processes import Program, Served
 from tests.kubernetes_e2e.programs import MANAGER, Programs
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
-"""The server's options for a cluster as the suite expects. A client without a token is an administrator."""
+"""The server's options for a cluster as the e2e suite expects it.
+
+Clients without a token are administrators.
+"""
 
 NODES = ("n1", "n2", "n3")
 OURS = (
@@ -24,7 +27,7 @@ OURS = (
     "root-ca-certificate-publisher-controller",
     "serviceaccount-controller",
 )
-"""The controllers that kube-controller-manager must not run, because fakeapi runs its own."""
+"""Controllers that kube-controller-manager must not run, because fakeapi runs its own."""
 
 DRA_GATES = {
     "DRAAdminAccess",
@@ -45,13 +48,13 @@ GATES = {
         "GenericWorkload",
     },
 }
-"""The feature gates about claims to enable, by release; these gates are off by default."""
+"""Feature gates about ResourceClaims to enable, by release. They are off by default."""
 
 
 class Cluster:
-    """Runs all programs of the cluster.
+    """Runs all programs of the cluster for the e2e suite.
 
-    `kubeconfig` connects to fakeapi through the fake container runtime.
+    `kubeconfig`: a kubeconfig that connects to fakeapi through the fake container runtime.
     """
 
     def __init__(self, release: str, programs: Programs, folder: Path) -> None:
@@ -107,9 +110,9 @@ class Cluster:
 
 
 def make_folder() -> Path:
-    """Creates a temporary directory with a short path, because paths of Unix sockets are limited.
+    """Creates a temporary directory and returns its path.
 
-    Returns the directory's path.
+    The path is short, because the length of Unix socket paths is limited.
     """
     folder = Path(tempfile.gettempdir(), secrets.token_hex(2))
     folder.mkdir()

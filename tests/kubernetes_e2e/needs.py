@@ -1,7 +1,7 @@
-"""Lists specs that no fake server can pass because they need a running program, with the missing feature.
+"""Lists e2e specs that no fake server can pass because they need a running program, with the missing feature.
 
-Such specs run only with `--all`, because most would wait five minutes for a container that never responds. If
-a pattern is wrong and such a spec passes, the spec counts as passed.
+Such specs run only with `--all`, because most of them wait five minutes for a container that never responds.
+If a pattern here is wrong and such a spec passes, the spec counts as passed.
 """
 
 import re
@@ -23,7 +23,7 @@ OFF = "a feature that the release has off by default"
 RESTART = "components that are restarted or upgraded"
 
 _OFF_BY_DEFAULT = re.compile(r"OffByDefault|\[Alpha\]")
-"""Matches specs of features that are off by default. For claims, the cluster enables all features."""
+"""Matches e2e specs of features that are off by default. Features of ResourceClaims are always enabled."""
 
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
     DRA: (
@@ -96,16 +96,16 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r"Projected|Downward API|EmptyDir volumes|Ephemeralstorage", VOLUME),
     ),
 }
-"""The features that specs need, as pairs of a pattern and a feature, by area.
+"""The missing features that e2e specs need: pairs (pattern, feature), by area.
 
-A pattern must match the start of the spec's name without its SIG. The first match counts.
+A pattern must match the start of the spec's name without its SIG. The first matching pattern counts.
 """
 
 _COMPILED = {area: [(re.compile(pattern), what) for pattern, what in rules] for area, rules in RULES.items()}
 
 
 def need_of(spec: str) -> str | None:
-    """Returns the missing feature that a spec needs, or None if the spec can run on fakeapi."""
+    """Returns the missing feature that an e2e spec needs, or None if the spec can run on fakeapi."""
     area = area_of(spec)
     if area != DRA and _OFF_BY_DEFAULT.search(spec):
         return OFF

@@ -1,4 +1,4 @@
-"""Reads the outcomes of the suite's specs from ginkgo's report; stores them in `results/RELEASE.jsonl`."""
+"""Reads the outcomes of the e2e specs from ginkgo's report; stores them in `results/RELEASE.jsonl`."""
 
 import datetime as dt
 import json
@@ -13,7 +13,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 WHY_LENGTH = 160
 
 _STATES = {"passed": PASSED, "skipped": SKIPPED, "pending": SKIPPED}
-"""Maps ginkgo's states to outcomes; every other state, such as panicked or timedout, is a failure."""
+"""The outcome for each state in ginkgo's report. Every other state, such as panicked, is a failure."""
 
 _CUT_OFF = "A suite timeout occurred"
 _CHANGING = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b\S*-\d{2,}\b|\d+\.\d+s|0x[0-9a-f]+|\b\d\d:\d\d:\d\d\S*")
@@ -22,21 +22,22 @@ _INNER = re.compile(r"^\s*(?:Unexpected error:|<\*?[\w.]+.*>:?|\{|\[)\s*$")
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome of one spec of the suite that was run."""
+    """The outcome of one e2e spec that ginkgo has run."""
 
     spec: str
-    """The full name of the spec, which ginkgo's `--focus` matches."""
+    """The full name of the e2e spec, which ginkgo's option `--focus` matches."""
     state: str
-    """PASSED, FAILED, or SKIPPED if the suite itself skipped the spec after it inspected the cluster."""
+    """PASSED, FAILED, or SKIPPED; a skipped spec has inspected the cluster and then skipped itself."""
     why: str
-    """The suite's message about a failure or skip, in one line; "" if the spec passed."""
+    """The message of the e2e spec about its failure or skip, in one line; "" if the spec passed."""
     day: str
 
 
 def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[Outcome]:
-    """Returns the outcomes in ginkgo's report. `day`: the date of the run in ISO format; None means today.
+    """Returns the outcomes of the e2e specs in ginkgo's report.
 
-    Specs that the focus excluded, or that had not ended at the end of the run, have no outcome.
+    `day`: the date of the report in ISO format; None means today. Specs that the option `--focus` excluded,
+    or that were interrupted by the time limit, have no outcome.
     """
     day = day or dt.datetime.now(dt.UTC).date().isoformat()
     outcomes = []
@@ -58,7 +59,7 @@ def name_of(spec: dict[str, Any]) -> str:
 
 
 def one_line(message: str) -> str:
-    """Returns a failure's message shortened to one line without uids, times and generated names."""
+    """Shortens a failure message to one line without uids, times and generated names."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and not _INNER.match(line)]
     text = _CHANGING.sub("…", " ".join(lines))
     text = re.sub(r"\s+", " ", text)
@@ -79,6 +80,6 @@ def write(release: str, outcomes: Iterable[Outcome], folder: Path = RESULTS) -> 
 
 
 def merged(known: Iterable[Outcome], fresh: Iterable[Outcome]) -> list[Outcome]:
-    """Returns the outcomes of a new run, and outcomes of earlier runs for other specs."""
+    """Merges recorded outcomes (`known`) with new outcomes (`fresh`); new outcomes replace recorded ones."""
     by_spec = {each.spec: each for each in known} | {each.spec: each for each in fresh}
     return list(by_spec.values())

@@ -1,4 +1,4 @@
-"""Renders the page about the e2e suite from `results`: `python -m tests.kubernetes_e2e.page`."""
+"""Renders the page about the e2e suite from the recorded outcomes: `python -m tests.kubernetes_e2e.page`."""
 
 import re
 from collections import Counter
@@ -15,29 +15,29 @@ from tests.kubernetes_e2e.reasons import reason_of
 PAGE = Path(__file__).parents[2] / "docs" / "e2e.md"
 RELEASES = ("1.33", "1.37")
 NEEDS, MISSING = "needs", "missing"
-"""Additional states of specs: the spec needs a missing feature, or was not run."""
+"""States of e2e specs without an outcome: the spec needs a missing feature, or it was not run."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"
 
 
 @dataclass(frozen=True)
 class Release:
-    """The specs of the suite in one Kubernetes release, and their outcomes."""
+    """The e2e specs of one Kubernetes release, and their outcomes."""
 
     name: str
     specs: frozenset[str]
     outcomes: dict[str, Outcome]
     families: dict[str, int] = field(default_factory=dict)
-    """The number of specs in each group of a test matrix; all of them need a missing feature."""
+    """The number of specs in each group of volume driver specs. All of these need a missing feature."""
 
     @property
     def day(self) -> str:
         return max((each.day for each in self.outcomes.values()), default="")
 
     def state(self, spec: str) -> str:
-        """Returns the state of a spec: PASSED, FAILED, SKIPPED, NEEDS or MISSING.
+        """Returns the state of an e2e spec: PASSED, FAILED, SKIPPED, NEEDS or MISSING.
 
-        A spec that needs a missing feature is NEEDS, unless it passed.
+        A spec that needs a missing feature is NEEDS, unless it has passed.
         """
         outcome = self.outcomes.get(spec)
         if outcome is not None and outcome.state == PASSED:
@@ -68,7 +68,7 @@ def read(name: str) -> Release:
 
 
 def summary(releases: Iterable[Release]) -> Iterator[str]:
-    """Yields the lines of the table with the number of outcomes by release and area."""
+    """Yields the lines of a Markdown table that counts the specs of each outcome by release and area."""
     yield "| release | area | specs | pass | fail | pass of those | skip themselves | need more |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|"
     for release in releases:
@@ -88,7 +88,7 @@ def _summed(release: Release, title: str, of: list[str]) -> str:
 
 
 def tables(releases: list[Release]) -> Iterator[str]:
-    """Yields the lines of a table of specs for each area."""
+    """Yields the lines of a Markdown table for each area, with a row for each e2e spec."""
     names = [release.name for release in releases]
     for area in AREAS:
         specs = sorted({spec for each in releases for spec in each.specs if area_of(spec) == area})
@@ -101,7 +101,7 @@ def tables(releases: list[Release]) -> Iterator[str]:
 
 
 def _matrices(releases: list[Release]) -> Iterator[str]:
-    """Yields a table row for each group of specs about volume drivers."""
+    """Yields a row of the Markdown table for each group of volume driver specs."""
     for name in sorted({name for each in releases for name in each.families}):
         needed = need_of(f"[sig-storage] {name}")
         counts = (each.families.get(name) for each in releases)
@@ -114,7 +114,7 @@ def _escaped(text: str) -> str:
 
 
 def page(text: str, releases: list[Release]) -> str:
-    """Returns the page's text with new tables between its markers."""
+    """Replaces the tables between the markers in the page's text; returns the new text."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     days = ", ".join(f"{each.name} on {each.day}" for each in releases if each.day)

@@ -8,13 +8,19 @@ from tests.interop import go_programs
 from tests.interop.go_programs import kubernetes_version
 
 BUILDS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fakeapi" / "e2e"
-"""The folder of compiled programs. It is outside the repository, so that new clones can reuse it."""
+"""The folder of compiled programs.
+
+It is outside the repository, so that new clones can reuse the programs.
+"""
 
 SUITE = "k8s.io/kubernetes/test/e2e"
 GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
 MANAGER = "kube-controller-manager"
 RUNTIME_RELEASE = "1.35"
-"""The last release whose streaming server is in k8s.io/kubelet; its server works with all clients."""
+"""The release of k8s.io/kubelet to compile: the last one with the streaming server.
+
+This server works with the clients of all releases.
+"""
 
 RUNTIME_MODULES = ("api", "client-go", "cri-api", "kubelet")
 
@@ -24,22 +30,22 @@ _MANAGER_SOURCE = _HERE.parent / "interop" / "components" / MANAGER / "main.go"
 
 @dataclass(frozen=True)
 class Programs:
-    """The compiled programs for one release."""
+    """The paths of the compiled programs for one release."""
 
     suite: Path
     """The path of the suite, Kubernetes' `e2e.test`."""
     ginkgo: Path
-    """The path of ginkgo, which runs the suite in several processes."""
+    """The path of ginkgo, which runs the specs of the suite in several processes."""
     containers: Path
     """The path of the fake container runtime."""
     manager: Path
-    """The path of kube-controller-manager, which runs workloads."""
+    """The path of kube-controller-manager, which runs the controllers of workloads."""
 
 
 def build(release: str) -> Programs:
-    """Compiles missing programs for a release; returns all programs.
+    """Compiles the missing programs for a release; returns the paths of all programs.
 
-    Takes half an hour without Go's cache. Raises BuildFailed.
+    Takes half an hour without Go's build cache. Raises BuildFailed if Go cannot compile a program.
     """
     go_mod = go_programs.with_kubernetes(release)
     sources = {"suite.go": f'package program\n\nimport _ "{SUITE}"\n'}
@@ -67,7 +73,7 @@ def build_containers() -> Path:
 
 
 def _named(release: str) -> str:
-    """Returns the linker options that set the version of the suite and omit debug information."""
+    """Returns the linker options that set the suite's version and leave out debug information."""
     package = "k8s.io/component-base/version"
     major, minor = release.split(".")
     values = {"gitVersion": kubernetes_version(release), "gitMajor": major, "gitMinor": minor}

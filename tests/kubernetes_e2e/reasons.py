@@ -1,4 +1,4 @@
-"""The reasons why specs fail although they need no missing feature."""
+"""Lists the reasons why e2e specs fail although they need no missing feature."""
 
 import re
 
@@ -28,7 +28,7 @@ RULES: tuple[tuple[str, str], ...] = (
         "flaky upstream as well: kubectl asks its discovery cache",
     ),
 )
-"""Pairs of a pattern for names of specs, and the reason why these specs fail."""
+"""Pairs: a pattern for names of e2e specs, and the reason why these specs fail."""
 
 _COMPILED = [(re.compile(pattern), why) for pattern, why in RULES]
 

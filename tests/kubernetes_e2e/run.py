@@ -1,8 +1,7 @@
 """Runs Kubernetes' own end-to-end suite: `python -m tests.kubernetes_e2e.run [--release R] [--focus REGEX]`.
 
-The first run builds the suite from the release's published modules, which takes minutes. The suite runs
-against a server with all its controllers, kube-controller-manager for workloads, and a fake container
-runtime.
+The first call builds the suite from the release's published modules, which takes minutes. The suite tests a
+server with all its controllers, kube-controller-manager for workloads, and a fake container runtime.
 """
 
 import argparse
@@ -25,7 +24,7 @@ RELEASES = ("1.33", "1.37")
 PROCESSES = 4
 MINUTES = 120.0
 BATCH = 200
-"""Maximum number of specs in one option, because Linux limits an argument to 128 KiB."""
+"""Maximum number of specs in one command-line option, because Linux limits an argument to 128 KiB."""
 
 
 def main() -> int:
@@ -66,7 +65,7 @@ def parse() -> argparse.Namespace:
 
 
 def specs_of(built: programs.Programs) -> list[str]:
-    """Returns the sorted names of the suite's specs in our areas."""
+    """Returns the sorted names of the suite's specs in the areas that concern fakeapi."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         command: list[str | Path] = [
@@ -83,7 +82,7 @@ def specs_of(built: programs.Programs) -> list[str]:
 
 
 def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list[str]:
-    """Returns the specs of a release to run, selected by the command's options.
+    """Returns the e2e specs of `listed` to run, by the command-line options.
 
     Without `--all`, leaves out specs that need a missing feature.
     """
@@ -97,7 +96,7 @@ def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list
 
 
 def focus_of(specs: list[str]) -> list[str]:
-    """Returns the options of ginkgo that select exactly these specs."""
+    """Returns ginkgo's command-line options that select exactly these specs."""
     names = [re.sub(r"([^\w\s-])", r"\\\1", each) for each in specs]
     batches = [names[start : start + BATCH] for start in range(0, len(names), BATCH)]
     return [f"--focus= (?:{'|'.join(batch)})$" for batch in batches]
@@ -106,9 +105,9 @@ def focus_of(specs: list[str]) -> list[str]:
 def run(
     release: str, built: programs.Programs, specs: list[str], options: argparse.Namespace
 ) -> list[Outcome]:
-    """Runs specs of the suite on a new cluster; returns their outcomes.
+    """Runs these e2e specs on a new cluster; returns their outcomes.
 
-    With the option `--keep`, copies the logs and the report to that folder.
+    With the option `--keep FOLDER`, copies the logs and the report to that folder.
     """
     folder = make_folder()
     try:

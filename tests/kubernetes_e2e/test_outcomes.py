@@ -1,4 +1,4 @@
-"""ginkgo's report is read correctly, and the page about the suite shows the outcomes."""
+"""Outcomes are read from ginkgo's report, and the page about the e2e suite shows them."""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,7 @@
-"""Counts the steps of a function, which are the lines of fakeapi that it runs.
+"""Counts the lines of fakeapi's Python code that a function executes ("steps").
 
-Unlike time, steps do not depend on the machine. Compiled code, such as the matching of a pattern, is one
-step. Test such code with an input so large that more than linear time exceeds the test's time limit.
+Unlike time, these steps do not depend on the machine. Compiled code, such as a regular expression, counts as
+one step. Test such code with an input so large that more than linear time exceeds the test's time limit.
 """
 
 import sys
@@ -16,14 +16,14 @@ import fakeapi
 _HERE = str(Path(fakeapi.__file__).parent)
 
 RATIO_MAX = 2.3
-"""Maximum growth factor of the steps for an input twice as long; over 2, because of logarithms."""
+"""Maximum growth factor of the steps for an input of double length; more than 2, because of logarithms."""
 
 FEW_STEPS = 2000
-"""Differences up to this number of steps are ignored, because caches and early errors cause them."""
+"""Ignored differences in steps; caches and early errors cause differences up to this number."""
 
 
 def steps_of(function: Callable[[], object]) -> int:
-    """Counts the lines of fakeapi that the function runs. An exception ends the function and is ignored."""
+    """Counts the lines of fakeapi's code that the function executes. Ignores an exception of the function."""
     count = 0
 
     def line(_frame: FrameType, event: str, _argument: Any) -> Any:
@@ -46,7 +46,7 @@ def steps_of(function: Callable[[], object]) -> int:
 
 
 def assert_linear(prepared: Callable[[int], Callable[[], object]], size: int) -> None:
-    """Asserts that the steps grow linearly when the size doubles and quadruples.
+    """Asserts that the steps of a function grow at most linearly when the size doubles and quadruples.
 
     `prepared`: returns the function to measure for a size.
     """

@@ -1,4 +1,4 @@
-"""Files with several YAML documents are split as in kubectl, within limits of time and memory."""
+"""YAML files with several documents are split as in kubectl, with limits of time and memory."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Loopback addresses are recognized, and a server accepts only certain Host and Origin headers."""
+"""Loopback addresses are recognized, and a server accepts only allowed Host and Origin headers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every parser takes a linear number of steps; each difficult input is tested in three sizes.
+"""Every parser takes a linear number of steps; each test uses difficult inputs of three sizes.
 
 YAML, durations and CEL have such tests in their own modules.
 """
@@ -63,7 +63,7 @@ def labels(count: int, value: str = "b") -> dict[str, str]:
 
 
 def read(text: Callable[[int], bytes]) -> Prepared:
-    """Returns a function that prepares the decoding of a JSON object of size n. `text`: returns the JSON."""
+    """Returns a function that prepares the decoding of a JSON object of size n. `text`: returns its JSON."""
     return lambda n: lambda: decode(json_decoding.decode_marking_duplicates(text(n)), SCHEMA)
 
 
@@ -88,10 +88,11 @@ def merged(patch: Callable[[int], Any], **meta: Callable[[int], Any]) -> Prepare
 
 
 def applied(before: dict[str, Callable[[int], Any]] | None, **meta: Callable[[int], Any]) -> Prepared:
-    """Returns a function that prepares an apply of size n.
+    """Returns a function that prepares a server-side apply of size n.
 
-    - `before`: functions of the size for metadata that another manager applied before; None for a new object
-    - `meta`: functions of the size for the applied metadata
+    - `before`: metadata fields that another manager applied before, as functions of the size; None for a new
+      object
+    - `meta`: the applied metadata fields, as functions of the size
     """
 
     def prepared(n: int) -> Callable[[], object]:
@@ -323,6 +324,6 @@ BIG = 100_000
     ],
 )
 def test_patterns_do_not_search_long_texts_in_vain(function: Callable[[], object]) -> None:
-    """A search in more than linear time would exceed the test's time limit."""
+    """Runs a parser on a long text; a search in more than linear time would exceed the test's time limit."""
     with suppress(ValueError):
         function()

@@ -1,4 +1,4 @@
-"""Control characters in traces and other texts are escaped, so they cannot control a terminal."""
+"""Control characters in traces and other texts are escaped, so that they do not control the terminal."""
 
 import pytest
 from hypothesis import given

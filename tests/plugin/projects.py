@@ -1,4 +1,4 @@
-"""Fixture with a project of a user of the pytest plugin, created by pytester."""
+"""A fixture with a project of a user of fakeapi's pytest plugin, created by pytester."""
 
 import pytest
 
@@ -15,7 +15,7 @@ PRELUDE = """
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """Returns a project in which pytest turns warnings into errors, also warnings about open resources."""
+    """Returns a project whose pytest turns warnings into errors, also warnings about unclosed resources."""
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
     return pytester
 

@@ -1,4 +1,4 @@
-"""Tests of a module can share one server, which is reset before each test."""
+"""The tests of a module can share one server, which the plugin resets before each test."""
 
 import pytest
 

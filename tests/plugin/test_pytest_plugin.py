@@ -1,4 +1,4 @@
-"""The pytest plugin, tested in projects as its users write them."""
+"""The tests run fakeapi's pytest plugin in projects as its users write them."""
 
 import subprocess
 import sys

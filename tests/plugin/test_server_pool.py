@@ -1,4 +1,4 @@
-"""The plugin limits the servers that it keeps, and the servers of one test."""
+"""The pytest plugin limits how many idle servers it keeps, and how many servers one test may use."""
 
 import threading
 

@@ -12,7 +12,7 @@ LOG = Path(__file__).parents[2] / "fixtures" / "traces" / "audit-k8s1.31-v1alpha
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """Returns a project in which pytest turns warnings into errors, also warnings about open resources."""
+    """Returns a project whose pytest turns warnings into errors, also warnings about unclosed resources."""
     pytester.makeini("[pytest]\naddopts = --strict-markers -p no:cacheprovider\nfilterwarnings = error")
     return pytester
 

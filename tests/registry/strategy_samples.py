@@ -1,7 +1,7 @@
-"""Compares samples of Kubernetes' own strategies with fakeapi's results.
+"""Compares fakeapi with recorded results of Kubernetes' own strategies.
 
-`tools/strategy_samples.py` records the samples. A result has the errors as (reason, field, message), the
-warnings and, without errors, the object after the strategy's preparation.
+`tools/strategy_samples.py` records the samples. A result has the errors as (reason, field, message) and the
+warnings. A result without errors also has the object after the strategy's preparation.
 """
 
 import copy
@@ -30,14 +30,14 @@ ADMIN_ACCESS = ("resource.k8s.io/admin-access", "resource.kubernetes.io/admin-ac
 FIELDS_WITH_EMPTY_LISTS = frozenset(
     {"spec", "spec.cidrs", "status.allocation", "status.conditions", "status.responders"}
 )
-"""Fields whose errors print a struct or a list of the new object.
+"""Fields whose error messages print a struct or a list of the new object.
 
-In these errors, Kubernetes prints an empty list as `[]` if the request had it. fakeapi prints null, because
+In these messages, Kubernetes prints an empty list as `[]` if the request had it. fakeapi prints null, because
 its decoder drops empty lists of fields with `omitempty`.
 """
 
 NO_SERVER: Any = None
-"""Strategies do not use the server of a request."""
+"""Stands for the server of a request, which strategies do not use."""
 
 Sample = dict[str, Any]
 Answer = dict[str, Any]
@@ -62,7 +62,10 @@ def resource_of(release: str, api_version: str, name: str, gates: tuple[str, ...
 
 
 def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answer:
-    """Returns fakeapi's result for a sample: errors, warnings and the prepared object."""
+    """Returns fakeapi's result for a sample: errors, warnings and the prepared object.
+
+    `gates`: feature gates to enable.
+    """
     resource = resource_of(release, sample["new"]["apiVersion"], sample["resource"], gates)
     new = _canonical(resource, sample["new"], sample["subresource"])
     warnings = Warnings()
@@ -85,14 +88,14 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
 
 
 def expected(sample: Sample) -> Answer:
-    """Returns the recorded result of a sample: errors, warnings and the prepared object."""
+    """Returns the recorded result of a sample: errors, warnings and the prepared object, as in `answered`."""
     obj = None if sample["errors"] else _comparable(sample["object"])
     errors = _without_empty_lists(sample["errors"])
     return {"errors": errors, "warnings": sample.get("warnings") or [], "object": obj}
 
 
 def _without_empty_lists(errors: list[list[str]]) -> list[list[str]]:
-    """Returns the errors with empty lists replaced by null for FIELDS_WITH_EMPTY_LISTS."""
+    """Replaces `[]` with null in the error messages of FIELDS_WITH_EMPTY_LISTS; returns all errors."""
     return [
         [reason, field, _with_null(message) if field in FIELDS_WITH_EMPTY_LISTS else message]
         for reason, field, message in errors
@@ -111,7 +114,7 @@ def _canonical(resource: Resource, body: dict[str, Any], subresource: str) -> di
 
 
 def _comparable(shown: Any) -> Any:
-    """Returns an object without times, nulls, empty lists and empty maps."""
+    """Returns a copy of a JSON value without timestamps, nulls, empty lists and empty maps."""
     if isinstance(shown, dict):
         return {
             key: _comparable(value)

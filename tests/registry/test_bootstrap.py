@@ -1,4 +1,4 @@
-"""The initial objects of a resource are created on its first use, and again after the state is replaced."""
+"""The server creates a resource's initial objects on its first use, and again after a restore or reset."""
 
 import asyncio
 

@@ -67,7 +67,7 @@ def test_groups_come_once_each_in_the_order_in_which_they_were_added() -> None:
 
 
 def custom(group: str, *versions: str) -> list[Resource]:
-    """Returns a custom resource for each version, with the attributes that a catalogue uses."""
+    """Returns a fake custom resource for each version, with the attributes that a catalogue uses."""
 
     class Custom(Kind):
         @property

@@ -1,4 +1,4 @@
-"""The cells of Tables equal the cells of Kubernetes' own printers."""
+"""The cells of Tables equal the cells of Kubernetes' own table printers."""
 
 from typing import Any
 

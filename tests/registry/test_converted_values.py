@@ -1,4 +1,4 @@
-"""The cache of converted objects keeps the newest ones, up to a limit in bytes."""
+"""The cache of converted objects drops the oldest entries to stay below a limit in bytes."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -11,7 +11,7 @@ LONG = "x" * (EVENT_LOOP_CHARACTERS_MAX + 1)
 
 
 def verdict(text: str) -> str:
-    """Calls a compiler as the registry's validation does; returns the verdict on the text."""
+    """Calls a deferrable compiler as the registry's validation does; returns the result for the text."""
     deferral = current()
     assert deferral is not None
     found: str = deferral.verdict(str.upper, text)

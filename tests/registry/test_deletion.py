@@ -1,4 +1,4 @@
-"""Objects without graceful deletion are deleted at once, or after their last finalizer."""
+"""Objects without graceful deletion are deleted at once, or when their last finalizer is removed."""
 
 import copy
 from typing import Any

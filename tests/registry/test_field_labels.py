@@ -1,4 +1,4 @@
-"""Each kind supports the same fields in field selectors as in Kubernetes."""
+"""Field selectors support the same fields of each kind as in Kubernetes."""
 
 from typing import Any
 

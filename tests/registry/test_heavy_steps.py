@@ -1,4 +1,4 @@
-"""Steps over many bytes run in a thread, so that the server can respond to other clients."""
+"""Work on many bytes, such as decoding, runs in a thread, so that the server can respond to other clients."""
 
 import asyncio
 import threading
@@ -15,7 +15,8 @@ from fakeapi.registry.verbs import patching
 LARGE = "x" * HEAVY_BYTES
 PATIENCE_SECONDS = 30
 MEETING_SECONDS = 0.3
-"""Seconds in which two concurrent steps must meet; steps that run one after the other never meet."""
+"""Seconds that one function waits for another to run at the same time. Functions that run in turn never meet.
+"""
 
 
 def config_map(**data: str) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
     both = threading.Barrier(2, timeout=MEETING_SECONDS)
 
     def step() -> None:
-        """Records whether another step runs at the same time."""
+        """Records whether another call runs at the same time."""
         try:
             both.wait()
         except threading.BrokenBarrierError:
@@ -57,7 +58,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
 
 
 def spends(units: int) -> int:
-    """Simulates an evaluation that costs this number of units; returns the id of its thread."""
+    """Simulates a CEL evaluation that costs `units` cost units; returns the id of its thread."""
     allowance = current()
     if allowance is not None:
         allowance.pay(units)
@@ -125,7 +126,7 @@ def test_steps_that_take_some_time_do_not_wait_for_one_that_takes_long() -> None
 
 
 class Held:
-    """A patch step whose first call waits until the event `may_end` is set."""
+    """Replaces the patch function: the first call waits until the event `may_end` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_end = threading.Event(), threading.Event()

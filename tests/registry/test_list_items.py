@@ -1,4 +1,4 @@
-"""The cache of list items does not change the responses."""
+"""The cache of encoded list items does not change the responses."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The namespaces of a new cluster exist; objects in a missing namespace are refused with 404."""
+"""A new cluster has Kubernetes' initial namespaces. Requests for objects in a missing namespace get 404."""
 
 import asyncio
 

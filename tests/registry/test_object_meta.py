@@ -1,4 +1,4 @@
-"""Strategies set and change fields of ObjectMeta on each write."""
+"""Strategies set and change fields of ObjectMeta on each write of an object."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A patch that changes nothing creates no new version, no event and no new owner of a field."""
+"""A patch without changes creates no new resourceVersion, no watch event and no new field owner."""
 
 from typing import Any
 
@@ -38,15 +38,15 @@ ALLOCATION = {
     }
 }
 MERGED = ("finalizers", "ownerReferences", "reservedFor")
-"""The lists of a 1.31 claim that a strategic merge patch merges instead of replacing."""
+"""The list fields of a 1.31 ResourceClaim that a strategic merge patch merges instead of replacing."""
 
 
 @st.composite
 def parts_of(draw: st.DrawFn, value: Any, *, strategic: bool, name: str = "") -> Any:
-    """Draws a part of a value that changes nothing if it is applied as a patch.
+    """Draws a part of a value that, sent as a patch, changes nothing.
 
-    For a map, draws any of its members, and null for a missing member. For a merged list, draws any of its
-    members in their order, because a patch also reorders. Other values are drawn whole.
+    For a map, draws some of its members, and null for a missing member. For a merged list, draws some of its
+    items in their order, because a patch also reorders items. Returns other values completely.
     """
     if isinstance(value, dict):
         part = {

@@ -1,4 +1,4 @@
-"""Label and field selectors are combined to one predicate for stored entries."""
+"""Label and field selectors are combined to one predicate, which selects stored objects."""
 
 import json
 

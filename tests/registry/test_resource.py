@@ -1,4 +1,4 @@
-"""Served resources create their parts on first use, and limit the cache of converted objects."""
+"""Served resources create schemas and strategies on first use, and limit the cache of converted objects."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ RELEASE = load_release("1.33")
 
 
 class Compiled(Exception):
-    """Raised if the test uses a type of the release, which it must not."""
+    """Raised if a test uses a Go type of the release although it must not."""
 
 
 @pytest.fixture
@@ -129,14 +129,14 @@ def test_subresources_are_those_that_have_a_strategy() -> None:
 
 
 def claims(version: str) -> Resource:
-    """Returns the resource of claims in a version of resource.k8s.io, with an empty cache."""
+    """Returns the ResourceClaim resource of a resource.k8s.io version, with an empty cache."""
     return resource_of(RELEASE.kind(GROUP, version, "resourceclaims"), RELEASE)
 
 
 def hub_claim(number: int) -> Object:
-    """Returns claim `number` in the internal version.
+    """Returns a ResourceClaim in the internal version, named after `number`.
 
-    The number decides whether the driver's parameters are compact JSON, and whether lists are empty.
+    The number also decides whether the driver's parameters are compact JSON, and whether lists are empty.
     """
     subrequest = {"name": "big", "deviceClassName": "a"}
     requests: list[Object] = [
@@ -217,7 +217,7 @@ def test_answers_are_the_same_whatever_was_kept_and_no_more_than_the_limit_is_ke
 
 
 class Counting:
-    """A conversion that counts how many objects it converts from the internal version."""
+    """Wraps a version conversion, and counts how many objects it converts from the internal version."""
 
     def __init__(self, whole: Conversion) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""The cache of objects that a label selector matches does not change the responses."""
+"""The cache of objects that match a label selector does not change the responses."""
 
 import json
 

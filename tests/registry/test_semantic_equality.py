@@ -1,4 +1,4 @@
-"""Parts of objects are compared semantically as in Kubernetes."""
+"""Validation compares parts of objects semantically, as Kubernetes does: absent equals empty."""
 
 from typing import Any
 

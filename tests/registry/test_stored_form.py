@@ -1,4 +1,4 @@
-"""The stored form of an object is its JSON with room for its resourceVersion."""
+"""The server stores an object as its JSON, with space for its resourceVersion."""
 
 import json
 from typing import Any, cast
@@ -48,7 +48,7 @@ def without_version(obj: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(obj: dict[str, Any]) -> dict[str, Any]:
-    """Returns the object with its raw JSON values decoded."""
+    """Returns the object as plain JSON values, with its raw JSON decoded."""
     return cast("dict[str, Any]", codec.decode(codec.encode(obj)))
 
 

@@ -1,4 +1,4 @@
-"""Databases with older formats, or of releases with other kinds, can be opened or are refused."""
+"""The server opens databases with older formats, and refuses databases with kinds that its release lacks."""
 
 import asyncio
 import json
@@ -76,7 +76,7 @@ def test_a_kind_that_no_release_kept_is_not_migrated() -> None:
 
 
 async def opened(path: Path, release: str | None, keys: tuple[str, ...] = ()) -> dict[str, str]:
-    """Opens and checks a database like a server of the release, then creates these keys.
+    """Opens and checks a database as a server of the release does, then creates the keys `keys`.
 
     Returns the labels of the database.
     """

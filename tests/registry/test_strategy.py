@@ -1,4 +1,4 @@
-"""Errors about metadata in updates name the right fields for each kind."""
+"""Validation errors about metadata in updates name the right field for each kind."""
 
 from typing import Any
 

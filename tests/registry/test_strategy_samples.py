@@ -1,7 +1,7 @@
-"""fakeapi's strategies give the results of Kubernetes' own strategies.
+"""fakeapi's strategies give the recorded results of Kubernetes' own strategies.
 
 Files named `resource-*` contain samples of resource.k8s.io, `lifecycle-*` of lifecycle.k8s.io, `kinds-*` of
-other kinds, and `declared-*` of kinds with declared rules.
+other kinds, and `declared-*` of kinds with declared validation rules.
 """
 
 from pathlib import Path
@@ -30,7 +30,8 @@ GATES = {
         "DRAResourcePoolStatus",
     ),
 }
-"""The feature gates that are on in samples with all gates, in addition to the release's defaults."""
+"""The feature gates that are on in samples with the name "all gates", in addition to the release's defaults.
+"""
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)

@@ -1,4 +1,4 @@
-"""Opaque parameters of drivers are stored and compared unchanged, and returned as compact JSON."""
+"""The server stores and compares opaque parameters of drivers unchanged, and returns them as compact JSON."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ DOCUMENTS = st.dictionaries(
 
 
 def with_parameters(claim: Object, text: str) -> bytes:
-    """Returns the JSON of the claim with `text` as a driver's opaque parameters."""
+    """Returns the JSON of a claim in which `text` stands for a driver's opaque parameters."""
     claim["spec"]["devices"]["config"] = [{"opaque": {"driver": "a.example.com", "parameters": "HERE"}}]
     return json.dumps(claim, separators=(",", ":")).replace('"HERE"', text).encode()
 

@@ -1,4 +1,4 @@
-"""Runs a registry without HTTP: the storage and the resources of one release, with a frozen clock."""
+"""Runs a registry without HTTP, with the storage and the resources of one release and a frozen clock."""
 
 import asyncio
 import copy
@@ -46,19 +46,22 @@ CONTEXT = StrategyContext(
 
 
 def resource_of(kind: Kind, release: Release) -> Resource:
-    """Returns a resource for the kind, without adding it to a catalogue."""
+    """Returns the registry resource of a kind, without adding it to a catalogue."""
     return Resource(kind, release, definition_of, CONTEXT)
 
 
 def widgets(release: Release, **fields: Any) -> Kind:
-    """Returns a kind that no release has: claims under the name Widget. `fields`: attributes to change."""
+    """Returns a kind that no release has: ResourceClaims under the name Widget.
+
+    `fields`: attributes of the kind to change.
+    """
     own = {"group": "example.com", "version": "v1", "kind": "Widget", "list_kind": "WidgetList"}
     names = {"resource": "widgets", "singular": "widget"}
     return replace(release.kind(GROUP, "v1beta1", "resourceclaims"), **{**own, **names, **fields})
 
 
 class Clock(SeededClockAndNames):
-    """A clock that stands still until a test advances it."""
+    """A clock that moves only when a test advances it."""
 
     def __init__(self) -> None:
         super().__init__(seed=1)
@@ -70,7 +73,7 @@ class Clock(SeededClockAndNames):
 
 
 class World:
-    """Calls the registry's verbs on claims, with dicts as arguments and results.
+    """Calls a registry's verbs (create, update, …), mostly on ResourceClaims, with dicts as objects.
 
     `warnings`: the warnings of the last call.
     """
@@ -85,13 +88,16 @@ class World:
         self.warnings = Warnings()
 
     def resource(self, name: str, version: str = "v1", group: str = "") -> Resource:
-        """Returns a served resource. Raises AssertionError if the resource is not served."""
+        """Returns a served resource by name, version and API group.
+
+        Raises AssertionError if it is not served.
+        """
         resource = self.catalogue.find(group, version, name)
         assert resource is not None, f"{name} is not served"
         return resource
 
     def on(self, resource: Resource) -> "World":
-        """Returns a copy of the world whose verbs use another namespaced resource."""
+        """Returns a copy of this object whose verbs use another namespaced resource than ResourceClaims."""
         other = copy.copy(self)
         other.claims = resource
         return other
@@ -170,7 +176,7 @@ def decoded(outcome: WriteResult) -> Object:
 
 
 def selected(options: Object) -> Object:
-    """Returns the options with the selectors `labels` and `fields` parsed."""
+    """Returns the options of a list or watch, with the selectors `labels` and `fields` parsed."""
     parsers: dict[str, Callable[[str], Any]] = {
         "labels": label_selector.parse,
         "fields": field_selector.parse,
@@ -194,7 +200,10 @@ async def world(release: str = "1.31", history: int = 1000, **gates: bool) -> As
 def in_world(
     scenario: Callable[[World], Awaitable[None]], release: str = "1.31", history: int = 1000, **gates: bool
 ) -> None:
-    """Runs a scenario in a new world. `history`: maximum number of changes in the history."""
+    """Runs a scenario with a new registry of the release.
+
+    `history`: maximum number of changes in the watch history. `gates`: feature gates by name.
+    """
 
     async def run() -> None:
         async with world(release, history, **gates) as here:
@@ -204,7 +213,7 @@ def in_world(
 
 
 async def refusal(call: Awaitable[Any]) -> ApiError:
-    """Awaits a call that must fail; returns its ApiError."""
+    """Awaits a registry call that must fail; returns its ApiError. Raises AssertionError if it succeeds."""
     try:
         answer = await call
     except ApiError as error:

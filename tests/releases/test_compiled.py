@@ -1,4 +1,4 @@
-"""The committed tables of the releases equal the tools' output for the published Go modules."""
+"""The committed tables of Kubernetes releases equal the tools' output for the published Go modules."""
 
 import json
 from pathlib import Path
@@ -139,7 +139,7 @@ type Outer struct {
 
 
 def source(tmp_path: Path, text: str) -> GoSource:
-    """Writes a Go module whose package core/v1 contains this text; returns its parsed source."""
+    """Writes a Go module whose package core/v1 contains `text`; returns a GoSource that reads it."""
     folder = tmp_path / "core" / "v1"
     folder.mkdir(parents=True)
     (folder / "types.go").write_text(text)

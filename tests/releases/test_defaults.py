@@ -1,4 +1,4 @@
-"""The tables of defaults contain rules by type, and only for fields that exist."""
+"""The tables of defaults have rules for Go types of the release, and only for fields that exist."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from tools.modules import Modules
 
 
 def paths_of(step: Any) -> Iterator[str]:
-    """Yields every path in a step or condition of the table, including nested ones."""
+    """Yields every field path in a step or condition of the defaults table, including nested ones."""
     match step:
         case list():
             for each in step:
@@ -35,9 +35,9 @@ def paths_of(step: Any) -> Iterator[str]:
 
 
 def type_at(tables: ReleaseTables, name: str, path: str) -> str:
-    """Returns the Go type of the field at a path of the type `name`.
+    """Returns the Go type of the field at a path inside the Go type `name`.
 
-    Raises KeyError if a member of the path does not exist.
+    Raises KeyError if a field of the path does not exist.
     """
     for step in path.replace("[]", ".[]").split("."):
         name = name.removeprefix("*")

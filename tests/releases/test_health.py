@@ -1,4 +1,4 @@
-"""Each release has the health checks of Kubernetes, under the same paths."""
+"""Each release has Kubernetes' health checks under the same URL paths."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from fakeapi.releases import KNOWN_RELEASES, load_release
 
 INITIALIZER = "poststarthook/start-{}apiserver-admission-initializer"
 LIVE_ONLY = "loopback-serving-certificate"
-"""A health check since 1.36 that is part of liveness, but not of readiness."""
+"""A health check since 1.36 that is part of /livez, but not of /readyz."""
 
 
 @pytest.mark.parametrize("release", KNOWN_RELEASES)

@@ -1,4 +1,4 @@
-"""The limits of each release equal the limits of its last patch release."""
+"""The limits of each release (for example, reservations of a claim) equal those of its last patch release."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Each quirk is set for exactly the releases that have it."""
+"""Each quirk of Kubernetes' behaviour is set for exactly the releases that have it."""
 
 from dataclasses import fields
 

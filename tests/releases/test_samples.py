@@ -1,4 +1,4 @@
-"""Kubernetes' own samples of every kind, with every field set, can be decoded with the tables."""
+"""Kubernetes' own samples of every kind, with every field set, can be decoded with the compiled tables."""
 
 import json
 
@@ -11,11 +11,11 @@ from fakeapi.releases.tables import ReleaseTables, tables_of
 from tests.go_modules import modules_of, needs_go
 
 WITHOUT_SAMPLES = {"APIService", "CustomResourceDefinition", "SelfSubjectReview"}
-"""Kinds whose types are not in k8s.io/api, and SelfSubjectReview, which has no samples in some versions."""
+"""Kinds whose Go types are not in k8s.io/api. SelfSubjectReview has no samples in some versions."""
 
 
 def leads_to_a_list_message(tables: ReleaseTables, name: str) -> bool:
-    """Whether a type contains a list with its own protobuf message, which fakeapi does not support."""
+    """Whether a Go type contains a list type with its own protobuf message; fakeapi does not support this."""
     waiting, seen = [name], {name}
     while waiting:
         entry = tables.get(waiting.pop(), "")

@@ -1,4 +1,4 @@
-"""The schemas of a release describe its Go types."""
+"""The compiled schemas of a release describe its Go types."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from fakeapi.releases.tables import tables_of
 
 GROUP = "resource.k8s.io"
 MISSTATED = ("v1.CSIStorageCapacityList", "v1alpha1.StorageVersionMigrationList")
-"""Lists of objects that Kubernetes marks as maps, with a key that the objects lack."""
+"""Go types of lists that Kubernetes declares as list maps, with a key that their items lack."""
 V1ALPHA2 = ("1.27", "1.28", "1.29", "1.30")
 V1ALPHA3 = ("1.31", "1.32", "1.33")
 
@@ -23,7 +23,10 @@ def claim_version(release: str) -> str:
 
 
 def claim(release: str, *path: str) -> Struct:
-    """Returns the struct at a path of the release's ResourceClaim. The path skips lists."""
+    """Returns the struct schema at a field path of the release's ResourceClaim.
+
+    The path leaves out list items.
+    """
     node: Node = load_release(release).kind(GROUP, claim_version(release), "resourceclaims").schema
     for name in path:
         assert isinstance(node, Struct)

@@ -1,4 +1,4 @@
-"""A server serves one release, or every API version."""
+"""A server serves one Kubernetes release, or every API version."""
 
 import pytest
 
@@ -17,7 +17,7 @@ GROUP = "resource.k8s.io"
 
 
 def claims(serving: Serving) -> list[tuple[str, str, list[str]]]:
-    """Returns (version, release, names of resources) of each served version of resource.k8s.io."""
+    """Returns (version, release, names of resources) for each served version of resource.k8s.io."""
     return [
         (each.version, each.release.name, [kind.resource for kind in each.kinds])
         for each in serving.versions

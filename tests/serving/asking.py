@@ -1,4 +1,4 @@
-"""Raw clients for the tests of fakeapi's HTTP server."""
+"""Clients that send raw bytes, for the tests of fakeapi's HTTP server."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ def raw(runner: Runner) -> socket.socket:
 
 
 def converse(runner: Runner, data: bytes) -> bytes:
-    """Sends bytes on a new connection; returns all bytes that the server sends until it closes."""
+    """Sends bytes on a new connection; returns all bytes that the server sends before it closes."""
     with raw(runner) as client:
         with contextlib.suppress(ConnectionError):
             client.sendall(data)
@@ -51,7 +51,7 @@ def statuses(answer: bytes) -> list[int]:
 
 
 def turns(runner: Runner, count: int) -> None:
-    """Runs `count` iterations of the server's event loop, in which its other tasks proceed."""
+    """Lets the server's event loop run `count` iterations, in which its other tasks proceed."""
 
     async def turn() -> None:
         for _ in range(count):

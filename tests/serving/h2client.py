@@ -1,4 +1,4 @@
-"""An HTTP/2 client that lets tests control and see every frame."""
+"""An HTTP/2 client with which tests control and see every frame."""
 
 import contextlib
 import socket
@@ -10,9 +10,9 @@ import h2.events
 
 
 class Client:
-    """An HTTP/2 connection that collects the events of each stream.
+    """A client's HTTP/2 connection, which collects the events of each stream.
 
-    `reset`: error codes of reset streams. `goodbye`: the error code of GOAWAY.
+    `reset`: the error codes of reset streams. `goodbye`: the error code of the server's GOAWAY.
     """
 
     def __init__(self, sock: socket.socket, *, acknowledge: bool = True, authority: str = "x") -> None:
@@ -40,7 +40,7 @@ class Client:
     def begin(self, path: str, *, ended: bool = True) -> int:
         """Prepares the headers of a GET, which the next `flush` sends; returns the stream's id.
 
-        `ended`: whether the request has no body.
+        `ended`: whether the headers end the request, so that it has no body.
         """
         stream = self.h2.get_next_available_stream_id()
         headers = [(":method", "GET"), (":path", path), (":scheme", "http"), (":authority", self.authority)]

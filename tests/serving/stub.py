@@ -1,4 +1,4 @@
-"""A stub application for tests of the HTTP server; each path shows one behaviour."""
+"""A stub ASGI application for tests of the HTTP server. Each path has one behaviour."""
 
 import asyncio
 import threading
@@ -8,13 +8,13 @@ from typing import Any
 from fakeapi.asgi import GONE, ROOM, ClientGone, ClientStalled, NoRoom
 
 PATIENCE_SECONDS = 30.0
-"""Maximum number of seconds to wait for another thread before the test fails."""
+"""Maximum seconds to wait for another thread before the test fails."""
 
 
 class Stub:
-    """An ASGI application that records the server's calls and requests.
+    """An ASGI application that records its requests and the server's calls.
 
-    The path `/NAME` calls the method `do_NAME`.
+    For the path `/NAME` it calls the method `do_NAME`.
     """
 
     def __init__(self, *, startup_error: Exception | None = None) -> None:
@@ -29,7 +29,7 @@ class Stub:
         self._changed = threading.Condition()
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Waits in the test's thread until `condition()` is true.
+        """Blocks the test's thread until `condition()` is true.
 
         Raises AssertionError after PATIENCE_SECONDS.
         """
@@ -37,7 +37,7 @@ class Stub:
             assert self._changed.wait_for(condition, PATIENCE_SECONDS), "waited in vain"
 
     async def let_go(self) -> None:
-        """Ends the requests that wait until the client disconnects or reads."""
+        """Lets waiting requests continue, as if their clients had disconnected."""
         self.disconnected.set()
 
     def _note(self, call: str = "") -> None:
@@ -74,7 +74,7 @@ class Stub:
         await _answer(send, b"%d" % len(await _read(receive)))
 
     async def do_scope(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds with method, path, query and headers of the request."""
+        """Responds with the method, path, query and headers of the request as the body."""
         await _read(receive)
         headers = b" ".join(b"%b=%b" % header for header in scope["headers"])
         words = [scope["method"].encode(), scope["raw_path"], scope["query_string"], headers]
@@ -114,14 +114,14 @@ class Stub:
             self._note()
 
     async def do_whole(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds with a body whose number of bytes is in the path."""
+        """Responds with a body of N bytes; N is the last part of the path."""
         self._note("whole")
         await _answer(send, bytes(int(scope["path"].rpartition("/")[2])))
 
     async def do_long(self, scope: Any, receive: Any, send: Any) -> None:
-        """Responds with a body whose number of bytes is in the path, after the server has room for it.
+        """Waits until the server has room for N bytes, then responds with a body of N bytes.
 
-        Responds with 429 if the server never has room.
+        N is the last part of the path. Responds with 429 if the server does not get room in time.
         """
         size = int(scope["path"].rpartition("/")[2])
         self._note("asked for room")
@@ -142,7 +142,7 @@ class Stub:
         self._note("gone")
 
     async def do_stalled(self, scope: Any, receive: Any, send: Any) -> None:
-        """Sends a long response; raises ClientStalled if the client does not read it."""
+        """Sends a long response; raises ClientStalled if the client does not read the response."""
         try:
             async with asyncio.timeout(0.05):
                 await self.do_flood(scope, receive, send)
@@ -171,9 +171,9 @@ class Stub:
             self._note()
 
     async def do_socket(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serves a WebSocket. Responds to a text with its length and to bytes with the reversed bytes.
+        """Serves a WebSocket. Answers a text with its length, and bytes with the same bytes reversed.
 
-        The text `close` makes the application close the connection.
+        After the text `close`, the application closes the connection.
         """
         assert (await receive())["type"] == "websocket.connect"
         offered = scope["subprotocols"]
@@ -190,7 +190,7 @@ class Stub:
         self._note("left")
 
     async def do_unavailable(self, scope: Any, receive: Any, send: Any) -> None:
-        """Refuses a WebSocket with its own response 503."""
+        """Refuses a WebSocket with an HTTP response 503."""
         await receive()
         headers = [(b"content-length", b"5")]
         await send({"type": "websocket.http.response.start", "status": 503, "headers": headers})

@@ -1,4 +1,4 @@
-"""The server's CA: its files, and the certificates that it signs."""
+"""The server's CA: its files, and the TLS certificates that it signs."""
 
 import ssl
 import stat
@@ -122,9 +122,9 @@ def write_ca(
 ) -> None:
     """Writes a CA certificate and its key into the directory.
 
-    - `end`: the end of its validity, which begins in 2020
-    - `authority`: whether it says that it is a CA; None leaves out the basic constraints
-    - `identifier`: whether it has a subject key identifier
+    - `end`: the end of the certificate's validity, which starts in 2020
+    - `authority`: whether the basic constraints declare a CA; None leaves out the basic constraints
+    - `identifier`: whether the certificate has a subject key identifier
     """
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "another")])

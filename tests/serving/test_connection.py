@@ -1,4 +1,4 @@
-"""A connection's timeouts for its client, and the limits on its buffers."""
+"""The server's timeouts for a client connection, and the limits on the connection's buffers."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from tests.serving.h2client import Client
 from tests.serving.stub import Stub
 
 TURNS = 2_000
-"""Iterations of the event loop; an application without a limit would write a piece in each."""
+"""Iterations of the event loop. In each, an application without a limit would write one piece."""
 
 
 @pytest.fixture
@@ -184,7 +184,10 @@ def test_clients_that_vanish_in_the_middle_leave_nothing_behind(
 
 
 def _until_empty(runner: Runner, tasks: set[asyncio.Task[None]]) -> None:
-    """Runs the event loop until all connections have ended. Raises AssertionError if some remain."""
+    """Runs the event loop until all connections have ended.
+
+    Raises AssertionError if some remain after 10,000 attempts.
+    """
     for _ in range(10_000):
         if not tasks:
             return

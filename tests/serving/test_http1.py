@@ -1,4 +1,4 @@
-"""HTTP/1.1 over real sockets; invalid requests get the responses of Go's net/http."""
+"""HTTP/1.1 over real sockets. Invalid requests get the responses of Go's net/http."""
 
 import asyncio
 import base64
@@ -299,7 +299,7 @@ def test_a_body_that_nobody_reads_is_not_kept_without_end(runner: Runner, stub: 
 
 
 class WebSocket:
-    """The client's side of a WebSocket connection, which a test controls event by event."""
+    """A WebSocket client. The test sends and receives single WebSocket events."""
 
     def __init__(
         self, sock: socket.socket, path: str = "/socket", subprotocols: tuple[str, ...] = ()

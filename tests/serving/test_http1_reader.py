@@ -1,4 +1,4 @@
-"""The parser of HTTP/1 requests gives the same events for bytes in pieces of any size."""
+"""The parser of HTTP/1 requests gives the same events, whatever the sizes of the pieces that it receives."""
 
 import pytest
 from hypothesis import example, given
@@ -73,7 +73,7 @@ BODIES = st.sampled_from(
 
 
 def read(pieces: list[bytes]) -> list[object]:
-    """Parses all pieces; returns the events, with adjacent pieces of a body joined."""
+    """Parses all pieces of a connection; returns the events. Joins adjacent pieces of a request body."""
     reader = RequestReader()
     events: list[object] = []
     for piece in pieces:
@@ -97,7 +97,7 @@ def read(pieces: list[bytes]) -> list[object]:
 def test_a_request_in_one_piece_is_what_it_is_byte_by_byte(
     line: bytes, headers: list[bytes], end: bytes, body: bytes
 ) -> None:
-    """The parser uses llhttp if a request arrives whole, and h11 if it arrives in pieces."""
+    """The parser uses llhttp for a request in one piece, and h11 for a request in several pieces."""
     data = end.join([line, *headers, b"", b""]) + body
     whole, cut = read([data]), read([data[n : n + 1] for n in range(len(data))])
     refused = [event.status for event in whole if isinstance(event, Refusal)]
@@ -147,7 +147,7 @@ RIGHT_HEADERS = st.tuples(
 def test_a_request_whose_headers_came_before_is_what_it_is_alone(
     method: bytes, target: bytes, headers: list[bytes]
 ) -> None:
-    """The parser caches the headers of the last request, and uses them again if they are repeated."""
+    """The parser caches the headers of the last request, and reuses the result if they are repeated."""
     end = b"\r\n".join([b"", *headers, b"", b""])
     known, fresh = RequestReader(), RequestReader()
     known.feed(b"GET /before HTTP/1.1" + end)

@@ -1,4 +1,4 @@
-"""The writer of HTTP/1 responses; the tests parse its output with h11."""
+"""The tests parse the output of the HTTP/1 response writer with h11."""
 
 import h11
 import pytest

@@ -1,4 +1,4 @@
-"""HTTP/2 of a running server, tested frame by frame."""
+"""HTTP/2 of a running server, tested with single frames."""
 
 import contextlib
 import logging
@@ -22,7 +22,7 @@ from tests.serving.stub import Stub
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS, PING, PRIORITY, HEADERS, CONTINUATION, DATA, WINDOW_UPDATE = 4, 6, 2, 1, 9, 0, 8
 ASK = b"\x83\x86\x04\x05/echo\x41\x01x"
-"""The headers of POST /echo with the host x, encoded with HPACK."""
+"""The headers of a POST to /echo with the host x, encoded with HPACK."""
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
@@ -250,7 +250,7 @@ def test_a_flood_of_small_frames_leaves_others_their_turn(
 def test_streams_that_are_reset_as_soon_as_they_are_opened_end_their_connection(
     runner: Runner, client: Client, stub: Stub
 ) -> None:
-    """CVE-2023-39325: each stream costs the client two small frames, but the server a whole request."""
+    """CVE-2023-39325 (rapid reset): a stream costs the client two small frames, but the server a request."""
     with contextlib.suppress(ConnectionError):
         for _ in range(3 * RESETS):
             client.h2.reset_stream(client.begin("/watch"), h2.errors.ErrorCodes.CANCEL)
@@ -263,7 +263,7 @@ def test_streams_that_are_reset_as_soon_as_they_are_opened_end_their_connection(
 
 
 def test_streams_that_the_client_makes_the_server_reset_count_as_well(runner: Runner, client: Client) -> None:
-    """CVE-2025-8671: the client makes the server reset its streams."""
+    """CVE-2025-8671: the client makes the server reset its streams, here with invalid requests."""
     with contextlib.suppress(ConnectionError):
         for _ in range(3 * RESETS):
             client.begin("constant")

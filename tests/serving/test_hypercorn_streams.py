@@ -1,4 +1,4 @@
-"""hypercorn has the names that the server uses; a failure means that a new version changed them."""
+"""hypercorn has the names that the server imports; a failure means that a new version has changed them."""
 
 import ast
 import dataclasses

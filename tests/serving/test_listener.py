@@ -1,4 +1,4 @@
-"""The server accepts connections, and closes them when it stops."""
+"""The server accepts connections, and closes all of them when it stops."""
 
 import contextlib
 import gc
@@ -16,7 +16,7 @@ from tests.serving.asking import ask, connected, raw
 from tests.serving.stub import Stub
 
 UNBEARABLE = 600.0
-"""A grace period in seconds; a stop that waits for its end exceeds the time limit of a test."""
+"""A grace period in seconds that is longer than the time limit of a test."""
 
 
 @pytest.mark.parametrize("clients_watching", [0, 50])
@@ -137,7 +137,7 @@ def test_a_want_of_descriptors_is_waited_out(
     refusals = iter([OSError(24, "Too many open files")])
 
     class Scarce:
-        """A listening socket whose first calls of `accept` fail."""
+        """A fake listening socket; its first calls of `accept` fail."""
 
         def __init__(self, real: socket.socket) -> None:
             self._real = real

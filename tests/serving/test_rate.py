@@ -1,4 +1,4 @@
-"""The rate limit for actions that cost the server more than the client, such as reset streams."""
+"""A rate limit for actions that cost the server more than the client, such as reset HTTP/2 streams."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""The unread bytes of responses are limited: long responses wait, and stalled clients are disconnected."""
+"""Unread response bytes are limited: long responses wait, and the server drops clients that do not read."""
 
 import asyncio
 import contextlib
@@ -15,12 +15,12 @@ from tests.serving.stub import Stub
 
 BOUNDS = "fakeapi.serving.response_bytes"
 LONG = 16 * 1024 * 1024
-"""A number of bytes that exceeds the kernel's buffers for a client that does not read."""
+"""A number of bytes over the size of the kernel's socket buffers, so that an unread response waits."""
 
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits the server's unread bytes to one long response, and disables its timeouts."""
+    """Limits the server's unread response bytes to those of one long response; its timeouts are long."""
     monkeypatch.setattr(f"{BOUNDS}.SERVER_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 600.0)

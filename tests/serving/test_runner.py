@@ -1,4 +1,4 @@
-"""A server starts and stops in a thread and in a process, and reports errors at its start."""
+"""A server starts and stops in a thread or process, and reports errors of its start."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The queue of a request's events for the application is limited."""
+"""The queue of body pieces between the HTTP server and the application is limited for each request."""
 
 import asyncio
 from typing import Any

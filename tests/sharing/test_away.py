@@ -1,4 +1,4 @@
-"""Servers whose database is unreachable respond with 503 or correct data, and recover by themselves."""
+"""Servers whose database is unreachable respond with 503 or correct data, and recover without a restart."""
 
 import json
 import signal
@@ -21,7 +21,10 @@ PATIENCE_SECONDS = 30.0
 
 @pytest.fixture
 def mortal() -> Iterator[PostgreSQL]:
-    """Runs a PostgreSQL server for one test, which may stop it; skips the test if PostgreSQL is missing."""
+    """Runs a PostgreSQL server for a single test, which may stop it.
+
+    Skips the test if PostgreSQL is missing.
+    """
     if why_missing():
         pytest.skip(why_missing())
     server = PostgreSQL()
@@ -30,7 +33,7 @@ def mortal() -> Iterator[PostgreSQL]:
 
 
 class Told(NamedTuple):
-    """A response of a server: status code, headers and body."""
+    """An HTTP response of a server: status code, headers and body."""
 
     code: int
     headers: Message
@@ -38,7 +41,10 @@ class Told(NamedTuple):
 
 
 def told(server: FakeAPI, target: str, name: str = "") -> Told:
-    """Sends a GET or, if `name` is set, a POST of a ConfigMap of this name; returns the response."""
+    """Sends a GET to `target`; returns the response.
+
+    If `name` is set, sends a POST of a ConfigMap instead.
+    """
     body = None
     if name:
         body = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}).encode()

@@ -1,4 +1,4 @@
-"""`fakeapi serve` prints one line and exits with an error if it cannot use a database."""
+"""If `fakeapi serve` cannot use a database, it prints one line and exits with an error."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ def of_another_format(server: PostgreSQL) -> str:
 
 
 def started(url: str, *options: str) -> tuple[int, str]:
-    """Runs `fakeapi serve` with options that must fail; returns its exit status and output."""
+    """Runs `fakeapi serve` with options that must fail; returns its exit status and its output."""
     done = CliRunner().invoke(main, ["serve", "--port", "0", "--db", url, *options])
     return done.exit_code, done.output
 

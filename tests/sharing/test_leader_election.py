@@ -1,4 +1,4 @@
-"""Servers with a shared state elect a leader, and only the leader runs the controllers."""
+"""Servers with a shared database elect a leader. Only the leader runs the controllers."""
 
 import asyncio
 import time
@@ -18,9 +18,9 @@ QUICK = Pace(lease=0.3, renew=0.2, retry=0.02)
 
 
 class Leases:
-    """A fake API for the candidates of a leader election: one Lease with optimistic locking.
+    """A fake API with the Lease of a leader election; writes of an old version fail with a conflict.
 
-    The API can be made unreachable.
+    Tests can make the API unreachable.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from tests.torture.servers import Server, serving
 MAPS = "/api/v1/namespaces/default/configmaps"
 PATIENCE_SECONDS = 60.0
 HISTORY = 10
-"""Maximum number of changes in the servers' history; a paused server may miss more changes."""
+"""Maximum number of changes in the servers' watch history. A paused server can miss more changes."""
 
 
 class Pair(NamedTuple):
@@ -37,7 +37,7 @@ def pair(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[Pair]:
 
 
 def sent(server: Server, method: str, target: str, body: Any = None) -> HTTPConnection:
-    """Sends a request; returns its connection without waiting for the response."""
+    """Sends a request and returns its connection, without waiting for the response."""
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     data = None if body is None else json.dumps(body)
     connection.request(method, target, data, {"Content-Type": "application/json"})
@@ -70,15 +70,15 @@ class Watch(NamedTuple):
 
 
 def watched(server: Server, since: str) -> Watch:
-    """Opens a watch of ConfigMaps; returns after its response has begun."""
+    """Opens a watch of ConfigMaps from resourceVersion `since`; returns after the response headers."""
     connection = sent(server, "GET", f"{MAPS}?watch=1&resourceVersion={since}")
     return Watch(connection, connection.getresponse())
 
 
 def events_of(watch: Watch, count: int) -> list[tuple[str, str, str]]:
-    """Returns (type, name, value) of the next `count` events, or of all events if the watch ends first.
+    """Returns (type, name, value) of the next `count` events, or of fewer events if the watch ends first.
 
-    For an error event, the value is the code of the Status.
+    For an ERROR event, the value is the code of the Status. Closes the watch.
     """
     events: list[tuple[str, str, str]] = []
     while len(events) < count and (line := watch.response.readline()):

@@ -1,4 +1,4 @@
-"""Snapshots can be compared; the size of the comparison is limited."""
+"""The server compares snapshots; the size of the comparison is limited."""
 
 import json
 

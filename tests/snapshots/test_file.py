@@ -1,4 +1,4 @@
-"""Snapshot files that fakeapi wrote can be read; other files are refused."""
+"""fakeapi reads snapshot files that it wrote, and refuses other files."""
 
 import gzip
 import json
@@ -19,7 +19,10 @@ NEWER = "a format that this version of fakeapi does not know"
 
 
 def stored(name: str, text: str = "") -> bytes:
-    """Returns the stored form of a ConfigMap in the namespace `ns`. `text`: the value of an annotation."""
+    """Returns the stored bytes of a ConfigMap in the namespace `ns`.
+
+    `text`: the value of its annotation `text`.
+    """
     metadata = {"name": name, "namespace": "ns", "uid": "u", "annotations": {"text": text}}
     return encode_value({"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata})
 

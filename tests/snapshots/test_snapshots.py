@@ -1,4 +1,4 @@
-"""Snapshots of a running server: the restored state, and the effect on clients."""
+"""Snapshots of a running server: the objects after a restore, and its effect on clients."""
 
 import threading
 from pathlib import Path
@@ -32,7 +32,7 @@ def config_map(name: str, **data: str) -> dict[str, object]:
 
 
 def names(api: FakeAPI, kind: str = "ConfigMap") -> list[str]:
-    """Returns the names of a kind's objects in the namespace `default` or, if cluster-scoped, of all."""
+    """Returns the names of a kind's objects in the namespace `default`; of all objects if cluster-scoped."""
     found = (each["metadata"] for each in api.list(kind))
     return [each["name"] for each in found if each.get("namespace", "default") == "default"]
 

@@ -1,4 +1,4 @@
-"""Opens storages and logs whose database a test can inspect or make fail."""
+"""Opens storages and logs of writes, so that a test can inspect their database or make it fail."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ from fakeapi_storage.store import Store
 
 @dataclass
 class OpenedLog:
-    """A log in SQLite, and its database connection."""
+    """A storage's log in SQLite, and the database connection of this log."""
 
     log: SqliteLog
     database: Database
@@ -49,7 +49,10 @@ async def open_store(path: Path | None = None, *, durability: Durability = "norm
 
 
 def run(path: Path | None, use: Callable[[Storage], Awaitable[None]]) -> None:
-    """Opens a storage, calls `use` with it, and closes it. `path`: the file; None for a storage in memory."""
+    """Opens a storage, calls `use` with it, and closes it.
+
+    `path`: the database file; None for an in-memory storage.
+    """
 
     async def main() -> None:
         storage = await open_storage(path)

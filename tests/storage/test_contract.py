@@ -1,4 +1,4 @@
-"""Every storage meets the contract of `tests.storage.contract`: in memory, in files and in PostgreSQL."""
+"""Storages in memory, in files and in PostgreSQL meet the contract of `tests.storage.contract`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -44,9 +44,9 @@ asyncio.run(main())
 
 
 def write_until_killed(path: Path, durability: Durability, count: int) -> dict[int, tuple[str, str]]:
-    """Runs a process that writes keys, and kills it after at least `count` writes.
+    """Runs a process that writes storage keys, and kills it after at least `count` writes.
 
-    Returns key and value of all acknowledged writes by revision.
+    Returns key and value of all acknowledged writes, by revision.
     """
     command = [sys.executable, "-c", WRITER, str(path), durability]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""A database with an older format is migrated on opening, completely or not at all."""
+"""Opening a database migrates an older format, completely or not at all."""
 
 import asyncio
 import re
@@ -68,7 +68,7 @@ async def nothing(storage: Storage) -> None:
 
 
 def old_database(path: Path) -> Path:
-    """Writes a database file of the first format, which did not record its version; returns the path."""
+    """Writes a database file of the first format, which had no version number; returns the file's path."""
     with closing(sqlite3.connect(path)) as database:
         database.executescript(SCHEMA_1)
         database.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)", ROWS)

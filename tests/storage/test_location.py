@@ -1,4 +1,4 @@
-"""The location of a storage can be a path, a URL or None."""
+"""The location of a storage is a path, a URL, or None for an in-memory storage."""
 
 from pathlib import Path
 

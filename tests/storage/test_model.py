@@ -1,4 +1,4 @@
-"""A storage agrees with a simple model of dicts for any sequence of operations."""
+"""For any sequence of operations, a storage agrees with a simple model of Python dicts."""
 
 import asyncio
 import tempfile
@@ -21,7 +21,7 @@ WINDOW = 12
 
 
 class Model:
-    """A simple model of a storage: all states so far, and the events between them."""
+    """A simple model of a storage: the entries at each revision, and the events between revisions."""
 
     def __init__(self, state: dict[str, Entry] | None = None, revision: int = INITIAL_REVISION) -> None:
         self.states: dict[int, dict[str, Entry]] = {revision: state or {}}
@@ -92,9 +92,10 @@ class StorageMachine(RuleBasedStateMachine):
         self.model.oldest = max(self.model.oldest, self.storage.oldest)
 
     async def write(self, key: str, value: bytes, *, delete: bool, stale: int) -> None:
-        """Queues a write to the storage and to the model.
+        """Queues the same write to the storage and to the model.
 
-        `stale`: if not 0, subtracted from the expected revision, so that the write must fail.
+        - `delete`: whether to delete an existing key
+        - `stale`: if not 0, the expected revision is this much too low, so that the write must fail
         """
         old = self.model.states[self.model.revision].get(key)
         assert self.storage.newest(key) == old

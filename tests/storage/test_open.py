@@ -1,4 +1,4 @@
-"""Opening refuses files of other programs or newer versions without changing them, and files in use."""
+"""Opening refuses files of other programs and newer versions unchanged, and files that are in use."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from tests.storage.engines import nothing, run
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    """Returns the bytes of every file by name, except `-shm` files, which any reader may create."""
+    """Returns the bytes of every file by name. Leaves out `-shm` files, which any reader may create."""
     return {path.name: path.read_bytes() for path in directory.iterdir() if not path.name.endswith("-shm")}
 
 
@@ -32,7 +32,7 @@ def make_newer(path: Path) -> None:
 
 
 def make_newer_in_its_log(path: Path) -> None:
-    """Writes a file whose newer version is only in the write-ahead log, as after a kill of the server."""
+    """Writes a database whose newer version number is only in the write-ahead log, as after a kill."""
     origin = path.with_name("origin.db")
     run(origin, nothing)
     database = sqlite3.connect(origin)
@@ -194,7 +194,7 @@ def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
 def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The test replaces `os.access`, because root may write everywhere."""
+    """Replaces `os.access` to simulate missing permissions, because root may write everywhere."""
     path = tmp_path / "storage.db"
     run(path, nothing)
     for place, words in ((path, "the file can not be written"), (tmp_path, "the directory, .* can not be")):
@@ -206,7 +206,7 @@ def test_a_place_that_can_not_be_written_is_refused_with_the_reason(
 
 
 def test_failed_openings_are_errors_and_nothing_else(tmp_path: Path) -> None:
-    """A driver thread that outlives its event loop would raise an error, which pytest reports."""
+    """Opens damaged databases. A driver thread that outlives its event loop would raise an error."""
     path = tmp_path / "storage.db"
 
     async def use(storage: Storage) -> None:

@@ -1,4 +1,4 @@
-"""The writer keeps memory and database equal, even after transactions that fail."""
+"""The writer keeps memory and database equal, also after failed transactions."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from tests.storage.engines import open_log
 
 
 class FaultyLog:
-    """A log whose next transaction can fail before or after its commit."""
+    """A fake storage log. Its next transaction can fail before or after the commit."""
 
     def __init__(self, log: Log) -> None:
         self.log = log

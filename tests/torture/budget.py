@@ -1,4 +1,4 @@
-"""The time limit and the random numbers for a part of the torture suite."""
+"""The time limit and the random numbers of a part of the torture suite."""
 
 import os
 import random
@@ -7,19 +7,23 @@ from collections.abc import Iterator
 
 
 def patience(seconds: float) -> float:
-    """Returns the seconds to wait for an action that takes at most `seconds` on an idle machine.
+    """Returns how many seconds to wait for an action that takes at most `seconds` on an idle machine.
 
-    The result grows with the load per processor. An action that takes longer counts as hanging.
+    The result grows with the machine's load per processor. A test treats an action that takes longer as
+    hanging.
     """
     return seconds * max(1.0, *(load / (os.cpu_count() or 1) for load in os.getloadavg()))
 
 
 class Finding(Exception):
-    """Raised if the server behaves wrongly; the message has the facts to repeat it."""
+    """Raised if the server behaves wrongly.
+
+    The message has the facts that are needed to repeat the failure.
+    """
 
 
 class Unavailable(Exception):
-    """Raised if the machine lacks something that a part of the suite needs; the message names it."""
+    """Raised if the machine lacks a program or module that a part needs; the message names it."""
 
 
 class Budget:
@@ -36,7 +40,7 @@ class Budget:
         return self._end - time.monotonic()
 
     def rounds(self) -> Iterator[int]:
-        """Yields the numbers of rounds, starting with 0, until the time is over; at least one."""
+        """Yields the numbers 0, 1, … of the rounds until the time limit; at least 0."""
         number = 0
         while number == 0 or self.left > 0:
             yield number

@@ -1,4 +1,4 @@
-"""Disks that fail: a library to preload into a server, and a model of files after a power failure."""
+"""Simulates failing disks: a library to preload into a server, and a model of files after a power failure."""
 
 import random
 import shutil
@@ -17,9 +17,9 @@ _HEAD = struct.Struct("=cIQQ")
 
 
 def library(directory: Path) -> Path:
-    """Compiles the library that makes disks fail; returns its path.
+    """Compiles the library that makes file operations fail; returns the library's path.
 
-    Raises `Unavailable` without Linux or a C compiler.
+    Raises Unavailable if the machine is not Linux, or if the C compiler is missing or fails.
     """
     compiler = shutil.which("cc")
     if compiler is None or not Path("/proc/self").exists():
@@ -33,9 +33,9 @@ def library(directory: Path) -> Path:
 
 
 class Operation(NamedTuple):
-    """An operation on a file.
+    """A logged file operation.
 
-    `kind`: W writes `data` at `offset`, T truncates the file to `offset`, S syncs it, U removes it.
+    `kind`: W writes `data` at `offset`, T truncates the file to `offset`, S syncs the file, U removes it.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Operation(NamedTuple):
 
 
 def read_log(path: Path) -> Iterator[Operation]:
-    """Yields the file operations in a log of the library; skips an incomplete last operation."""
+    """Yields the file operations from the preloaded library's log; skips an incomplete last operation."""
     with path.open("rb") as log:
         while len(head := log.read(_HEAD.size)) == _HEAD.size:
             kind, length, offset, size = _HEAD.unpack(head)
@@ -58,7 +58,7 @@ def read_log(path: Path) -> Iterator[Operation]:
 
 @dataclass
 class File:
-    """A file: the bytes that are certainly on the disk, and the operations that are not yet synced."""
+    """A simulated file: the bytes that are certainly on the disk, and the operations not yet synced."""
 
     durable: bytearray = field(default_factory=bytearray)
     waiting: list[Operation] = field(default_factory=list)
@@ -69,9 +69,9 @@ class File:
         self.waiting.clear()
 
     def after_power_failure(self, chance: random.Random) -> bytes:
-        """Returns the file's possible content after a power failure.
+        """Returns a possible content of the file after a power failure.
 
-        A random part of the unsynced operations is applied: none, the first ones, some sectors, or all.
+        Applies a random part of the unsynced operations: none, the first ones, some sectors, or all.
         """
         content = bytearray(self.durable)
         kept = chance.choice(["nothing", "beginning", "sectors", "all"])
@@ -93,7 +93,7 @@ class File:
 
 
 class Disk:
-    """The files of a disk. Creating or removing a file is durable immediately."""
+    """A simulated disk with its files. Creating or removing a file is durable immediately."""
 
     def __init__(self) -> None:
         self.files: dict[str, File] = {}
@@ -109,7 +109,7 @@ class Disk:
             file.waiting.append(operation)
 
     def fail(self, directory: Path, chance: random.Random) -> None:
-        """Writes the files into the directory as a power failure may leave them."""
+        """Writes every file into `directory`, with the content that a power failure may leave."""
         for path, file in self.files.items():
             (directory / Path(path).name).write_bytes(file.after_power_failure(chance))
 

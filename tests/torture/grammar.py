@@ -1,7 +1,7 @@
 """Generates random objects, patches, selectors and request bodies, most of them almost valid.
 
-Values are generated from the schema of a kind, so that many can be decoded and reach the kind's own rules.
-Then some parts are changed. All random numbers come from one source with a seed.
+Generates values from the schema of a kind, so that many can be decoded and reach the kind's validation. Then
+changes some parts of them. All random numbers come from one source with a seed.
 """
 
 import copy
@@ -76,7 +76,7 @@ BYTES = (
 
 
 class Grammar:
-    """Generates random objects, patches, selectors and bodies for the kinds of a server."""
+    """Generates random objects, patches, selectors and request bodies for the kinds of a server."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -84,7 +84,7 @@ class Grammar:
     # objects ------------------------------------------------------------------------------------
 
     def obj(self, kind: Kind, name: str) -> dict[str, Any]:
-        """Returns a random object of the kind that its schema allows, with this name."""
+        """Returns a random object of the kind with the name `name`; its schema allows the object."""
         obj = self._struct(kind.schema, 0)
         metadata = {"name": name}
         if self.random.random() < 0.3:
@@ -143,7 +143,7 @@ class Grammar:
         return copy.deepcopy(self.random.choice(ODD))
 
     def mutated(self, value: Any) -> Any:
-        """Returns a copy of the value with some parts replaced, removed, repeated, moved or added."""
+        """Returns a copy of a JSON value with some parts replaced, removed, repeated, moved or added."""
         holder = {"value": copy.deepcopy(value)}
         for _ in range(self.random.choice([1, 1, 1, 2, 5])):
             parent, key = self.random.choice(list(_places(holder)))
@@ -164,7 +164,10 @@ class Grammar:
     # bodies -------------------------------------------------------------------------------------
 
     def body(self, value: Any) -> tuple[bytes, str]:
-        """Encodes a value as JSON, YAML or protobuf, sometimes damaged; returns bytes and media type."""
+        """Encodes a value as JSON, YAML or protobuf; sometimes damages the bytes.
+
+        Returns bytes and media type.
+        """
         form = self.random.random()
         if form < 0.7:
             data, media = _json(value), "application/json"
@@ -177,7 +180,7 @@ class Grammar:
         return data, media
 
     def protobuf(self, value: Any) -> bytes:
-        """Returns a protobuf envelope with the object's type and random fields that do not fit the type."""
+        """Returns a protobuf envelope with the object's apiVersion and kind, and random fields as content."""
         obj = value if isinstance(value, dict) else {}
         type_meta = bytes_field(1, str(obj.get("apiVersion", "")).encode("utf-8", "replace"))
         type_meta += bytes_field(2, str(obj.get("kind", "")).encode("utf-8", "replace"))
@@ -197,7 +200,7 @@ class Grammar:
         return parts
 
     def damaged(self, data: bytes) -> bytes:
-        """Returns the bytes with some bytes changed, removed, inserted or cut off."""
+        """Returns a copy of the bytes with some bytes changed, removed, inserted or cut off."""
         damaged = bytearray(data or b"{}")
         for _ in range(self.random.choice([1, 1, 3, 10])):
             at = self.random.randrange(len(damaged) + 1)
@@ -213,7 +216,7 @@ class Grammar:
         return bytes(damaged)
 
     def patch(self, obj: Any) -> tuple[bytes, str]:
-        """Returns a random patch for the object: its bytes and its media type."""
+        """Returns a random patch of the object, as bytes, and the media type of the patch."""
         media = self.random.choice([JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH])
         value: Any
         if media == JSON_PATCH:
@@ -263,7 +266,7 @@ class Grammar:
     # texts --------------------------------------------------------------------------------------
 
     def expression(self, depth: int) -> str:
-        """Returns a random CEL expression, which is seldom valid. `depth`: maximum depth of nesting."""
+        """Returns a random CEL expression, which is rarely valid. `depth`: maximum depth of nesting."""
         if not depth or self.random.random() < 0.2:
             return self.random.choice(CEL_PARTS)
         form = self.random.choice(CEL_FORMS)
@@ -322,7 +325,7 @@ def _yaml(value: Any) -> bytes:
 
 
 def _places(holder: Any) -> Iterator[tuple[Any, Any]]:
-    """Yields every place in a value: the dict or list, and the key or index."""
+    """Yields every position in a nested value, as (the dict or list, the key or index)."""
     items = holder.items() if isinstance(holder, dict) else enumerate(holder)
     for key, value in list(items):
         yield holder, key

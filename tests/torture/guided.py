@@ -1,7 +1,7 @@
 """Fuzzes one parser with atheris: `python -m tests.torture.guided TARGET SECONDS SEED DIRECTORY`.
 
 Atheris ends the process with status 0, or with a traceback if it found a failure. DIRECTORY keeps the inputs
-that reached new code. The last line, except for a traceback, is libFuzzer's summary.
+that reached new code. Without a traceback, the last line of output is libFuzzer's summary.
 """
 
 import importlib

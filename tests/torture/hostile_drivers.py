@@ -1,6 +1,6 @@
-"""DRA drivers that send wrong responses to the kubelet, and objects that make the kubelet call them.
+"""Runs DRA drivers that send wrong responses to the kubelet.
 
-Needs the extra `node`.
+Creates pods that make the kubelet call these drivers. Needs the extra `node`.
 """
 
 import http.client
@@ -34,7 +34,7 @@ LIES: Sequence[Fields | bytes] = (
     {"name": "b" * 60 * MEGABYTE},
     b"\x0a\x02\xff\xfe",
 )
-"""Wrong responses of drivers to GetInfo: fields that replace valid fields, or raw bytes."""
+"""Wrong responses of drivers to the call GetInfo: fields that replace valid fields, or raw bytes."""
 
 
 def _results(**value: Any) -> Callable[[Any], Any]:
@@ -67,11 +67,11 @@ ANSWERS: Sequence[Callable[[Any], Any]] = (
     lambda _: b"\x0a\x02\xff\xfe",
     lambda _: b"\xff" * 100_000,
 )
-"""Functions that build a driver's wrong response to a request to prepare claims."""
+"""Functions that build a driver's wrong response to a NodePrepareResources call."""
 
 
 class Liar(PythonDriver):
-    """A driver that responds to GetInfo with `lie`, and then sets the event `asked`."""
+    """A DRA driver that responds to the call GetInfo with `lie`. Each call sets the event `asked`."""
 
     def __init__(self, node: Any, name: str, lie: Fields | bytes) -> None:
         super().__init__(node, name=name)
@@ -100,7 +100,10 @@ class Liar(PythonDriver):
 
 
 class BadAnswers(PythonDriver):
-    """A driver that responds to prepare requests with `answer(request)`, and then sets `asked`."""
+    """A DRA driver that responds to prepare calls with `answer(request)`.
+
+    Each call sets the event `asked`.
+    """
 
     def __init__(self, node: Any, name: str, answer: Callable[[Any], Any]) -> None:
         super().__init__(node, name=name)
@@ -123,15 +126,15 @@ class BadAnswers(PythonDriver):
 
 
 class Objects:
-    """Creates and reads the objects that pods with claims need, on the server at `port`."""
+    """Creates and reads pods with ResourceClaims, and the objects they need, on the server at `port`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
 
     def create_pod(self, driver: str) -> str:
-        """Creates a pod with a claim for a device of the driver, and the objects that the claim needs.
+        """Creates a pod with a claim for a device of the driver.
 
-        Returns the pod's name.
+        Also creates the claim, its DeviceClass and a ResourceSlice. Returns the pod's name.
         """
         name = driver.partition(".")[0]
         selector = {"cel": {"expression": f'device.driver == "{driver}"'}}
@@ -157,12 +160,12 @@ class Objects:
         self._ask("DELETE", f"{DRA}{NAMESPACE}/resourceclaims/{name}")
 
     def phase(self, pod: str) -> str:
-        """Returns the phase of a pod, or "" if the pod is deleted."""
+        """Returns the phase of a pod, or "" if the pod does not exist."""
         code, answer = self._ask("GET", f"/api/v1{NAMESPACE}/pods/{pod}")
         return "" if code == 404 else str(answer["status"]["phase"])
 
     def longest_message(self) -> int:
-        """Returns the size in bytes of the longest message of an event; 0 without events."""
+        """Returns the size in bytes of the longest Event message, or 0 without Events."""
         _, answer = self._ask("GET", "/api/v1/events")
         return max((len(event["message"].encode()) for event in answer["items"]), default=0)
 

@@ -1,4 +1,4 @@
-"""Unexpected JSON values for requests to servers, and for responses to clients."""
+"""Generates unexpected JSON values for requests to servers, and for responses to clients."""
 
 import json
 import random
@@ -13,7 +13,10 @@ NUMBERS = (0, -1, 1, 0.5, 2**31, 2**63, 2**64, -(2**63), 10**400, 1e308, 1e-320,
 
 
 def value(chance: random.Random, depth: int = 0) -> Any:
-    """Returns a random JSON value; numbers include NaN and Infinity, which Python's json also writes."""
+    """Returns a random JSON value. Its numbers include NaN and Infinity, which Python's json also writes.
+
+    `depth`: the depth of nesting so far.
+    """
     kind = chance.randrange(7 if depth < 3 else 5)
     if kind == 0:
         return chance.choice([None, True, False])
@@ -39,7 +42,7 @@ def changed(chance: random.Random, document: Any) -> Any:
 
 
 def encoded(chance: random.Random, document: Any) -> bytes:
-    """Returns the document as JSON, sometimes with damaged, missing or additional bytes."""
+    """Encodes the document as JSON; sometimes changes, removes or adds bytes."""
     data = json.dumps(document).encode()
     way = chance.randrange(10)
     if way == 0 and data:

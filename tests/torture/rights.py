@@ -1,7 +1,7 @@
-"""A small model of RBAC, which shares no code with fakeapi: the permissions of users by roles.
+"""A small model of RBAC, which shares no code with fakeapi: computes the permissions of users from roles.
 
-Follows `pkg/registry/rbac` of k8s.io/kubernetes. A right is one verb on one resource, object or path. A
-wildcard in a requested rule becomes a name that no other rule has, so that only a wildcard covers it.
+Follows `pkg/registry/rbac` of k8s.io/kubernetes. A right is one verb on one resource, object or URL path. In
+a requested rule, a name that no other rule has replaces a wildcard, so that only a wildcard grants it.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from typing import Any
 
 Rule = dict[str, Any]
 OTHER = "another"
-"""A name that no rule contains, so that only wildcards cover it."""
+"""A name that no rule contains. It replaces wildcards, so that only wildcards grant it."""
 EVERYTHING: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -19,7 +19,7 @@ EVERYTHING: list[Rule] = [
 
 
 def rights(rule: Rule) -> Iterator[tuple[str, ...]]:
-    """Yields the rights in a rule, as (verb, path) or (verb, group, resource, name)."""
+    """Yields the rights that an RBAC rule grants, as (verb, path) or (verb, group, resource, name)."""
     verbs = [verb.replace("*", OTHER) for verb in rule["verbs"]]
     if "nonResourceURLs" in rule:
         yield from itertools.product(verbs, [path.replace("*", OTHER) for path in rule["nonResourceURLs"]])
@@ -31,7 +31,7 @@ def rights(rule: Rule) -> Iterator[tuple[str, ...]]:
 
 
 def allows(rule: Rule, right: tuple[str, ...]) -> bool:
-    """Whether a rule grants a right, which is (verb, path) or (verb, group, resource, name)."""
+    """Whether an RBAC rule grants a right. A right is (verb, path) or (verb, group, resource, name)."""
     if not {"*", right[0]} & set(rule["verbs"]):
         return False
     if len(right) == 2:
@@ -47,7 +47,7 @@ def allows(rule: Rule, right: tuple[str, ...]) -> bool:
 
 @dataclass
 class Model:
-    """Roles and bindings by (namespace, name), and the permissions that follow from them.
+    """Stores RBAC roles and bindings by (namespace, name), and computes the permissions of users.
 
     The namespace is "" for a ClusterRole or ClusterRoleBinding.
     """
@@ -56,7 +56,7 @@ class Model:
     bindings: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def rules_of(self, reference: Any, namespace: str) -> list[Rule] | None:
-        """Returns the rules of the role that a binding refers to, or None if the role does not exist.
+        """Returns the rules of the role in a binding's `roleRef`, or None if the role does not exist.
 
         `namespace`: the namespace of the binding.
         """
@@ -76,7 +76,7 @@ class Model:
         return rules or list(role.get("rules") or [])
 
     def held(self, user: str, namespace: str) -> list[Rule]:
-        """Returns the rules that apply to a user in a namespace."""
+        """Returns the RBAC rules that apply to a user in a namespace."""
         rules: list[Rule] = []
         for (place, _), binding in self.bindings.items():
             if place in ("", namespace) and any(each["name"] == user for each in binding["subjects"]):
@@ -84,17 +84,17 @@ class Model:
         return rules
 
     def may(self, user: str, namespace: str, right: tuple[str, ...]) -> bool:
-        """Whether a user has this right in a namespace."""
+        """Whether the rules that apply to a user in a namespace grant a right."""
         return any(allows(rule, right) for rule in self.held(user, namespace))
 
     def covers(self, user: str, namespace: str, rules: list[Rule]) -> bool:
-        """Whether a user has all rights of these rules in a namespace."""
+        """Whether a user has all rights that these rules grant, in a namespace."""
         return all(self.may(user, namespace, right) for rule in rules for right in rights(rule))
 
     def may_write_role(self, user: str, namespace: str, role: Any, right: tuple[str, ...]) -> bool:
         """Whether a user may create or update this role.
 
-        `right`: the right to escalate the role, with which the user needs no other rights.
+        `right`: the permission `escalate` on the role; a user who has it needs no other rights.
         """
         if self.may(user, namespace, right):
             return True
@@ -105,6 +105,6 @@ class Model:
 
 
 def selected(role: Any) -> set[str]:
-    """Returns the labels that the role's aggregation rule selects; empty without such a rule."""
+    """Returns the labels that a ClusterRole's aggregation rule selects; empty without an aggregation rule."""
     selectors = (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or []
     return {label for selector in selectors for label in selector["matchLabels"]}

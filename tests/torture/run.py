@@ -1,7 +1,7 @@
 """Runs the torture suite: `python -m tests.torture.run [--minutes N] [--only PART …] [--seed N]`.
 
-Each part (a module of `tests.torture.parts`) gets an equal share of the time and its own process. A part that
-does not end by itself is killed. The exit status is 1 if a part has a finding.
+Each part (a module of `tests.torture.parts`) gets an equal share of the time and its own process. The command
+kills a part that does not end by itself. The exit status is 1 if a part finds a failure.
 """
 
 import argparse
@@ -22,12 +22,12 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 ROOT = Path(__file__).parents[2]
 MINUTES = 4.0
 OVERTIME_SECONDS = 600.0
-"""Maximum seconds for a part to end its last round and clean up; longer than all its own timeouts."""
+"""Maximum seconds for a part to end its last round and clean up; longer than all timeouts of the part."""
 
 
 @dataclass
 class Outcome:
-    """The outcome of a part: `state` is "ok", "found", "skipped" or "broken"; `text` is the reason."""
+    """The result of a part: `state` is "ok", "found", "skipped" or "broken", and `text` is the reason."""
 
     part: str
     state: str

@@ -1,4 +1,4 @@
-"""Runs fakeapi servers in their own processes, which tests can kill and limit; and a client for them."""
+"""Runs fakeapi servers in their own processes, which tests can kill, and provides a client for them."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ BASE = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
 
 
 class Server:
-    """A process that runs `fakeapi serve` with a database."""
+    """A process that runs `fakeapi serve` with its log in a file."""
 
     def __init__(
         self, directory: Path, *options: str, environment: Mapping[str, str] | None = None, file_size: int = 0
@@ -63,9 +63,9 @@ class Server:
             time.sleep(0.005)
 
     def end(self, number: signal.Signals) -> None:
-        """Sends a signal and waits until the server has ended.
+        """Sends a signal and waits until the server has stopped.
 
-        Kills the server and raises Finding if it takes too long.
+        Kills the server and raises Finding if it needs more than STOP_SECONDS, or longer on a busy machine.
         """
         self.process.send_signal(number)
         seconds = patience(STOP_SECONDS)
@@ -77,7 +77,7 @@ class Server:
             raise Finding(f"the server did not end within {seconds:.0f} s of {number.name}") from None
 
     def status(self, name: str) -> int:
-        """Returns a number in /proc/PID/status of the server, such as VmHWM, its peak memory in KiB."""
+        """Returns a number from the server's /proc/PID/status, such as VmHWM (peak memory in KiB)."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(text.partition(f"{name}:")[2].split()[0])
 
@@ -88,7 +88,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(directory: Path, *options: str, **how: Any) -> Iterator[Server]:
-    """Runs a server while the block lasts; kills it at the end if it still runs."""
+    """Runs a server while the block lasts; kills it at the end if it is still running."""
     server = Server(directory, *options, **how)
     try:
         yield server
@@ -99,20 +99,21 @@ def serving(directory: Path, *options: str, **how: Any) -> Iterator[Server]:
 
 
 class Gone(Exception):
-    """Raised if the connection to the server broke before the response was complete."""
+    """Raised if the connection to the server closes before the response is complete."""
 
 
 class Client:
-    """A client with one connection, which sends one request at a time, with JSON bodies."""
+    """A client with one connection. It sends one request at a time; bodies are JSON."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._connection: Connection | None = None
 
     async def ask(self, method: str, target: str, body: Any = None, media: str = "json") -> tuple[int, Any]:
-        """Sends a request; returns status code and decoded body. Raises `Gone` if the connection breaks.
+        """Sends a request; returns the status code and the decoded body.
 
-        `media`: the media type of the body without `application/`.
+        `media`: the media type of the body without `application/`. Raises Gone if the connection closes
+        before the response is complete.
         """
         data = b"" if body is None else json.dumps(body).encode()
         try:
@@ -131,7 +132,7 @@ class Client:
 
 
 def claim(name: str, value: str) -> dict[str, Any]:
-    """Returns a claim whose annotation `v` has this value."""
+    """Returns a ResourceClaim whose annotation `v` is `value`."""
     request = {"name": "gpu", "deviceClassName": "gpu.example.com"}
     return {
         "apiVersion": "resource.k8s.io/v1beta1",
@@ -150,7 +151,7 @@ def version_of(obj: dict[str, Any]) -> int:
 
 
 def listed(server: Server) -> dict[str, tuple[int, str]]:
-    """Lists the claims of a server; returns version and value of each claim by name."""
+    """Lists the claims of a server; returns version and value of each claim, by its name."""
 
     async def ask() -> dict[str, tuple[int, str]]:
         client = Client(server.port)

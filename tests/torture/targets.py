@@ -1,7 +1,7 @@
-"""Every parser of clients' bytes, with sample inputs, allowed errors, and properties of its results.
+"""Lists every parser of clients' bytes, with sample inputs, allowed errors, and a check of its results.
 
-A parser must accept any bytes or raise one of its declared errors. Typical properties: encoding a result and
-parsing it again gives an equal result; the division of the bytes into pieces does not matter.
+A parser must accept any bytes or raise one of its declared errors. Typical checks: encoding a result and
+parsing it again gives an equal result; splitting the bytes at other places does not change the result.
 """
 
 import gzip
@@ -48,18 +48,18 @@ PYTHONS_OWN = (
     "not enough values",
     "too many",
 )
-"""Beginnings of Python's own error messages, which mean that the parser does not handle a case."""
+"""Beginnings of Python's own error messages. Such a message means that the parser misses a check."""
 
 
 class Broken(Exception):
-    """Raised if a parser's result lacks a property; the message has the input and the result."""
+    """Raised if a parser's result fails its check. The message has the input and the result."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A parser with sample inputs, the errors that it may raise, and a property of its results.
+    """A parser with sample inputs, the errors that it may raise, and a check of its results.
 
-    `law`: takes the input and the result; raises Broken if the result lacks the property.
+    `law`: the check; it takes the input and the result, and raises Broken for a wrong result.
     """
 
     read: Callable[[bytes], Any]
@@ -68,9 +68,9 @@ class Target:
     law: Callable[[bytes, Any], None] | None = None
 
     def run(self, data: bytes) -> bool:
-        """Returns whether the parser accepts the input.
+        """Parses the input and checks the result; returns whether the parser accepts the input.
 
-        Raises Broken for a wrong result; unexpected errors of the parser pass through.
+        Raises Broken for a wrong result. Unexpected errors of the parser pass through.
         """
         try:
             result = self.read(data)
@@ -85,7 +85,7 @@ class Target:
 
 @cache
 def schema_of(resource: str, version: str) -> Struct:
-    """Returns the type of a resource of 1.33 in this version."""
+    """Returns the schema of a resource of release 1.33 in this API version."""
     kinds = load_release("1.33").kinds
     return next(kind.schema for kind in kinds if (kind.resource, kind.version) == (resource, version))
 
@@ -105,7 +105,10 @@ def hold(law: bool, *shown: object) -> None:  # noqa: FBT001 - reads as an asser
 
 
 def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
-    """Returns a parser of bytes for a parser of text; decodes UTF-8 or, if invalid, Latin-1."""
+    """Converts a parser of text to a parser of bytes.
+
+    It decodes the bytes as UTF-8 or, if invalid, as Latin-1.
+    """
 
     def decoded(data: bytes) -> Any:
         try:
@@ -118,7 +121,7 @@ def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
 
 
 def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """Returns the property of canonical texts: parsing a result again does not change it."""
+    """Returns a check for parsers with canonical results: parsing a result again does not change it."""
 
     def law(data: bytes, found: Any) -> None:
         if found is not None:
@@ -128,7 +131,7 @@ def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
 
 
 def settled_time(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """Returns the property of canonical times: parsing a result again does not change it.
+    """Returns a check for parsers of times: parsing a result again does not change it.
 
     The text of the zero time is an exception, because it parses as null. A time with a tiny fraction of a
     second is not zero, but has the same text.
@@ -219,7 +222,10 @@ def _of_token(data: bytes, found: tuple[str, int]) -> None:
 
 
 def _events(pieces: list[bytes]) -> list[Any]:
-    """Parses pieces of an HTTP/1.1 connection; returns the events, with the pieces of a body joined."""
+    """Parses the bytes of an HTTP/1.1 connection in these pieces; returns the events.
+
+    Joins events with parts of one body, so that the result does not depend on the pieces.
+    """
     reader, events = RequestReader(), list[Any]()
     for piece in pieces:
         reader.feed(piece)

@@ -1,4 +1,4 @@
-"""The checker of the torture suite refuses histories that are not linearizable."""
+"""The linearizability checker of the torture suite refuses histories that are not linearizable."""
 
 import json
 from pathlib import Path

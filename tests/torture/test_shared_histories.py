@@ -1,4 +1,4 @@
-"""Writes whose response was lost are added to the history as the watchers saw them."""
+"""The torture suite adds writes without a response to the history, as the watchers saw them."""
 
 import asyncio
 import json

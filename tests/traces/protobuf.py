@@ -1,4 +1,4 @@
-"""Encodes objects in protobuf like client-go, with the schemas of a release."""
+"""Encodes objects as protobuf like client-go, with the schemas of a Kubernetes release."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from fakeapi.releases import load_release
 
 
 def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
-    """Returns the protobuf body of a request or response with this object or list."""
+    """Returns the protobuf body, with its envelope, of a request or response with this object or list."""
     group, _, version = obj["apiVersion"].rpartition("/")
     kinds = load_release(release).all_kinds.of_version(group, version)
     schema = next(
@@ -22,7 +22,7 @@ def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
 
 
 def watch_event(kind: str, obj: dict[str, Any]) -> bytes:
-    """Returns a watch event in protobuf, without its length prefix. `kind`: the type of the event."""
+    """Encodes a watch event as protobuf, without its length prefix. `kind`: the type of the event."""
     return _told(1, kind.encode()) + _told(2, _told(1, envelope(obj)))
 
 

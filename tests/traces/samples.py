@@ -1,4 +1,4 @@
-"""Builds exchanges and trace files for tests."""
+"""Builds recorded exchanges (request and response) and trace files for tests."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,14 +28,14 @@ BODIES = (
 
 
 def plain(identity: int, body: bytes = b"", offset: float = 0.0) -> Exchange:
-    """Returns a POST exchange whose response has the same body as its request."""
+    """Returns a recorded POST whose response body equals its request body."""
     headers = (("content-type", "application/json"), ("x-twice", "1"), ("x-twice", "2"))
     request = Request("POST", "/api/v1/namespaces?fieldManager=%C3%A9", headers, body)
     return Exchange(identity, offset, "client", request, Response(201, headers, body), 0.25)
 
 
 def watch(identity: int, *lines: bytes, offset: float = 1.0) -> Exchange:
-    """Returns an exchange of a watch with these lines, which the client ended."""
+    """Returns a recorded watch with these event lines. The client ended the watch."""
     events = tuple(StreamEvent(offset + index / 4, line) for index, line in enumerate(lines))
     request = Request("GET", "/api/v1/namespaces?watch=true")
     return Exchange(identity, offset, "watcher (me)", request, Response(200), 9.0, events, "client")
@@ -71,11 +71,11 @@ def written(path: Path, *exchanges: Exchange, header: Header = HEADER) -> Path:
 
 
 def read(path: Path) -> list[Exchange]:
-    """Returns the exchanges of a trace, without their places in the file."""
+    """Returns the exchanges of a trace file, without their positions in the file."""
     with open_trace(path) as reader:
         return [replace(exchange, place="") for exchange in reader]
 
 
 def gaps(exchange: Exchange) -> tuple[str, ...]:
-    """Returns the texts of the missing parts of an exchange."""
+    """Returns the descriptions of what a recorded exchange lacks."""
     return tuple(map(str, exchange.missing))

@@ -1,4 +1,4 @@
-"""Records sessions for tests, and changes their traces so that a replay finds differences."""
+"""Records the requests of test sessions, and changes the traces so that a replay finds differences."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ def generated(prefix: str) -> dict[str, Any]:
 
 
 def play(api: FakeAPI) -> None:
-    """Runs a session: creates (also with generated names), conflicts, patches, lists, watches, deletes."""
+    """Sends the requests of a session: creates, updates, a conflict, patches, lists, watches and deletes."""
     with Watch(api.url) as watch:
         for number in range(NAMES):
             created = api.create(claim(f"c{number}"))
@@ -51,7 +51,7 @@ def _of(obj: dict[str, Any]) -> dict[str, str]:
 
 
 def record(path: Path, session: Callable[[FakeAPI], None] = play, release: str = RELEASE) -> Path:
-    """Records a session with a new server of the release; returns the path of the trace."""
+    """Records the requests of `session` to a new server of the release; returns the path of the trace."""
     with FakeAPI(release=release) as api:
         api.start_recording(path)
         session(api)
@@ -59,9 +59,9 @@ def record(path: Path, session: Callable[[FakeAPI], None] = play, release: str =
 
 
 def changed(source: Path, target: Path, change: Callable[[Exchange], Exchange | None]) -> Path:
-    """Writes a copy of a trace in which `change` has changed each exchange; returns the copy's path.
+    """Writes a copy of a trace in which `change` has replaced each exchange; returns the copy's path.
 
-    If `change` returns None, the exchange is left out.
+    If `change` returns None, the copy leaves out the exchange.
     """
     with open_trace(source) as reader, TraceWriter(target, reader.header) as writer:
         for exchange in reader:
@@ -72,7 +72,10 @@ def changed(source: Path, target: Path, change: Callable[[Exchange], Exchange | 
 
 
 def with_answer(exchange: Exchange, change: Callable[[Any], None]) -> Exchange:
-    """Returns the exchange with a changed copy of its recorded JSON response. `change`: changes the value."""
+    """Returns the exchange with another recorded response body.
+
+    `change`: changes the decoded body in place.
+    """
     assert exchange.response is not None
     value = json.loads(exchange.response.body)
     change(value)

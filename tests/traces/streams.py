@@ -1,4 +1,4 @@
-"""Opens a watch over a plain socket, so that a test controls when it ends."""
+"""Opens a watch over a plain socket, so that a test decides when the watch ends."""
 
 import socket
 from collections import deque
@@ -11,7 +11,7 @@ CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/default/resourceclaims"
 
 
 class Watch:
-    """A watch over its own socket; `line` returns one line after the other."""
+    """A watch over its own socket. `line` returns the next line of the response."""
 
     def __init__(self, url: str, target: str = f"{CLAIMS}?watch=true", *headers: tuple[bytes, bytes]) -> None:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""The name of a client in a trace consists of program, component and user."""
+"""The name of a client in a trace consists of the program, the component and the user."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Headers are recorded, bodies are decoded, and watches are recognized."""
+"""Traces contain headers, decoded bodies and watches; connection headers are left out."""
 
 import gzip
 import zlib

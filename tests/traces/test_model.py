@@ -1,4 +1,4 @@
-"""The missing parts and inferred facts of an exchange have fixed texts in files."""
+"""The missing parts and inferred facts of an exchange have fixed texts in trace files."""
 
 import pytest
 from hypothesis import given

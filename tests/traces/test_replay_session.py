@@ -290,7 +290,10 @@ def test_answers_in_yaml_are_compared_as_objects(tmp_path: Path) -> None:
 
 
 def protobuf_session(api: FakeAPI) -> None:
-    """Creates and updates claims in protobuf like client-go, with one conflict for each claim."""
+    """Creates and updates claims as protobuf like client-go.
+
+    Each claim also gets an update with a conflict.
+    """
 
     def send(method: str, path: str, obj: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": PROTOBUF, "Accept": f"{PROTOBUF},application/json"}

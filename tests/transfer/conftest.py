@@ -1,4 +1,4 @@
-"""Fixture that makes tested commands print no progress, even on a slow machine."""
+"""A fixture: commands print no progress, even on a slow machine."""
 
 import pytest
 

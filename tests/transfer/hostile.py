@@ -1,4 +1,4 @@
-"""Runs a fake cluster whose responses a test chooses, for commands that read clusters."""
+"""Runs a fake cluster for commands that read clusters. The test chooses its responses."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,13 +10,13 @@ from typing import Any
 RESOURCE = {"name": "configmaps", "kind": "ConfigMap", "namespaced": True, "verbs": ["list", "create"]}
 
 Answers = dict[str, Any]
-"""Responses by path, as JSON values or bytes; all other paths respond with 404."""
+"""Response bodies by URL path, as JSON values or bytes. Other paths get 404."""
 
 
 def cluster_of(items: Any, resource: Any = RESOURCE, **more: Any) -> Answers:
-    """Returns the responses of a cluster that serves only one resource of v1, with these items.
+    """Returns the responses of a cluster with a single resource of v1; its list has these items.
 
-    `more`: additional or changed responses by path.
+    `more`: additional or changed responses by URL path.
     """
     return {
         "/apis": {"groups": []},
@@ -32,7 +32,7 @@ def config_map(name: str, namespace: Any = "ok", **metadata: Any) -> dict[str, A
 
 @contextmanager
 def answering(answer_of: Callable[[str], Any]) -> Iterator[str]:
-    """Runs a server that responds to each GET with `answer_of(path)`; yields its URL.
+    """Runs a server that responds to each GET with `answer_of(path)`; yields the server's URL.
 
     `answer_of` returns a JSON value, bytes, or None for 404.
     """

@@ -1,4 +1,4 @@
-"""Objects for the tests of export and import, and helpers that run these commands."""
+"""Creates objects for the tests of export and import, and runs these commands."""
 
 from click.testing import CliRunner, Result
 
@@ -44,7 +44,7 @@ spec: {}
 
 
 def seed(api: FakeAPI) -> None:
-    """Creates a namespace, a pod, and a claim that is allocated and reserved for the pod."""
+    """Creates a namespace, a pod, and a ResourceClaim that is allocated and reserved for the pod."""
     api.install(TEAM)
     pod = api.get("Pod", "web", namespace="team")
     claim = api.get("ResourceClaim", "web-gpu", namespace="team")
@@ -57,7 +57,7 @@ def run(*arguments: str) -> Result:
 
 
 def failing(*arguments: str) -> str:
-    """Runs a command that must fail with exit status 1; returns the only line of its output."""
+    """Runs a fakeapi command that must fail with exit status 1; returns its single line of output."""
     result = run(*arguments)
     assert result.exit_code == 1, result.output
     assert result.output.count("\n") == 1, result.output

@@ -1,4 +1,4 @@
-"""Import from a cluster with TLS and a token reads the cluster and never writes to it."""
+"""`fakeapi import` from a cluster with TLS and a token reads the cluster and never writes to it."""
 
 import json
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name":
 
 @pytest.fixture
 def cluster() -> Iterator[FakeAPI]:
-    """Runs a server without the control API, like a real cluster; it has a claim in use."""
+    """Runs a server without the control API, like a real cluster. A pod uses a claim in this cluster."""
     with FakeAPI(release="1.33", tls=True, token="secret", control=False) as api:
         seed(api)
         yield api

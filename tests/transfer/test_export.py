@@ -1,4 +1,4 @@
-"""Export writes the objects of a server as plain manifests, which can be imported again."""
+"""`fakeapi export` writes a server's objects as plain manifests, which can be imported again."""
 
 import stat
 from pathlib import Path
@@ -138,7 +138,7 @@ WORDS = st.sampled_from(
 FLOATS = st.floats(allow_nan=False, allow_infinity=False).filter(
     lambda number: not number.is_integer() or abs(number) < 2**53 or abs(number) > 1e21
 )
-"""Floats except large whole numbers, which Go's encoding/json writes without an exponent."""
+"""Floats except large whole numbers, because Go's encoding/json writes these without an exponent."""
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | FLOATS | TEXTS | WORDS,

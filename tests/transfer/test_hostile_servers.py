@@ -1,4 +1,4 @@
-"""For any response of a server, export writes only below its directory and prints printable lines."""
+"""For any response of a server, `fakeapi export` writes only below its directory and prints safe lines."""
 
 from itertools import count
 from pathlib import Path
@@ -16,7 +16,10 @@ HOSTILE_NAMES = ("..", ".", "../../x", "/abs", "a/../../b", "~", "a\0b", "\x1b[3
 
 
 def left_out(url: str) -> str:
-    """Runs an export of a cluster without exportable objects; returns its line about omitted objects."""
+    """Runs an export of a cluster without exportable objects.
+
+    Returns the line of its output about omitted objects, without `Left out: `.
+    """
     result = run("export", "--server", url)
     assert result.exit_code == 1, result.output
     problem, summary = result.output.splitlines()

@@ -1,4 +1,4 @@
-"""Import creates manifests in a running server."""
+"""`fakeapi import` creates the objects of manifests in a running server."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ Object = dict[str, Any]
 
 @pytest.fixture
 def webhooks() -> Iterator[Callable[..., WebhookServer]]:
-    """Returns a function that starts webhook servers; they are stopped after the test."""
+    """Yields a function that starts a webhook server. The servers stop after the test."""
     with ExitStack() as stack:
 
         def start(**how: Any) -> WebhookServer:
@@ -50,7 +50,10 @@ def webhook(config: Object, name: str = "hook.example.com", **settings: Any) -> 
 
 
 def configure(api: FakeAPI, kind: str, *hooks: Object, name: str = "hooks") -> None:
-    """Creates a webhook configuration. `kind`: "Validating" or "Mutating". `hooks`: its webhooks."""
+    """Creates a webhook configuration.
+
+    `kind`: "Validating" or "Mutating". `hooks`: its webhooks. `name`: its name.
+    """
     body = {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": f"{kind}WebhookConfiguration",

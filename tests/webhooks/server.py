@@ -1,4 +1,4 @@
-"""A webhook server for tests, which records reviews and sends the responses that a test chooses."""
+"""A webhook server for tests. It records review requests and sends the responses that a test chooses."""
 
 import base64
 import json
@@ -15,11 +15,11 @@ Answer = Callable[[Object], Object]
 
 
 class WebhookServer:
-    """A webhook server that records reviews.
+    """A webhook server that records its review requests.
 
-    - `answers`: a function by path, which returns the response to a review
-    - `asked`: the path and the request of each received review
-    - `raw`: (status, headers, body) by path, to send instead of a review
+    - `answers`: by URL path, a function that returns the response to a review request
+    - `asked`: the URL path and the request of each received review
+    - `raw`: by URL path, (status, headers, body) to send instead of a review
     """
 
     def __init__(self, *, tls: bool = True, names: tuple[str, ...] = ("localhost", "127.0.0.1")) -> None:
@@ -58,7 +58,7 @@ class WebhookServer:
         return {**config, "caBundle": base64.b64encode(bundle).decode()} if bundle else config
 
     def names_asked(self) -> list[str]:
-        """The paths of the received reviews, in order."""
+        """The URL paths of the received review requests, in order."""
         return [path for path, _ in self.asked]
 
     def stop(self) -> None:

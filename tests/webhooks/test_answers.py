@@ -1,4 +1,4 @@
-"""Responses of webhook servers are handled as in client-go."""
+"""The server handles responses of webhooks as client-go does."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Failed calls of webhooks give the errors of Go's net/http and crypto/x509."""
+"""Failed webhook calls give the errors of Go's net/http and crypto/x509."""
 
 import asyncio
 import socket
@@ -44,9 +44,9 @@ def problem(endpoint: Endpoint, seconds: float = 20.0) -> str:
 
 @pytest.fixture
 def peer() -> Iterator[Callable[[bytes], str]]:
-    """Returns a function that starts a server and returns its host and port.
+    """Yields a function that starts a server for one connection and returns its host and port.
 
-    The server reads a request, sends these bytes and closes the connection. With None it never responds.
+    The server reads a request, sends the given bytes and closes the connection. With None it never responds.
     """
     listeners: list[socket.socket] = []
     silent: list[socket.socket] = []

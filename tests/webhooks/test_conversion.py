@@ -1,4 +1,4 @@
-"""Responses of conversion webhooks are handled as in k8s.io/apiextensions-apiserver."""
+"""The server handles responses of conversion webhooks as k8s.io/apiextensions-apiserver does."""
 
 import asyncio
 import base64
@@ -40,9 +40,9 @@ LIST = [widget("a"), widget("b", NEW), widget("c")]
 
 
 class Converter:
-    """A converter of widgets, and a webhook that always sends one text.
+    """Converts widgets with a webhook that always sends the same response text.
 
-    $UID in the text becomes the request's uid.
+    In the text, the request's uid replaces $UID.
     """
 
     def __init__(self, server: WebhookServer) -> None:

@@ -1,4 +1,4 @@
-"""A webhook converts custom objects between their versions."""
+"""A conversion webhook converts custom objects between their API versions."""
 
 from typing import Any
 
@@ -20,7 +20,10 @@ def converting(hook: WebhookServer) -> dict[str, Any]:
 
 
 def renamed(review: dict[str, Any]) -> dict[str, Any]:
-    """Returns the response to a ConversionReview: v1's field `size` is the field `width` in v2."""
+    """Returns the response to a ConversionReview.
+
+    It renames the field `size` of v1 to `width` of v2, or back.
+    """
     target = review["desiredAPIVersion"]
     old, new = ("width", "size") if target.endswith("v1") else ("size", "width")
     objects = []

@@ -1,4 +1,4 @@
-"""Admission and conversion webhooks are called for custom objects."""
+"""The server calls admission and conversion webhooks for custom objects."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ def test_definitions_themselves_can_be_refused(api: FakeAPI, hook: WebhookServer
 
 
 def converting(request: Object) -> Object:
-    """Returns the response to a ConversionReview; sets `color` to a text with the requested version."""
+    """Returns the response to a ConversionReview. Sets `color` to a text that names the requested version."""
     version = request["desiredAPIVersion"]
     made = [
         {**each, "apiVersion": version, "spec": {**each["spec"], "color": f"as {version.rpartition('/')[2]}"}}

@@ -1,4 +1,4 @@
-"""Mutating webhooks: patches, order of calls, and reinvocation."""
+"""Mutating webhooks: their patches, the order of calls, and reinvocation."""
 
 import base64
 from collections.abc import Callable
@@ -15,7 +15,7 @@ START = 'Internal error occurred: failed calling webhook "hook.example.com": '
 
 
 def label(name: str) -> Object:
-    """Returns a JSON patch operation that adds a label; the object must already have labels."""
+    """Returns a JSON patch operation that adds a label to an object that already has labels."""
     return {"op": "add", "path": f"/metadata/labels/{name}", "value": "x"}
 
 

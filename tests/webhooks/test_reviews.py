@@ -1,4 +1,4 @@
-"""Admission webhooks are called for access and token reviews, although these are never stored."""
+"""The server calls admission webhooks for access and token reviews, although it never stores these."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Webhooks of services are called at the addresses in the option `webhook_services`."""
+"""The option `webhook_services` sets the addresses of webhooks that are Kubernetes Services."""
 
 import base64
 from collections.abc import Callable

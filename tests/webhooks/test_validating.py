@@ -1,4 +1,4 @@
-"""Validating webhooks are called over HTTPS when objects are written."""
+"""The server calls validating webhooks over HTTPS when clients write objects."""
 
 import asyncio
 import base64
@@ -17,7 +17,10 @@ from tests.webhooks.server import WebhookServer, allowed, denied
 
 
 def failure(api: FakeAPI, body: Any = None) -> str:
-    """Creates an object that must be refused; returns the error's message without the webhook's port."""
+    """Creates an object that a webhook must refuse; returns the error message.
+
+    `body`: the object; None means a ConfigMap.
+    """
     return refusal(lambda: api.create(body or config_map())).message
 
 

@@ -1,4 +1,4 @@
-"""A DRA driver in Python that registers with the kubelet of a node and records its calls."""
+"""A DRA driver in Python. It registers with the kubelet of a cluster node and records the kubelet's calls."""
 
 import threading
 from collections.abc import Callable
@@ -29,10 +29,10 @@ def handler(method: Callable[[Any, Any], Any], request: str) -> Any:
 
 
 class PythonDriver:
-    """A DRA driver that serves gRPC on the sockets of a node.
+    """A DRA driver that serves gRPC on the sockets of a cluster node.
 
-    - `prepared`, `unprepared`: names of claims in the order of the calls
-    - `error`: if not empty, the driver responds to calls with this error
+    - `prepared`, `unprepared`: names of claims in the order of the kubelet's calls
+    - `error`: if not "", the driver responds to the calls with this error
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PythonDriver:
         return self
 
     def begin(self, server: Any) -> None:
-        """Adds services to the gRPC server before the driver's own.
+        """Adds gRPC services before the driver's own; this implementation adds none.
 
         For services of the same name, gRPC uses the one that was added first.
         """
@@ -134,8 +134,9 @@ class PythonDriver:
 def publish(api: FakeAPI, version: str, devices: int = 2, node: str = "node") -> None:
     """Creates the DeviceClass `gpu` and a ResourceSlice with devices of the driver.
 
-    `version`: the version of resource.k8s.io. `devices`: the number of devices. `node`: the node of the
-    slice.
+    - `version`: the version of resource.k8s.io
+    - `devices`: the number of devices
+    - `node`: the name of the cluster node that has the devices
     """
     api_version = f"resource.k8s.io/{version}"
     selector = {"cel": {"expression": f'device.driver == "{NAME}"'}}

@@ -1,4 +1,4 @@
-"""Drivers that misbehave cause the same events as in a real cluster and do not affect other pods."""
+"""DRA drivers that misbehave cause the same events as in a real cluster, and other pods still run."""
 
 import os
 import socket
@@ -35,7 +35,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def reported(api: FakeAPI) -> list[str]:
-    """Returns the kubelet's event messages about claims that it failed to prepare."""
+    """Returns the messages of the kubelet's events about claims that it could not prepare."""
     events = api.list("Event", namespace="default", api_version="v1")
     return [
         each["message"].removeprefix("Failed to prepare dynamic resources: prepare dynamic resources: ")
@@ -49,7 +49,7 @@ def phase(api: FakeAPI, name: str = "pod") -> str:
 
 
 def others_run(api: FakeAPI) -> bool:
-    """Creates a pod without claims; returns whether the pod is running."""
+    """Creates the pod `other` without claims; returns whether it runs."""
     spec = {"containers": [{"name": "c", "image": "i"}]}
     api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec})
     api.settle()
@@ -57,9 +57,9 @@ def others_run(api: FakeAPI) -> bool:
 
 
 class Junk:
-    """A Unix socket that accepts connections and sends `answer`, which is not HTTP/2.
+    """A Unix socket that accepts connections and sends `answer`, which is not valid HTTP/2.
 
-    An empty `answer` sends nothing.
+    If `answer` is empty, the socket sends nothing.
     """
 
     def __init__(self, path: Path, answer: bytes) -> None:
@@ -111,9 +111,9 @@ def test_a_driver_that_does_not_register_is_missing_to_its_pods(
 
 
 class Garbled(PythonDriver):
-    """A driver that responds to prepare calls with the entries of `results`.
+    """A DRA driver that responds to prepare calls with the entries of `results`.
 
-    The key KEY in an entry becomes the claim's uid.
+    If the key of an entry is KEY, the claim's uid replaces it.
     """
 
     results: tuple[tuple[str, Object], ...] = ()
@@ -153,7 +153,7 @@ def test_an_answer_that_does_not_fit_is_named(
 
 
 class Unreadable(PythonDriver):
-    """A driver that responds to calls with bytes that are not a protobuf message."""
+    """A DRA driver that responds to calls with bytes that are not a protobuf message."""
 
     def methods(self) -> dict[str, Any]:
         garbage = grpc.unary_unary_rpc_method_handler(lambda request, context: b"\xff\xff\xff")
@@ -175,7 +175,7 @@ def test_an_answer_that_cannot_be_decoded_is_an_error_of_the_call(api: FakeAPI) 
 
 
 class Nameless(PythonDriver):
-    """A driver that responds to GetInfo with bytes that are not a protobuf message."""
+    """A DRA driver that responds to the call GetInfo with bytes that are not a protobuf message."""
 
     def begin(self, server: Any) -> None:
         garbage = grpc.unary_unary_rpc_method_handler(self._garbage)
@@ -244,7 +244,7 @@ def test_devices_that_no_slice_has_are_taken_as_the_driver_says(api: FakeAPI) ->
 
 
 class Hanging(PythonDriver):
-    """A driver that responds to prepare calls only after the event `let_go` is set."""
+    """A DRA driver that responds to prepare calls only after the event `let_go` is set."""
 
     def __init__(self, node: Any) -> None:
         super().__init__(node)
@@ -334,7 +334,7 @@ def test_a_long_error_of_a_driver_is_shortened_in_the_event(api: FakeAPI) -> Non
 
 
 class Verbose(PythonDriver):
-    """A driver that announces a megabyte of service names that the kubelet does not know."""
+    """A DRA driver that announces a megabyte of service names that the kubelet does not know."""
 
     @property
     def services(self) -> list[str]:
@@ -372,7 +372,7 @@ def test_a_shortened_text_has_at_most_a_number_of_bytes(text: str, shown: str) -
 
 
 class Misnamed(PythonDriver):
-    """A driver whose name contains line breaks and escape codes; the kubelet does not know its services."""
+    """A DRA driver whose name has line breaks and escape codes. The kubelet does not know its services."""
 
     def _info(self, request: Any, context: Any) -> Any:
         info = super()._info(request, context)

@@ -1,4 +1,4 @@
-"""The built-in kubelet with a DRA driver over gRPC: prepare, run, unprepare, and errors."""
+"""fakeapi's kubelet and a DRA driver over gRPC: prepare, run, unprepare, and errors."""
 
 import asyncio
 import tempfile
@@ -53,7 +53,7 @@ def test_a_driver_that_sees_the_directory_of_its_node_as_that_of_a_kubelet_is_re
 
 
 class Directory:
-    """A node that has only directories and no kubelet."""
+    """A fake cluster node that has only directories and no kubelet."""
 
     def __init__(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="fa")  # a socket's path must be short

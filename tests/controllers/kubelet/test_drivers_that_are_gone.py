@@ -1,6 +1,6 @@
-"""Pods that end while the driver of their claims is missing: pods and namespace wait, as in Kubernetes.
+"""Pods end while the DRA driver of their claims is missing: pods and namespace wait, as in Kubernetes.
 
-The clock is frozen, because the tests do not need a retry.
+The clock is frozen, because the tests need no retries.
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def driver_of(api: FakeAPI) -> PythonDriver:
 
 
 def left(api: FakeAPI) -> tuple[bool, int]:
-    """Returns whether the namespace `team` exists, and the number of its pods."""
+    """Returns whether the namespace `team` exists, and how many pods it has."""
     api.settle()
     names = [each["metadata"]["name"] for each in api.list("Namespace")]
     return "team" in names, len(api.list("Pod", namespace="team"))

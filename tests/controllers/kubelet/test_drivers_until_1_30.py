@@ -1,4 +1,4 @@
-"""Drivers of releases up to 1.30: resource handles, calls for one claim or several, streamed resources."""
+"""DRA drivers up to 1.30: resource handles, calls for one or several claims, and streamed resources."""
 
 import threading
 from collections.abc import Iterator
@@ -17,14 +17,17 @@ Object = dict[str, Any]
 VERSION = "resource.k8s.io/v1alpha2"
 BATCH, SINGLE = "v1alpha3.Node", "v1alpha2.Node"
 INSTANCE = b"\x0a\x03\x0a\x01a"
-"""A protobuf message NamedResources with one instance `a`; behind a field tag, it is a ResourceModel."""
+"""The bytes of a protobuf message NamedResources with one instance `a`.
+
+After a protobuf field tag, the same bytes are a ResourceModel.
+"""
 
 
 class OldDriver(PythonDriver):
-    """A driver of an API of releases up to 1.30.
+    """A DRA driver with one of the gRPC APIs that only releases up to 1.30 support.
 
-    - `told`: the opaque and structured handles that the driver received for each claim
-    - `models`: the messages that the driver streams to the kubelet until it ends
+    - `told`: for each claim, the opaque and structured resource handles that the driver received
+    - `models`: the messages that the driver streams to the kubelet until the driver ends
     """
 
     def __init__(self, node: Any, service: str, *models: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Servers whose nodes and drivers come and go leave no descriptors, threads or directories behind."""
+"""Servers with nodes and DRA drivers leave no descriptors, threads or directories behind when they stop."""
 
 import gc
 import subprocess
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def story() -> None:
-    """Runs a pod and deletes it; stops the driver and the server while other pods wait."""
+    """Runs and deletes a pod; then stops the DRA driver and the server while other pods are waiting."""
     with FakeAPI(release="1.37", controllers="all") as api:
         api.settle()
         publish(api, "v1", devices=1)
@@ -44,7 +44,7 @@ def counts() -> tuple[int, int, int]:
 
 
 def main() -> None:
-    """Prints the counts of leftovers after two calls of `story`, and after four more."""
+    """Prints the numbers of `counts` after two calls of `story`, and again after four more calls."""
     with tempfile.TemporaryDirectory() as short:  # a socket's path must be short
         tempfile.tempdir = short
         for stories in (2, 4):

@@ -1,4 +1,4 @@
-"""The health of devices gets from the driver's report into the status of the pod that uses them."""
+"""The kubelet copies the health of devices from the DRA driver's report to the status of the pod."""
 
 import queue
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def encoded(answer: Any) -> bytes:
 
 
 class Reporting(PythonDriver):
-    """A driver that streams health reports to the kubelet; `report` adds a report to the stream."""
+    """A DRA driver that streams health reports to the kubelet. `report` adds a report to the stream."""
 
     def __init__(self, node: Any, service: str) -> None:
         super().__init__(node)

@@ -1,4 +1,4 @@
-"""The kubelet's status of pods: readiness gates, deadlines, and rejected pods."""
+"""The kubelet sets the status of pods: readiness gates, deadlines, and rejected pods."""
 
 import json
 from collections.abc import Iterator

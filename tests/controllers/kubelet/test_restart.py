@@ -1,4 +1,4 @@
-"""The kubelet of a server with a directory still has its prepared claims after a restart."""
+"""After a restart of a server with a kubelet directory, the kubelet still knows its prepared claims."""
 
 import logging
 import shutil
@@ -19,7 +19,7 @@ NOW = {"gracePeriodSeconds": 0}
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Creates a temporary directory whose path is short enough for Unix sockets."""
+    """Creates a temporary directory whose path is short enough for Unix sockets; yields its path."""
     path = Path(tempfile.mkdtemp(prefix="fa"))
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -33,7 +33,7 @@ def serving(folder: Path, controllers: str = "all") -> FakeAPI:
 
 @pytest.fixture
 def claim(folder: Path) -> str:
-    """Prepares a claim for a running pod, stops the server, and returns the claim's name."""
+    """Prepares a claim for a running pod and stops the server; returns the claim's name."""
     with serving(folder) as api:
         publish(api, "v1")
         create_template(api, "v1")

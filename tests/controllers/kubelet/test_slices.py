@@ -1,4 +1,4 @@
-"""The kubelet deletes ResourceSlices of missing drivers; the kubelet of 1.30 publishes slices itself."""
+"""The kubelet deletes ResourceSlices of missing DRA drivers. The kubelet of 1.30 also publishes slices."""
 
 import tempfile
 import threading
@@ -24,7 +24,7 @@ DELAYS = {"1.31": 0.0, "1.33": 30.0, "1.36": 30.0}
 
 
 class Stage:
-    """A server of a release with a frozen clock and the kubelet."""
+    """A server of a release with a frozen clock and with the kubelet of a cluster node."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)

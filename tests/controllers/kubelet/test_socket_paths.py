@@ -1,4 +1,4 @@
-"""Drivers whose sockets have a path that is too long for a Unix socket address."""
+"""DRA drivers whose sockets have a path that is too long for a Unix socket address."""
 
 import logging
 import re
@@ -36,7 +36,7 @@ def short() -> Iterator[Path]:
 
 
 class FarDriver(PythonDriver):
-    """A driver that reaches the node's directory through a short symbolic link.
+    """A DRA driver that reaches the kubelet's directory through a short symbolic link.
 
     In a cluster, a mount gives a driver's container such a short path.
     """
@@ -65,7 +65,7 @@ def test_a_driver_whose_sockets_have_long_paths_registers_and_prepares_claims(
 
 
 class Lines(logging.Handler):
-    """A log handler that collects lines; `wait` returns after the first line."""
+    """A log handler that collects log lines. `wait` returns after the first line."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -1,4 +1,4 @@
-"""Plays generated clusters with claims and pods on the built-in scheduler.
+"""Plays generated clusters with ResourceClaims and pods on fakeapi's scheduler.
 
 fixtures/allocator contains the clusters and the results of Kubernetes' own schedulers.
 """
@@ -33,21 +33,21 @@ GATES = {
         "GenericWorkload",
     ),
 }
-"""The feature gates that are on in cases with `gates: all`, by release."""
+"""The feature gates that are on in generated cases with `gates: all`, by release."""
 MERGE = "application/merge-patch+json"
 ROUNDS, SECONDS = 2, 1.5
-"""The number of clock steps after each pod, and the seconds of a step.
+"""The number of clock advances after each pod, and the seconds of one advance.
 
-The recorder also waited for retries of the scheduler.
+The recorder of the results also waited for retries of the scheduler.
 """
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A case and its recorded outcome.
+    """A generated case and the recorded outcome of Kubernetes' scheduler.
 
     - `is_unique`: whether the scheduler had only one choice
-    - `agrees_on_nodes`: whether all recorded runs had the same feasible nodes
+    - `agrees_on_nodes`: whether the feasible nodes were the same each time the case was recorded
     """
 
     case: Object
@@ -81,7 +81,7 @@ class Stage:
 
     @property
     def decisions(self) -> dict[str, dict[str, int]]:
-        """The scheduler's feasible nodes for each pod, with their scores."""
+        """The decisions of fakeapi's scheduler: for each pod, the feasible nodes with their scores."""
         assert self.api._server is not None
         assert self.api._server._controllers is not None
         scheduler = self.api._server._controllers.manager["scheduler"]
@@ -91,9 +91,9 @@ class Stage:
 
 @cache
 def stage(release: str, gates: str) -> Stage:
-    """Returns a running server of a release; all cases with the same gates share the server.
+    """Starts a server of a release; all cases with the same release and gates share the server.
 
-    `gates`: "all" turns on the release's optional gates.
+    `gates`: "all" enables the optional feature gates of the release.
     """
     chosen = dict.fromkeys(GATES[release], True) if gates == "all" else {}
     clock = AdjustableClock(frozen_at=1_800_000_000)
@@ -107,7 +107,7 @@ def stage(release: str, gates: str) -> Stage:
 
 
 def play(case: Object) -> Object:
-    """Plays a case on a server after a reset; returns the outcome in the form of the recordings."""
+    """Plays a generated case on a server after a reset; returns the outcome in the form of the recordings."""
     own_stage = stage(case["release"], case["gates"])
     own_stage.api.reset()
     return _Play(own_stage, case).run()
@@ -217,7 +217,7 @@ def _is_holder(pod: Object) -> bool:
 
 
 def _short_name(claim: Object) -> str:
-    """Returns POD/NAME for a claim that was created for a pod, or "" for other claims.
+    """Returns POD/NAME for a ResourceClaim that was created for a pod, "" for other claims.
 
     NAME is the claim's name in the pod's spec, or `extended` for a claim of extended resources.
     """

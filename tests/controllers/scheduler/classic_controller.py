@@ -1,4 +1,4 @@
-"""The controller of a classic (v1alpha2) DRA driver, which works only when a test calls `run`."""
+"""The DRA control plane controller of a v1alpha2 driver. It acts only when a test calls `run`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _GROUP = "/apis/resource.k8s.io/v1alpha2"
 
 
 class ClassicController:
-    """Reports the nodes in `unsuitable` as unsuitable, and allocates claims on other nodes."""
+    """A DRA control plane controller: reports `unsuitable` nodes, and allocates claims on other nodes."""
 
     def __init__(self, api: FakeAPI, *unsuitable: str, shareable: bool = False) -> None:
         self.unsuitable = list(unsuitable)
@@ -21,7 +21,7 @@ class ClassicController:
         self._shareable = shareable
 
     def run(self) -> None:
-        """Lets the controller and the scheduler act in turn until neither has work left."""
+        """Runs the controller and the scheduler alternately until both have nothing left to do."""
         self._api.settle()
         while self._act():
             self._api.settle()

@@ -1,4 +1,4 @@
-"""The scheduler writes the requests of each configuration into an allocation, by rules of the release."""
+"""An allocation's configuration names requests by rules that depend on the Kubernetes release."""
 
 import asyncio
 from typing import Any
@@ -17,10 +17,10 @@ OPAQUE = {"opaque": {"driver": "d", "parameters": {}}}
 
 
 def config_for(minor: int, *wanted: list[str]) -> list[Object]:
-    """Allocates a claim with the requests `a` and `b`; returns the requests of each configuration.
+    """Allocates a claim with the requests `a` and `b`; returns the requests of each configuration entry.
 
-    `minor`: the minor version of the release, such as 33. `wanted`: the requests of each of the claim's
-    configurations.
+    `minor`: the minor version of the release, such as 33. `wanted`: the requests of each configuration entry
+    in the claim.
     """
     requests = [{"name": name, "exactly": {"deviceClassName": "c"}} for name in ("a", "b")]
     config = [{"requests": names, **OPAQUE} for names in wanted]

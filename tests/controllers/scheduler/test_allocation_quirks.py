@@ -1,6 +1,6 @@
 """Quirks of the device allocators of single releases, with all feature gates on.
 
-The expected results come from k8s.io/dynamic-resource-allocation of the release with the same objects.
+The expected results come from each release's k8s.io/dynamic-resource-allocation with the same objects.
 """
 
 import asyncio
@@ -50,9 +50,13 @@ def devices(
     constraints: list[Object] | None = None,
     state: AllocatedState | None = None,
 ) -> list[str] | None:
-    """Allocates the requests; returns the names of the devices, or None if the requests do not fit.
+    """Allocates these device requests; returns the names of the devices, or None if the requests do not fit.
 
-    `minor`: the minor version of the release, such as 34. A CEL selector matches the device of its name.
+    - `minor`: the minor version of the release, such as 34
+    - `constraints`: the constraints of the claim
+    - `state`: the devices that are already allocated; None means no devices
+
+    A CEL selector in these tests is the name of a device and matches this device.
     """
     claim = {
         "metadata": {"namespace": "ns", "name": "x"},

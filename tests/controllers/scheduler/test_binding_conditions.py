@@ -1,4 +1,4 @@
-"""The scheduler binds a pod after the devices of its claims have reported that they are ready."""
+"""The scheduler binds a pod after the devices of its claims have reported their binding conditions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ DRIVER = "fabric.example.com"
 
 
 class Stage:
-    """A server of a release with a frozen clock, and a node whose devices must become ready before use."""
+    """A server of a release with a frozen clock, and a node whose devices have binding conditions."""
 
     def __init__(self, release: str) -> None:
         self.clock = AdjustableClock(frozen_at=1_800_000_000)
@@ -56,7 +56,7 @@ class Stage:
         self.api.create({"apiVersion": VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec})
 
     def report(self, condition: str) -> None:
-        """Sets this condition of the allocated device to True, as a driver does."""
+        """Sets this condition of the allocated device to True, as a DRA driver does."""
         result = self.claim()["status"]["allocation"]["devices"]["results"][0]
         since = "2027-01-15T08:00:00Z"
         found = {"type": condition, "status": "True", "reason": "Said", "message": 'so "it" is'}

@@ -1,4 +1,4 @@
-"""Claims of v1alpha2: the scheduler and the controllers of classic drivers agree on a node."""
+"""v1alpha2 claims: the scheduler and DRA control plane controllers agree on a node."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ WAITS = {
     "1.29": "0/1 nodes are available: 1 waiting for resource driver to allocate resource.",
     "1.30": "waiting for resource driver",
 }
-"""The scheduler's message about a pod whose claim the driver has not yet allocated."""
+"""The scheduler's message, by release, about a pod whose claim is not yet allocated by its driver."""
 
 
 @pytest.fixture(params=["1.30"])
@@ -200,7 +200,7 @@ def publish(api: FakeAPI, node: str, *instances: str) -> None:
 def add_structured(api: FakeAPI, selector: str | None) -> None:
     """Marks the ResourceClass `c` as structured, and creates ResourceClaimParameters with a CEL selector.
 
-    `selector`: the CEL expression; None creates no parameters.
+    `selector`: the CEL expression; None creates no ResourceClaimParameters.
     """
     api.patch("ResourceClass", "c", {"structuredParameters": True}, type="merge")
     if selector is None:

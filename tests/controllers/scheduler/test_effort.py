@@ -1,4 +1,4 @@
-"""The scheduler's search for devices is bounded for each pod, and lets other tasks run."""
+"""The scheduler limits its search for devices for each pod, and lets other tasks run during the search."""
 
 import asyncio
 from typing import Any
@@ -31,9 +31,9 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 
 
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
-    """Returns the allocation of `count` devices with equal attributes by the rules of 1.33, or None.
+    """Allocates `count` devices with equal attributes by the rules of 1.33; returns the result or None.
 
-    The nine devices have two different values of the attribute.
+    The nine devices have two different values of the attribute. `matcher`: evaluates the CEL selectors.
     """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]
@@ -59,7 +59,10 @@ def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any
 
 
 async def results(effort: Effort, nodes: int, count: int) -> list[str]:
-    """Returns the result of the search on each node: "allocated", "none" or the text of the error."""
+    """Searches on `nodes` nodes; returns "allocated", "none" or the error message for each node.
+
+    The searches share the limit `effort`.
+    """
     outcomes = []
     for _ in range(nodes):
         try:

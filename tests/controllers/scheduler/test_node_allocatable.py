@@ -1,7 +1,7 @@
 """Node-allocatable resources: the scheduler counts cpu and memory that pods request through claims.
 
-The cases are generated. The expected results come from the scheduler plugin's own functions in 1.36.5 and
-1.37.1. The functions iterate over Go maps, but a dozen runs gave the same result for each case.
+The cases are generated. The expected results come from functions of Kubernetes' scheduler plugin in 1.36.5
+and 1.37.1. These functions iterate over Go maps, but gave the same result for each case a dozen times.
 """
 
 import gzip

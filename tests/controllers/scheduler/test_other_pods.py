@@ -1,4 +1,4 @@
-"""Existing pods affect the scheduling of others: topology spread, affinity between pods, preemption."""
+"""Existing pods affect the scheduling of new pods: topology spread, inter-pod affinity, preemption."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def add(api: FakeAPI, name: str, cpu: str = "100m", labels: Object | None = None, **spec: Any) -> str:
-    """Creates a pod and lets the scheduler run; returns the name of the pod's node, or ""."""
+    """Creates a pod and waits for the scheduler; returns the name of the pod's node, "" if it has none."""
     container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
     metadata = {"name": name, "labels": labels or {"app": "x"}}
     spec = {"containers": [container], "terminationGracePeriodSeconds": 0, **spec}

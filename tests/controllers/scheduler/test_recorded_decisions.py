@@ -1,4 +1,4 @@
-"""The built-in scheduler makes the recorded decisions of kube-scheduler 1.31, 1.33 and 1.36."""
+"""fakeapi's scheduler makes the recorded decisions of kube-scheduler 1.31, 1.33 and 1.36."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,9 +32,9 @@ def test_where_it_had_one_the_same_nodes_were_good_up_to_there(recorded: Recorde
 
 
 def _nodes(outcome: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """Returns (feasible nodes, best nodes, whether it got a node) of each pod in an outcome.
+    """Returns (feasible nodes, best nodes, whether the pod got a node) for each pod in an outcome.
 
-    Ends after the first pod for which the recorded scheduler chose at random among several best nodes.
+    Stops after the first pod for which the recorded scheduler chose at random among several best nodes.
     """
     found = {}
     for name, pod in sorted(recorded["pods"].items()):

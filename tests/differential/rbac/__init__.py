@@ -1,1 +1,1 @@
-"""Compares how `--authorization rbac` and kube-apiserver authorize generated requests."""
+"""Compares `--authorization rbac` with kube-apiserver's authorization of generated requests."""

@@ -1,8 +1,9 @@
-"""Aggregates the cluster roles of a kube-apiserver that runs without controllers.
+"""Aggregates the ClusterRoles of a kube-apiserver that runs without controllers.
 
-Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`. The rules of roles that aggregate each
-other are always computed from empty rules, as if the roles were new. The real controller would keep a rule in
-such a circle forever, even after a user removes the rule from the role that it came from.
+Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, with one difference. If roles
+aggregate each other in a circle, this module always computes their rules from empty rules. The real
+controller keeps a rule in such a circle forever, even after a user removes it from the role that it came
+from.
 """
 
 from typing import Any
@@ -17,15 +18,15 @@ Rules = list[Any]
 
 
 class Aggregation:
-    """Writes the rules of aggregated cluster roles, as the controller of Kubernetes would eventually."""
+    """Writes the rules of aggregated ClusterRoles, as Kubernetes' controller does in the end."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def update(self) -> None:
-        """Writes the rules of all aggregated roles.
+        """Writes the rules of all aggregated ClusterRoles on the server.
 
-        A role whose selectors find no rules keeps the rules that users wrote into it. Other roles can
+        A role whose selectors select no rules keeps the rules that users wrote into it. Other roles can
         aggregate these rules.
         """
         kept: set[str] = set()
@@ -53,9 +54,9 @@ class Aggregation:
 
 
 def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
-    """Returns the rules of each aggregated role by its name; leaves out the roles in `kept`.
+    """Returns the aggregated rules of each ClusterRole by its name; leaves out the roles in `kept`.
 
-    Other roles can still aggregate the rules of the roles in `kept`.
+    Roles in `kept` keep the rules that users wrote. Other roles can aggregate these rules.
     """
     aggregated: dict[str, Rules] = {
         name: [] for name, role in roles.items() if selectors_of(role) and name not in kept
@@ -69,7 +70,7 @@ def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
 
 
 def selectors_of(role: Any) -> Rules:
-    """Returns the label selectors of a role's aggregation rule, or [] without an aggregation rule."""
+    """Returns the label selectors of a ClusterRole's aggregation rule; [] if it has no aggregation rule."""
     return (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or []
 
 

@@ -1,6 +1,6 @@
-"""Compares the responses of two servers to one request, except for the order of bindings.
+"""Compares two servers' responses to one request. Ignores the order of bindings.
 
-kube-apiserver lists bindings from an informer, whose order differs between runs.
+kube-apiserver lists bindings from an informer, whose order differs from start to start.
 """
 
 import json
@@ -15,7 +15,7 @@ _ESCALATION = ("is attempting to grant RBAC permissions", "to use the aggregatio
 
 
 def difference(request: Request, own: Answer, real: Answer) -> str:
-    """Returns which part of the responses differs, or "" if they agree.
+    """Returns which part of two responses differs: "the code", "the message" or "the review"; "" if none.
 
     `own`: the response of fakeapi. `real`: the response of kube-apiserver.
     """
@@ -35,19 +35,22 @@ def is_escalation(answer: Answer) -> bool:
 
 
 def _is_not_served(request: Request) -> bool:
-    """Whether a request needs a kubelet or metrics, which fakeapi lacks."""
+    """Whether fakeapi cannot serve a request, because it needs a kubelet's logs or metrics."""
     return request.path.endswith("/log") or request.path == "/metrics"
 
 
 def in_order(text: str) -> str:
-    """Returns an authorizer's reason with its errors and bindings sorted."""
+    """Returns an authorizer's reason text with its errors and bindings sorted."""
     text = _SEVERAL.sub(lambda match: f"RBAC: {sorted(match[1].split(', '))}", text)
     head, marker, errors = text.partition("; resolution errors: [")
     return f"{head}{marker}{sorted(errors.strip('[]').split(', '))}" if marker else text
 
 
 def shown(answer: Answer, other: Answer) -> str:
-    """Returns a response as text for the report; for a review, only the fields that differ from `other`."""
+    """Returns a response as text for the report.
+
+    For reviews, shows only the fields that differ from `other`.
+    """
     if answer.code != 201 or other.code != 201:
         return answer.message or str(answer.body)[:200]
     status, others = _status(answer), _status(other)

@@ -1,4 +1,4 @@
-"""Generates requests from a seed: reads, writes, reviews, escalations, impersonation, unknown tokens."""
+"""Generates requests from a seed: reads, writes, reviews, escalations, impersonation and unknown tokens."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -52,7 +52,7 @@ _WRITABLE: dict[str, dict[str, Any]] = {
     "nodes": {},
     "namespaces": {},
 }  # fmt: skip
-"""Kinds that the generator writes: a valid body for each, without metadata."""
+"""A valid body, without metadata, for each resource that the generator writes."""
 _SUBRESOURCES = (
     ("pods", "status"), ("pods", "log"), ("nodes", "status"), ("resourceclaims", "status"),
     ("deployments", "scale"), ("serviceaccounts", "token"), ("namespaces", "status"),
@@ -61,7 +61,7 @@ _SUBRESOURCES = (
 
 
 class Generator:
-    """Generates random requests, and chooses the client that sends each."""
+    """Generates random requests, and chooses a client to send each request."""
 
     def __init__(self, random: Random, clients: list[Client]) -> None:
         self._random = random
@@ -81,7 +81,7 @@ class Generator:
         ]
 
     def next(self) -> tuple[Client, Request]:
-        """Returns a random client and a random request for it."""
+        """Returns a random client and a random request that this client sends."""
         random = self._random
         makers = [maker for _, maker in self._kinds]
         request = random.choices(makers, [weight for weight, _ in self._kinds])[0]()
@@ -282,9 +282,10 @@ class Generator:
     def _change(self, place: str, name: str, body: Any, changes: Any) -> Request:
         """Returns a random write of a role or a binding, mostly as a dry run.
 
-        `place`: the path of the collection. `body`: the body of a create. `changes`: the fields of an update.
+        `place`: the path of the collection. `body`: the body of a create. `changes`: the fields that an
+        update changes.
 
-        Writes of finalizers are always dry runs, because finalizers would block deletion. Removals of an
+        Writes with finalizers are always dry runs, because finalizers would block deletion. Removals of an
         aggregation rule are dry runs too: on kube-apiserver the role keeps the aggregated rules, and fakeapi
         never stores them.
         """

@@ -1,12 +1,12 @@
-"""Sends the same requests to `fakeapi serve --authorization rbac` and to kube-apiserver, and compares.
+"""Sends the same requests to `fakeapi serve --authorization rbac` and to kube-apiserver; compares responses.
 
     python -m tests.differential.rbac.run [--requests N] [--users N] [--seed N] [--builds FOLDER]
                                           [--port PORT]
 
-Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, about 15 minutes). kube-apiserver authorizes
-with Node,RBAC. Its users have tokens in a file; on fakeapi, an administrator impersonates them. Service
-accounts have tokens of both servers. kube-apiserver runs without controllers, so the tool aggregates its
-cluster roles like kube-controller-manager.
+Go builds etcd and kube-apiserver once (`benchmarks.kubernetes`, about 15 minutes). kube-apiserver runs with
+the authorization mode Node,RBAC. Its users have tokens in a file; on fakeapi, an administrator impersonates
+these users. Service accounts have tokens of both servers. kube-apiserver runs without controllers, so the
+tool aggregates its ClusterRoles like kube-controller-manager.
 
 The tool compares status codes, the message of each 403, and the status of each review. It prints each
 difference as a curl line. The exit status is 1 if there is a difference. The requests are:
@@ -45,12 +45,12 @@ RELEASE = "1.37"
 PORT = 6543
 ADMIN = "administrator"
 DIFFERENCES_MAX = 200
-"""Maximum number of printed differences; the tool counts all."""
+"""Maximum number of differences to print. The tool counts all differences."""
 
 
 @contextmanager
 def both(builds: Path, port: int, clients: list[Client]) -> Iterator[tuple[Server, Server]]:
-    """Starts fakeapi and kube-apiserver for these clients; yields both, fakeapi first."""
+    """Starts fakeapi and kube-apiserver with users for these clients; yields both servers, fakeapi first."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, RELEASE)
     users = [_token_line(client) for client in clients if client.account is None]
     with ExitStack() as stack:
@@ -71,7 +71,7 @@ def _token_line(client: Client) -> str:
 
 
 def prepare(servers: tuple[Server, Server], clients: list[Client], random: Random) -> None:
-    """Creates the same initial state in both servers, and the tokens of the service accounts."""
+    """Creates the same initial objects in both servers, and tokens for the service accounts."""
     for method, path, body in [*world.writes(random, clients)]:
         for server in servers:
             server.must(method, path, body)
@@ -91,7 +91,7 @@ def prepare(servers: tuple[Server, Server], clients: list[Client], random: Rando
 
 
 def changes_roles(request: Request, answer: Answer) -> bool:
-    """Whether a successful request has changed roles or bindings."""
+    """Whether a request was successful and changed RBAC roles or bindings."""
     return (
         request.method != "GET"
         and world.RBAC in request.path
@@ -101,9 +101,9 @@ def changes_roles(request: Request, answer: Answer) -> bool:
 
 
 def compare(servers: tuple[Server, Server], generator: Generator, requests: int) -> tuple[Counter[str], int]:
-    """Sends generated requests to both servers and prints the differences.
+    """Sends generated requests to both servers and prints the differences between the responses.
 
-    Returns the counts of status codes, and the number of differences.
+    Returns the number of responses with each status code, and the number of differences.
     """
     own, real = servers
     counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The two servers of a comparison, their clients, and the requests."""
+"""Defines the two servers of a comparison, their clients, and the requests."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 JSON = "application/json"
 APPLY = "application/apply-patch+yaml"
 SETTLE_SECONDS = 30.0
-"""Maximum number of seconds until kube-apiserver's authorizers, which read from informers, see a write."""
+"""Maximum seconds until kube-apiserver's authorizers see a write; they read roles from informers."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Client:
 
     @property
     def token(self) -> str:
-        """The user's token in kube-apiserver's token file."""
+        """The token of a user in kube-apiserver's token file; derived from the user's name."""
         return f"token-of-{self.name.replace(':', '-')}"
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request to both servers.
+    """A request to send to both servers.
 
-    If `changes` is set, the body is the stored object merged with `changes`.
+    If `changes` is not None, the body is the stored object merged with `changes`.
     """
 
     method: str
@@ -59,7 +59,10 @@ class Answer:
 
 
 class Server:
-    """A server with one connection. `impersonates`: users act through impersonation by the administrator."""
+    """Sends requests to one server over one connection.
+
+    `impersonates`: whether the administrator impersonates the users; otherwise they have tokens.
+    """
 
     def __init__(self, url: str, admin: str, *, impersonates: bool) -> None:
         self.url = url
@@ -77,12 +80,15 @@ class Server:
         return http.client.HTTPSConnection(parts.netloc, timeout=SETTLE_SECONDS, context=trusting)
 
     def admin(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Answer:
-        """Sends a request as the administrator; returns the response."""
+        """Sends a request with the administrator's token; returns the response."""
         bearer = {"Authorization": f"Bearer {self._admin}"}
         return self._send(Request(method, path, body, content_type), bearer.items())
 
     def ask(self, client: Client, request: Request) -> Answer:
-        """Sends a request as this client; returns the response."""
+        """Sends a request as the user `client`; returns the response.
+
+        If the request has `changes`, reads the stored object first; returns that response if it is not 200.
+        """
         if request.changes is not None:
             stored = self.admin("GET", request.path.partition("?")[0])
             if stored.code != 200:
@@ -143,7 +149,7 @@ class Server:
         return answer.body
 
     def await_access(self, user: str, **attributes: str) -> None:
-        """Waits until the server allows a user this access; the authorizer has then seen all earlier writes.
+        """Waits until the server allows `user` an access. Its authorizer has then seen all earlier writes.
 
         `attributes`: the resource attributes of a SubjectAccessReview. Raises RuntimeError after
         SETTLE_SECONDS.
@@ -158,7 +164,7 @@ class Server:
 
 
 def merged(value: Any, changes: Any) -> Any:
-    """Returns the value after a JSON merge patch."""
+    """Applies the JSON merge patch `changes` to `value`; returns the result."""
     if not isinstance(changes, dict):
         return changes
     result = dict(value) if isinstance(value, dict) else {}
@@ -171,7 +177,7 @@ def merged(value: Any, changes: Any) -> Any:
 
 
 def curl(server: Server, client: Client, request: Request) -> str:
-    """Returns a curl command line that repeats the request."""
+    """Returns a curl command line that sends the request as the client."""
     words = [f"curl -sk -X {request.method}"]
     for name, value in server.headers(client, request):
         text = shlex.quote(f"{name}: {value}")

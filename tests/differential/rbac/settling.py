@@ -7,10 +7,11 @@ _NAME = "marker"
 
 
 class Settling:
-    """Waits until the authorizers of servers have seen all earlier changes of roles and bindings.
+    """Waits until the authorizers of both servers have seen all earlier changes of roles and bindings.
 
-    Writes a marker of each of the four kinds, and waits until the authorizers use the markers. An informer
-    delivers the changes of its kind in order, so a visible marker means that earlier changes are visible too.
+    Writes a new Role, RoleBinding, ClusterRole and ClusterRoleBinding, and waits until the authorizers use
+    them. An informer delivers the changes of a kind in order, so the authorizers have then seen all earlier
+    changes.
     """
 
     def __init__(self, servers: tuple[Server, ...]) -> None:
@@ -18,9 +19,9 @@ class Settling:
         self._number = 0
 
     def settle(self) -> None:
-        """Writes new markers and waits for them.
+        """Writes new roles and bindings, and waits until the authorizers of all servers use them.
 
-        Raises RuntimeError if a server does not see a marker within SETTLE_SECONDS.
+        Raises RuntimeError if a server does not use one of them within SETTLE_SECONDS.
         """
         self._number += 1
         for server in self._servers:

@@ -1,4 +1,4 @@
-"""Generates the initial state of both servers from a seed: users, objects, roles and bindings."""
+"""Generates the initial objects of both servers from a seed: users, objects, roles and bindings."""
 
 import base64
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ RESOURCES = {
     ),
     "authorization.k8s.io": ("subjectaccessreviews", "localsubjectaccessreviews"),
 }  # fmt: skip
-"""Resources that generated rules name, by API group."""
+"""Resources that the generated RBAC rules name, by API group."""
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 _SPECIAL = {
     "users": ("impersonate", "impersonate:user-info"),
@@ -72,11 +72,11 @@ _SPECIAL = {
     "signers": ("approve", "sign", "attest"),
     "configmaps": ("impersonate-on:user-info:get", "impersonate-on:user-info:list"),
 }
-"""Verbs that only some resources have, such as `approve`, by resource."""
+"""Verbs that RBAC knows only for some resources, such as `approve`, by resource."""
 
 
 def clients(count: int, random: Random) -> list[Client]:
-    """Returns `count` users, nodes, service accounts, and a member of system:masters."""
+    """Returns `count` clients: cluster nodes, service accounts, users, and a member of system:masters."""
     members = [
         Client("root", ("system:masters",)),
         Client("system:node:", ("system:nodes",)),
@@ -94,7 +94,10 @@ def clients(count: int, random: Random) -> list[Client]:
 
 
 def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
-    """Returns a random valid rule of a Role or, unless `namespaced`, of a ClusterRole."""
+    """Returns a random valid RBAC rule.
+
+    `namespaced`: whether it is for a Role; otherwise for a ClusterRole.
+    """
     if not namespaced and random.random() < 0.12:
         paths = random.sample((*PATHS, "/custom/*", "/logs/*", "*", "/api*"), random.randint(1, 3))
         return {"nonResourceURLs": paths, "verbs": random.choice((["get"], ["*"], ["get", "post"]))}
@@ -127,7 +130,7 @@ def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
 
 
 def names_of(resource: str) -> tuple[str, ...]:
-    """Returns names for objects of a resource; some of the objects do not exist."""
+    """Returns object names to use in requests for a resource. Some of these objects do not exist."""
     match resource.partition("/")[0]:
         case "clusterroles":
             return (*CLUSTER_ROLES[:6], *AGGREGATING, "view", "cluster-admin")
@@ -149,7 +152,10 @@ def names_of(resource: str) -> tuple[str, ...]:
 
 
 def role_body(random: Random, name: str, *, namespaced: bool) -> dict[str, Any]:
-    """Returns a random Role, or a ClusterRole that may have labels for aggregation."""
+    """Returns a random Role or ClusterRole. A ClusterRole may have labels that aggregation rules select.
+
+    `namespaced`: whether to return a Role.
+    """
     rules = [rule(random, namespaced=namespaced) for _ in range(random.randint(1, 4))]
     metadata: dict[str, Any] = {"name": name}
     if not namespaced and random.random() < 0.4:
@@ -168,7 +174,7 @@ def reference(kind: str, name: str) -> dict[str, str]:
 
 
 def subjects(random: Random, among: list[Client]) -> list[dict[str, str]]:
-    """Returns random subjects of a binding: users and service accounts, or sometimes a group."""
+    """Returns random subjects of a binding: clients of `among` or, sometimes, a group."""
     if random.random() < 0.15:
         return [
             {"apiGroup": GROUP, "kind": "Group", "name": random.choice((*GROUPS, "system:serviceaccounts"))}
@@ -183,7 +189,10 @@ def subject(client: Client) -> dict[str, str]:
 
 
 def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Yields method, path and body of the administrator's requests that create the initial state."""
+    """Yields the administrator's requests that create the initial objects, as (method, path, body).
+
+    `among`: the clients that the bindings name.
+    """
     for namespace in NAMESPACES[1:]:
         yield "POST", "/api/v1/namespaces", {"metadata": {"name": namespace}}
     for client in among:
@@ -209,9 +218,9 @@ def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]
 
 
 def _managers(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Yields requests that let some users manage roles, and make two users cluster administrators.
+    """Yields requests that permit some users to manage roles, and make two users cluster administrators.
 
-    Writes by these managers test the check for privilege escalation.
+    Writes of these users test the check for privilege escalation.
     """
     resources = ["roles", "rolebindings", "clusterroles", "clusterrolebindings"]
     for number, verbs in enumerate(
@@ -272,7 +281,7 @@ def _objects() -> Iterator[tuple[str, str, Any]]:
 
 
 def _signing_requests() -> Iterator[tuple[str, str, Any]]:
-    """Yields the creation of a certificate signing request for each signer, as method, path and body."""
+    """Yields requests that create a CertificateSigningRequest for each signer, as (method, path, body)."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "somebody")])
     built = x509.CertificateSigningRequestBuilder().subject_name(subject_name).sign(key, hashes.SHA256())
@@ -284,7 +293,10 @@ def _signing_requests() -> Iterator[tuple[str, str, Any]]:
 
 
 def pod(name: str, node: str) -> dict[str, Any]:
-    """Returns a pod on a node that uses the secret and the ConfigMap of its name, and the claim `a`."""
+    """Returns a pod on a node.
+
+    The pod uses the Secret and the ConfigMap of its name, and the ResourceClaim `a`.
+    """
     volumes = [
         {"name": "s", "secret": {"secretName": name}},
         {"name": "c", "configMap": {"name": name}},

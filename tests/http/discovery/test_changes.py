@@ -44,7 +44,7 @@ def remove(server: SmallServer) -> None:
 
 
 def documents(server: SmallServer) -> dict[str, Any]:
-    """Returns what the server publishes about the core group in each form of discovery and OpenAPI."""
+    """Returns entries about the core group from four documents: discovery, aggregated, OpenAPI v3 and v2."""
     index = ask(server, "/openapi/v3").json()["paths"]  # the body is text
     return {
         "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},

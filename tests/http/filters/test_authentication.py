@@ -1,4 +1,4 @@
-"""Authentication: a client is the administrator, a service account, or the holder of the server's token."""
+"""Authentication: a client is the administrator, a service account, or has the server's token."""
 
 import contextlib
 import sqlite3

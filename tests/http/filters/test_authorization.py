@@ -1,4 +1,4 @@
-"""With `authorization="rbac"`, the server allows requests by roles and bindings."""
+"""With `authorization="rbac"`, the server decides about requests by roles and bindings."""
 
 from collections.abc import Callable
 from typing import Any

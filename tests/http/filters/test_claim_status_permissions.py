@@ -1,4 +1,4 @@
-"""With RBAC, writes to a claim's status need permissions on synthetic subresources."""
+"""With RBAC, writes to a ResourceClaim's status need permissions on synthetic subresources."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +23,7 @@ DEVICE = {"driver": "gpu.example.com", "pool": "p", "device": "d", "data": {"a":
 
 
 def allow(api: FakeAPI, *rules: tuple[str, str]) -> None:
-    """Allows the service account `driver` these verbs on these resources. `rules`: (resource, verb) pairs."""
+    """Permits the service account `driver` to use these resources. `rules`: (resource, verb) pairs."""
     made = [{"apiGroups": ["resource.k8s.io"], "resources": [what], "verbs": [verb]} for what, verb in rules]
     role = {"metadata": {"generateName": "r"}, "rules": made}
     name = ask(api, f"{RBAC}/clusterroles", "POST", role).json()["metadata"]["name"]

@@ -1,4 +1,4 @@
-"""Impersonation: requests of a client that acts as another user."""
+"""Impersonation: requests in which a client acts as another user with Impersonate headers."""
 
 from collections.abc import Callable
 
@@ -104,9 +104,9 @@ AUTHENTICATION = "authentication.k8s.io"
 
 @pytest.fixture
 def limited(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
-    """Returns a function that starts a server of a release with RBAC.
+    """Returns a function that starts an RBAC server of a release.
 
-    Only the users jane and system:node:n may list pods there.
+    Only the users jane and system:node:n may list pods on this server.
     """
 
     def start(release: str) -> FakeAPI:

@@ -13,7 +13,7 @@ FOR_EVER = 3600.0
 
 
 def is_delayed(clock: AdjustableClock) -> bool:
-    """Whether a request with a latency of an hour is still waiting after other tasks have run."""
+    """Whether a request with an hour of latency is still waiting after other asyncio tasks have run."""
 
     async def answer(ctx: Any) -> Any:
         return ctx

@@ -41,7 +41,7 @@ def allow(api: FakeAPI, name: str, *rules: Object) -> None:
 def put(api: FakeAPI, subresource: str, **status: Any) -> tuple[int, str]:
     """Updates a subresource of the CertificateSigningRequest `jane` as the user jane.
 
-    Returns the status code and the message of the response. `status`: the fields of the new status.
+    `status`: the fields of the new status. Returns the status code and the message of the response.
     """
     made = api.get("CertificateSigningRequest", "jane")
     connection = HTTPConnection(api.url.removeprefix("http://"))

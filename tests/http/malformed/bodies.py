@@ -12,7 +12,7 @@ VALID = json.dumps(claim()).encode()
 
 
 def padded(size: int) -> bytes:
-    """Returns a valid claim, padded to `size` bytes."""
+    """Returns the JSON of a valid claim with spaces at the end, `size` bytes in all."""
     return VALID + b" " * (size - len(VALID))
 
 

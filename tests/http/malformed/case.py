@@ -1,4 +1,4 @@
-"""A malformed request, and the response that Kubernetes 1.31 gives."""
+"""A malformed request, and the response of Kubernetes 1.31 to it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from tests.http import wire
 GROUP = "/apis/resource.k8s.io/v1alpha3"
 CLAIMS = f"{GROUP}/namespaces/default/resourceclaims"
 HELD = f"{CLAIMS}/held"
-"""The path of an existing claim; a request to it fails only because of its malformed part."""
+"""The URL path of an existing claim. A request to this path fails only because of its malformed part."""
 
 ABSENT = "\0absent"
-"""A header value that means: the request has no such header."""
+"""A header value that means that the request does not have the header."""
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -41,9 +41,9 @@ REASONS = {
 class Case:
     """A malformed request and the expected response.
 
-    `answers` is the response's status code. The body is a Status or, with `plain`, text, as from Go's HTTP
-    server. `messages.json` contains the beginnings of the messages, recorded from Kubernetes, if they do not
-    depend on its state. A request that Kubernetes accepts despite its form changes nothing.
+    `answers`: the response's status code. `plain`: whether the body is text, as from Go's HTTP server,
+    instead of a Status. `messages.json` contains the start of each message that kube-apiserver sent, unless
+    the message depends on stored objects. Requests that Kubernetes accepts despite their form change nothing.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Case:
         return self.answers >= 400
 
     def head(self, extra: Sequence[tuple[str, str]] = ()) -> bytes:
-        """Returns the request line and headers, with `extra` headers; adds a missing Content-Length."""
+        """Returns the request line and headers, with `extra`; adds a missing Host and Content-Length."""
         headers = [*self.headers, *extra]
         names = {name.lower() for name, _ in headers}
         if ("Host", ABSENT) not in headers:
@@ -78,7 +78,10 @@ class Case:
 
 
 def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[str, Any]:
-    """Returns a valid claim with additional metadata and with changed top-level members."""
+    """Returns a valid claim.
+
+    `metadata`: fields to add to its metadata. `members`: top-level fields to set.
+    """
     return {
         "apiVersion": "resource.k8s.io/v1alpha3",
         "kind": "ResourceClaim",
@@ -89,7 +92,7 @@ def claim(metadata: Mapping[str, Any] | None = None, /, **members: Any) -> dict[
 
 
 def request_with(**members: Any) -> dict[str, Any]:
-    """Returns a valid claim whose only request has these additional members."""
+    """Returns a valid claim whose single device request has these additional fields."""
     return claim(
         spec={"devices": {"requests": [{"name": "gpu", "deviceClassName": "gpu.example.com", **members}]}}
     )

@@ -1,4 +1,4 @@
-"""Requests of the largest allowed size, for which a careless parser needs quadratic time."""
+"""Requests of the maximum size. A careless parser would need quadratic time for them."""
 
 from tests.http.malformed.bodies import VALID
 from tests.http.malformed.case import APPLY, CLAIMS, HELD, STRATEGIC, Case, get, patch, post
@@ -7,7 +7,7 @@ DRY = "?dryRun=All"
 
 
 def listed(item: bytes, count: int) -> bytes:
-    """Returns a JSON list of `count` items. `item`: a %-format for the number of the item."""
+    """Returns a JSON list of `count` items. `item`: a %-format for an item that contains its number."""
     return b"[" + b",".join(item % number for number in range(count)) + b"]"
 
 

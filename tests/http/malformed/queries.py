@@ -1,4 +1,4 @@
-"""Malformed queries: numbers, selectors, versions and continue tokens, and too many parameters."""
+"""Malformed query parameters: numbers, selectors, versions, continue tokens, and too many parameters."""
 
 import base64
 import json

@@ -19,7 +19,7 @@ def in_labels(raw: bytes) -> bytes:
 
 
 def bomb(levels: int) -> bytes:
-    """Returns a YAML bomb ("billion laughs"), in which every level refers nine times to the level before."""
+    """Returns a YAML bomb ("billion laughs"): every level refers nine times to the level before."""
     lines = [b'a0: &a0 ["lol"]']
     lines += (b"a%d: &a%d [%b]" % (n, n, b",".join([b"*a%d" % (n - 1)] * 9)) for n in range(1, levels))
     return b"\n".join(lines) + b"\n"

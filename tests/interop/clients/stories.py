@@ -1,13 +1,13 @@
-"""Runs each client's program for the same story: the life of a ResourceClaim on a new server.
+"""Runs the test program of each client, which creates, changes and deletes a claim on a new server.
 
-A program in any language gets the server in $KUBECONFIG, with TLS, its own CA and a token. It prints each
-chapter when it is complete:
+A program in any language gets the server in $KUBECONFIG, with TLS, a CA and a token. It prints the name of
+each chapter when the chapter is complete:
 
 - `discover`
 - `create`
 - `watch`: it received the event ADDED
-- `conflict`: it got 409 for a stale write, and the retry succeeded
-- `patch`: with the client's default type
+- `conflict`: it got 409 for a write with an old resourceVersion, and the retry succeeded
+- `patch`: with the client's default patch type
 - `apply`: server-side apply
 - `delete`: it deleted a claim with a finalizer, and received the event DELETED
 """
@@ -31,18 +31,21 @@ CHAPTERS = ["discover", "create", "watch", "conflict", "patch", "apply", "delete
 DID = "discovered, created, watched, lost a race and won the retry, patched, applied, deleted"
 STORY_SECONDS = 120
 FETCH_SECONDS = 1800
-"""Maximum number of seconds for a package manager to download and build; Rust takes longest."""
+"""Maximum seconds for a package manager to download and build packages; Rust takes longest."""
 
 
 @contextmanager
 def server(release: str, **options: Any) -> Iterator[FakeAPI]:
-    """Runs a server like a production cluster: HTTPS, a CA that only the kubeconfig contains, and a token."""
+    """Runs a server like a production cluster: HTTPS with a CA known only from the kubeconfig, and a token.
+
+    `options`: further options of FakeAPI.
+    """
     with FakeAPI(release=release, tls=True, token="secret", **options) as api:
         yield api
 
 
 def tell(command: list[str | Path], release: str) -> None:
-    """Runs a program on a new server; asserts that it prints all chapters and leaves no claim."""
+    """Runs a client's program with a new server; asserts that it prints all chapters and leaves no claim."""
     with server(release) as api:
         assert run(command, api).split() == CHAPTERS
         assert api.list("ResourceClaim") == []
@@ -69,10 +72,10 @@ def finished(command: list[str | Path], seconds: float, cwd: Path | None = None,
 
 @contextmanager
 def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
-    """Yields a folder with copies of the source files, for a package manager.
+    """Yields a locked folder with copies of the source files, in which a package manager can work.
 
-    `sources`: source files by their path in the folder. Equal sources share a folder, which is locked
-    meanwhile. The file `.ready` in it means that an earlier block has finished.
+    `sources`: the source files by their path in the folder. Equal sources share a folder. If it has the file
+    `.ready`, an earlier block has already finished the work.
     """
     texts = [f"{path}\n{source.read_text(encoding='utf-8')}" for path, source in sorted(sources.items())]
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
@@ -113,7 +116,10 @@ def python() -> Path:
 
 
 def locked(lock: Path, package: str) -> str:
-    """Returns the version of a package in a Python lock file. Raises LookupError if it is missing."""
+    """Returns the locked version of a package in a Python lock file.
+
+    Raises LookupError if the file does not list the package.
+    """
     for line in lock.read_text(encoding="utf-8").splitlines():
         name, _, rest = line.partition("==")
         if name == package:

@@ -1,4 +1,4 @@
-"""client-go of four releases, and controller-runtime, create, watch, update and delete a claim."""
+"""client-go of four releases, and controller-runtime, create, watch, update and delete a ResourceClaim."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Claims in jsonnet, in the style of k8s-libsonnet, can be applied without changes."""
+"""ResourceClaims that jsonnet generates in the style of k8s-libsonnet can be applied without changes."""
 
 import json
 import subprocess

@@ -20,7 +20,7 @@ FINALIZER = "example.com/story"
 
 
 class Kubectl:
-    """kubectl with its own home directory, and with a running watch of claims."""
+    """Runs kubectl with its own home directory, and a watch of claims with kubectl in the background."""
 
     def __init__(self, program: Path, api: FakeAPI, home: Path) -> None:
         self._program, self.home = program, home
@@ -43,9 +43,9 @@ class Kubectl:
         self._watch.communicate()
 
     def run(self, *arguments: str, code: int = 0) -> str:
-        """Runs kubectl and returns its output, or its errors if `code` is not 0.
+        """Runs kubectl and asserts that its exit code is `code`.
 
-        Asserts that the exit code is `code`.
+        Returns its standard output, or its standard error if `code` is not 0.
         """
         done = subprocess.run(
             [self._program, *arguments],
@@ -73,7 +73,10 @@ class Kubectl:
         return self.run("replace", "-f", self.file(changed), code=code)
 
     def expect(self, kind: str, label: str = "") -> None:
-        """Reads events of the watch until one has this type and this label ("" for any labels)."""
+        """Reads watch events until one has the type `kind` and the label key `label` ("" for any labels).
+
+        Raises AssertionError if the watch ends first.
+        """
         assert self._watch.stdout is not None
         for line in self._watch.stdout:
             event = json.loads(line)
@@ -126,7 +129,7 @@ def tell(kubectl: Kubectl, version: str) -> None:
 
 
 def claim_of(version: str, metadata: dict[str, Any]) -> dict[str, Any]:
-    """Returns a claim with every default set, because apply would otherwise try to remove the defaults."""
+    """Returns a claim with every default set, because `kubectl apply` would otherwise remove the defaults."""
     device = {"deviceClassName": "gpu.example.com", "allocationMode": "All"}
     request = {"name": "gpu", **(device if version.endswith("v1alpha3") else {"exactly": device})}
     spec = {"devices": {"requests": [request]}}

@@ -1,6 +1,6 @@
-"""A client-go reflector recovers from faults in its lists and watches.
+"""A client-go reflector recovers from faults of its lists and watches.
 
-The reflector lists again after 410, and resumes if only a watch ended.
+The reflector lists again after 410 Expired. If only the watch ends, it resumes the watch.
 """
 
 import threading
@@ -22,7 +22,7 @@ RELEASES = of_releases(["1.33", "1.37"])
 NAMES = ("a", "b", "last")
 NO_TIMEOUT = "0s"
 STREAMED_LIST = "KUBE_FEATURE_WatchListClient"
-"""The variable that turns a reflector's streamed lists on or off; they are on by default since 1.35."""
+"""The environment variable that turns the reflector's streamed lists on or off; on by default since 1.35."""
 
 
 def make(api: FakeAPI, *names: str) -> None:
@@ -56,9 +56,9 @@ def row(report: Report, release: str, did: str) -> None:
 def following(
     program: Path, api: FakeAPI, timeout: str = NO_TIMEOUT, *, streamed: bool = False
 ) -> Iterator[None]:
-    """Runs the reflector during the block; asserts at the end that it has seen all changes.
+    """Runs the reflector program during the block; asserts at the end that it has seen all objects.
 
-    `timeout`: the reflector's watch timeout. `streamed`: whether it streams its lists.
+    `timeout`: the timeout of the reflector's watches. `streamed`: whether it streams its lists.
     """
     environment = {"TIMEOUT": timeout, STREAMED_LIST: str(streamed).lower()}
     printed: list[str] = []

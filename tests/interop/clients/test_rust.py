@@ -12,7 +12,7 @@ from tests.interop.toolchain import BUILDS, of_releases, require
 
 SOURCE = FOLDER / "rust"
 RELEASES = [("1.30", "older"), ("1.31", "older"), ("1.37", "newest")]
-"""Releases of the server, and the crate versions that have types for them."""
+"""The releases of the server, each with the set of crate versions that has types for the release."""
 
 
 @pytest.mark.parametrize(("release", "crates"), of_releases(RELEASES))
@@ -29,9 +29,11 @@ def test_the_rust_client_tells_the_story_of_a_claim(release: str, crates: str, r
 
 
 def built(manifest: Path, crates: str, feature: str) -> Path:
-    """Compiles the Rust program with the types of a release; returns its path.
+    """Compiles the Rust program with a release's types; returns its path.
 
-    Releases with equal crates share compiled dependencies.
+    - `manifest`: the Cargo.toml with the crate versions
+    - `crates`: the name of these crate versions; programs with equal crates share compiled dependencies
+    - `feature`: the Cargo feature that selects the release
     """
     files = {"Cargo.toml": manifest, "story.rs": SOURCE / "story.rs"}
     with workshop(f"rust-{feature}", files) as folder:

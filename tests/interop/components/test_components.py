@@ -1,4 +1,4 @@
-"""kube-scheduler and kube-controller-manager replace the server's own controllers."""
+"""kube-scheduler and kube-controller-manager work with fakeapi in place of its own controllers."""
 
 import re
 import time
@@ -41,22 +41,25 @@ EXPECTED = (
     # 1.37: other controllers wait for their cache, and log this
     r"(daemon_controller|replica_set|stateful_set)\.go.*is not as new as written version",
 )
-"""Log lines with errors that the components also write with a real API server, as patterns.
+"""Patterns for error log lines that the components also write with a real API server.
 
-They were seen in five minutes, and are listed by source file.
+They were observed in five minutes, and are listed by source file.
 """
 
 LEASES = ("--leader-elect-lease-duration", "60s", "--leader-elect-renew-deadline", "40s")
-"""Options for leases that last four times as long as by default.
+"""Options that make leader election leases four times as long as by default.
 
-A component exits if it cannot renew its lease in time on a busy machine.
+A component exits if it cannot renew its lease in time, for example on a busy machine.
 """
 
 _ERROR = re.compile(r"^[EF]\d{4} ", re.MULTILINE)
 
 
 class Cluster:
-    """A server with a DRA driver; components of Kubernetes replace some of its controllers."""
+    """A running server and a DRA driver.
+
+    Components of Kubernetes replace some of the server's controllers.
+    """
 
     def __init__(self, served: Served, components: dict[str, Program], driver: Program) -> None:
         self.served, self.driver = served, driver
@@ -64,7 +67,7 @@ class Cluster:
         self._components = components
 
     def check_logs(self) -> None:
-        """Raises AssertionError if the components' logs have unexpected error lines."""
+        """Raises AssertionError if a component's log has an error line that does not match EXPECTED."""
         found = self._errors()
         assert not found, f"{len(found)} unexpected lines:\n" + "\n".join(dict.fromkeys(found))
 
@@ -86,7 +89,7 @@ Start = Callable[..., Cluster]
 
 @pytest.fixture
 def start(release: str, short_folder: Path) -> Iterator[Start]:
-    """Returns a function that starts a server with these controllers and components of Kubernetes."""
+    """Yields a function that starts a server with the given fakeapi controllers and Kubernetes components."""
     with ExitStack() as running:
 
         def started(controllers: str, *components: str) -> Cluster:
@@ -119,7 +122,7 @@ def command(name: str, program: Path, served: Served) -> list[str | Path]:
 
 
 def claim_story(cluster: Cluster) -> None:
-    """Runs and deletes a pod with a claim; asserts that the driver prepares and unprepares the claim."""
+    """Runs and deletes a pod with a claim; asserts that the DRA driver prepares and unprepares the claim."""
     story = cluster.story
     story.create_pod()
     [claim] = story.await_running()
@@ -131,7 +134,7 @@ def claim_story(cluster: Cluster) -> None:
 
 
 def workload_story(cluster: Cluster) -> None:
-    """Runs and deletes workloads of all kinds; asserts that a Job completes and a Deployment rolls out."""
+    """Runs and deletes a Deployment, a StatefulSet, a DaemonSet and a Job; asserts that they progress."""
     served, api = cluster.served, cluster.served.api
     api.create_namespace("team")
     api.create_all((FOLDER / "workloads.yaml").read_text(encoding="utf-8"), namespace="team")

@@ -1,4 +1,4 @@
-"""Validation of admission webhooks, admission policies, and the bindings of policies."""
+"""Validation of admission webhooks, admission policies, and the bindings of admission policies."""
 
 import copy
 from typing import Any

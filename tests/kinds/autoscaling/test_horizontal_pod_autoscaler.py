@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscaler in autoscaling/v1 and v2: validation, and conversion between the versions."""
+"""HorizontalPodAutoscaler in autoscaling/v1 and v2: validation, and conversion between the two versions."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Addresses get the errors and warnings of each release."""
+"""IP addresses and CIDRs in objects get the errors and warnings of each release."""
 
 import pytest
 

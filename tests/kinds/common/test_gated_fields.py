@@ -1,4 +1,4 @@
-"""Fields are dropped while their feature gate is off, unless the stored object uses them."""
+"""The server drops fields while their feature gate is off, unless the stored object uses them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""ConfigMap, Secret and ServiceAccount: validation, immutability and warnings."""
+"""ConfigMap, Secret and ServiceAccount: validation, the field `immutable`, and warnings."""
 
 import base64
 from typing import Any

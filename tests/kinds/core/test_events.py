@@ -1,4 +1,4 @@
-"""Event in core/v1 and events.k8s.io/v1: its fields and validation in both groups."""
+"""Event in core/v1 and events.k8s.io/v1: fields and validation in both API groups."""
 
 import pytest
 

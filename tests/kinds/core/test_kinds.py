@@ -1,4 +1,4 @@
-"""Kinds of the core group that have their own module use its definition."""
+"""The core group's list of kinds uses the definition of each module that defines one kind."""
 
 import pytest
 

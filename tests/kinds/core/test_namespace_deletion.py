@@ -1,4 +1,4 @@
-"""Deleting a namespace: its phase and finalizers, and preconditions and options of the request."""
+"""Deletion of a namespace: phase, finalizers, and the preconditions and options of the request."""
 
 import copy
 from typing import Any

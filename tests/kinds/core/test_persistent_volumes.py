@@ -265,7 +265,7 @@ def test_the_two_fields_of_data_sources_agree() -> None:
 
 
 def changed(resource: Resource, old: Body, new: Body) -> Found:
-    """Returns the errors of updating a claim from `old` to `new`, as (field, message).
+    """Updates a claim from `old` to `new`; returns the validation errors as (field, message).
 
     The new claim gets the status of the old claim.
     """

@@ -1,4 +1,4 @@
-"""ServiceAccount of core/v1: references to secrets keep only the names."""
+"""ServiceAccount of core/v1: the server keeps only the names in references to secrets."""
 
 from tests.kinds.judging import created, resource_of
 

@@ -24,7 +24,10 @@ def evictions() -> Resource:
 
 
 def status(*states: str, **first: Any) -> Body:
-    """Returns a status with responders in these states. `first`: fields of the first responder."""
+    """Returns an Eviction status with one responder for each state.
+
+    `first`: fields of the first responder.
+    """
     names = ["example.com/a", OWN][: len(states)]
     targets = [
         {"name": name, "priority": priority, "state": state}

@@ -1,4 +1,4 @@
-"""Builds canonical claims for every release, and formats errors for the tables of tests."""
+"""Builds canonical ResourceClaims for every release. Formats validation errors for the test tables."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,19 +15,19 @@ GROUP = "resource.k8s.io"
 Triple = tuple[str, str, str]
 
 RULES = {release: rules_of(load_release(release)) for release in COMPILED_RELEASES}
-"""The validation rules by release, with the default feature gates."""
+"""The validation rules of each release with its default feature gates, by release."""
 
 DEVICE = {"driver": "gpu.example.com", "pool": "pool-1", "device": "gpu-0"}
 
 
 def rules_with(release: str, **gates: bool) -> ReleaseRules:
-    """Returns the rules of a release with these gates, and with all other known gates off."""
+    """Returns the validation rules of a release with only these feature gates on; all other gates are off."""
     rules = RULES[release]
     return replace(rules, gates=Gates({**dict.fromkeys(rules.gates.known, False), **gates}))
 
 
 def triples(errors: Iterable[FieldError]) -> list[Triple]:
-    """Returns (field, reason, message) of each error; the reason lacks its prefix `FieldValue`."""
+    """Converts errors to (field, reason, message), without the prefix `FieldValue` of the reasons."""
     return [(error.field, error.reason.removeprefix("FieldValue"), error.body) for error in errors]
 
 
@@ -50,7 +50,10 @@ def v1alpha2_claim(status: dict[str, Any] | None = None, **metadata: Any) -> dic
 
 
 def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    """Returns a ResourceClaimTemplate. `spec`: the spec of its claims. `metadata`: metadata of its claims."""
+    """Returns a ResourceClaimTemplate.
+
+    `spec` and `metadata`: the spec and metadata of the claims it creates.
+    """
     return {
         "metadata": {"name": "t", "namespace": "default"},
         "spec": {"metadata": {"creationTimestamp": None, **metadata}, "spec": spec},
@@ -58,11 +61,11 @@ def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 ODD_TEMPLATES: tuple[Any, ...] = (None, [], {"spec": None}, {"spec": {"metadata": []}})
-"""Malformed templates; some cannot be decoded. Code that runs before validation must accept them."""
+"""Malformed ResourceClaimTemplates. Some cannot be decoded, but code before validation must accept them."""
 
 
 def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
-    """Returns a request of a claim in the layout of v1alpha3 and v1beta1, where its fields are not nested."""
+    """Returns a claim's device request in the layout of v1alpha3 and v1beta1: all fields at the top level."""
     return {
         "name": name,
         "deviceClassName": "gpu.example.com",
@@ -72,14 +75,14 @@ def nested_request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
 
 
 def subrequest(name: str, **fields: Any) -> dict[str, Any]:
-    """Returns a subrequest of a claim; its layout is equal in all versions."""
+    """Returns a subrequest of a claim's device request. Its layout is the same in all versions."""
     return nested_request(name, **fields)
 
 
 def request(name: str = "gpu", **fields: Any) -> dict[str, Any]:
-    """Returns a request of a claim in the layout of v1, where its fields are inside `exactly`.
+    """Returns a claim's device request in the layout of v1: all fields inside `exactly`.
 
-    Only `firstAvailable` is outside.
+    Only `name` and `firstAvailable` are at the top level.
     """
     choice = {key: fields.pop(key) for key in ("firstAvailable",) if key in fields}
     exactly = nested_request(**fields)
@@ -102,14 +105,15 @@ def consumer(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def result(**fields: Any) -> dict[str, Any]:
-    """Returns an allocation result of a claim in the form that releases since 1.32 write."""
+    """Returns a device allocation result of a claim, in the form that releases since 1.32 write."""
     return {"request": "gpu", **DEVICE, "adminAccess": None} | fields
 
 
 def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fields: Any) -> dict[str, Any]:
-    """Returns the status of an allocated v1alpha3 claim.
+    """Returns the status of an allocated v1alpha3 ResourceClaim.
 
-    `reserved`: the numbers of its consumers. `results`: its allocation results. `fields`: additional fields.
+    `reserved`: the numbers of the consumers in `reservedFor`. `results`: the device allocation results; None
+    means one default result. `fields`: additional status fields.
     """
     status: dict[str, Any] = {"allocation": {"devices": {"results": results or [result()]}}}
     if reserved:
@@ -120,9 +124,9 @@ def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fie
 def defaulted(
     release: str, body: dict[str, Any], *, layout: Layout = Layout.FLAT, resource: str = "resourceclaims"
 ) -> dict[str, Any]:
-    """Returns a canonical body with the defaults of a release.
+    """Returns a copy of `body` with the defaults of a release.
 
-    The defaults are those of the release's newest version with this layout.
+    `layout`: selects the API version of the defaults: the release's newest version with this layout.
     """
     loaded = load_release(release)
     known = {kind.version: kind for kind in loaded.kinds if (kind.group, kind.resource) == (GROUP, resource)}

@@ -1,4 +1,4 @@
-"""The field `adminAccess` of claims' requests and results: its gate, and the namespace label it requires."""
+"""The field `adminAccess` in claims: its feature gate, and the namespace label that it requires."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ def status(release: str, **gates: bool) -> ClaimStatusStrategy:
 
 
 def in_hub(claim: dict[str, Any]) -> dict[str, Any]:
-    """Returns a claim of v1alpha3 or v1beta1 in the internal version."""
+    """Converts a claim of v1alpha3 or v1beta1 to the internal version."""
     return CLAIM_CONVERSIONS["v1beta1"].to_hub(claim)
 
 

@@ -15,15 +15,15 @@ BINDING = {"bindingConditions": ["a"], "bindingFailureConditions": ["b"]}
 
 
 def enabled_status(status: dict[str, Any], old: dict[str, Any], rules: ReleaseRules) -> Any:
-    """Returns the status of a claim after its disabled fields are dropped.
+    """Drops the disabled fields from the new status of a claim; returns the status.
 
-    `old`: the stored claim, whose fields are kept if they are in use.
+    `old`: the stored claim; fields that it uses are kept.
     """
     return drop_disabled_fields({**old, "status": status}, old, CLAIM_STATUS_FIELDS, rules)["status"]
 
 
 def timed(**fields: Any) -> dict[str, Any]:
-    """Returns a claim's status with an allocation timestamp and one result with these fields."""
+    """Returns a claim's status with an allocation timestamp and one result, which has these fields."""
     status = allocated(results=[result(**fields)])
     status["allocation"]["allocationTimestamp"] = TIME
     return status

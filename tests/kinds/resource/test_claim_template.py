@@ -1,4 +1,4 @@
-"""ResourceClaimTemplate since v1alpha3, and validation of the metadata in templates of all versions."""
+"""ResourceClaimTemplate since v1alpha3, and metadata in the templates of all API versions."""
 
 from typing import Any
 

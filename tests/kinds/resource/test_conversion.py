@@ -1,6 +1,6 @@
-"""Claims, templates and slices are converted between v1alpha3 or v1beta1 and the internal version.
+"""Conversion of claims, templates and slices between v1alpha3 or v1beta1 and the internal version.
 
-The internal version has the layout of v1beta2; the tests use the schema of v1beta2 for it.
+The internal version has the layout of v1beta2; so the tests use the schema of v1beta2 for it.
 """
 
 from typing import Any
@@ -30,9 +30,9 @@ def conversion(resource: str, version: str) -> Conversion:
 
 
 def canonical(resource: str, version: str, spec: Object) -> Object:
-    """Returns the decoded object with this spec.
+    """Decodes an object with this spec and returns its canonical form.
 
-    Raises AssertionError if a strict decoder would report an error.
+    Raises AssertionError if strict decoding reports an error.
     """
     obj, strict = decode(
         {"metadata": {"name": "x"}, "spec": spec}, RELEASE.kind(GROUP, version, resource).schema

@@ -36,7 +36,7 @@ def answered(*pools: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def refused(new: dict[str, Any], old: dict[str, Any] | None = None, subresource: str = "") -> Found:
-    """Returns the errors of a create, or of an update from `old`, as (field, message)."""
+    """Validates a create, or an update from `old`; returns the errors as (field, message)."""
     errors = [] if old is None else RESOURCE.strategy_for(subresource).validate_update(new, old)
     merged = RESOURCE.with_declared(errors, new, old, subresource)
     return [(error.field, error.body) for error in merged]

@@ -31,12 +31,15 @@ def resource_slice(generation: int = 1, **spec: Any) -> dict[str, Any]:
 
 
 def device(name: str = "gpu-0", **parts: Any) -> dict[str, Any]:
-    """Returns a device of a ResourceSlice in the layout of v1beta2 and v1. `parts`: its fields."""
+    """Returns a device of a ResourceSlice in the layout of v1beta2 and v1. `parts`: the device's fields."""
     return {"name": name, **parts}
 
 
 def nested_device(**parts: Any) -> dict[str, Any]:
-    """Returns a device of a ResourceSlice in the layout of v1alpha3 and v1beta1. `parts`: its fields."""
+    """Returns a device of a ResourceSlice in the layout of v1alpha3 and v1beta1.
+
+    `parts`: the device's fields.
+    """
     return {"name": "gpu-0", "basic": parts}
 
 

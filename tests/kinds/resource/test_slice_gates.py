@@ -18,9 +18,9 @@ def spec(**parts: Any) -> dict[str, Any]:
 
 
 def enabled_spec(new: dict[str, Any], old: dict[str, Any] | None, rules: ReleaseRules) -> Any:
-    """Returns the spec of a slice after its disabled fields are dropped.
+    """Drops the disabled fields from the spec of a ResourceSlice; returns the spec.
 
-    `old`: the stored spec, whose fields are kept if they are in use; None for a create.
+    `old`: the stored spec, whose used fields are kept; None for a create.
     """
     stored = None if old is None else {"spec": old}
     return drop_disabled_fields({"spec": new}, stored, RESOURCE_SLICE_FIELDS, rules)["spec"]

@@ -17,7 +17,7 @@ def migration(**resource: str) -> Body:
 
 
 def reported(resource: Resource, old: Body, new: Body) -> Found:
-    """Returns the errors of updating a migration's status from `old` to `new`, as (field, message)."""
+    """Updates a migration's status from `old` to `new`; returns the validation errors as (field, message)."""
     obj = created(resource, migration(group="g", resource="widgets", version="v1"))
     errors = resource.strategy_for("status").validate_update({**obj, "status": new}, {**obj, "status": old})
     return [(error.field, error.body) for error in errors]

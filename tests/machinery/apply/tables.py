@@ -1,9 +1,10 @@
-"""Reads the tables of structured-merge-diff's behaviour in data/, and the schemas in these tables.
+"""Reads the tables in data/ that record structured-merge-diff's results, and the schemas in these tables.
 
-A schema is `{"root": name of the type, or null if the API version names it, "types": {name: node}}`. A node
-is "string", "number", "boolean", "untyped" (any scalar), "any" (owned as a whole), "@name", or one of
-`{"struct": {field: node}}`, `{"map": node}`, `{"list": node, "type": "atomic" | "set" | "map", "keys": [...],
-"defaults": {...}}`. A struct or map may be `"atomic": true`. Sets of fields have the form FieldsV1.
+A schema is `{"root": name of the type, or null if the API version names it, "types": {name: node}}`. A schema
+node is "string", "number", "boolean", "untyped" (any scalar), "any" (owned as a whole), "@name" (the type of
+this name), or one of `{"struct": {field: node}}`, `{"map": node}`, `{"list": node, "type": "atomic" | "set" |
+"map", "keys": [...], "defaults": {...}}`. A struct or map may be `"atomic": true`. Field sets have the form
+of FieldsV1.
 """
 
 import json
@@ -42,7 +43,10 @@ def read(name: str) -> Table:
 
 
 class Types:
-    """The nodes of a schema by name. A recursive map or list is expanded `DEPTH` times."""
+    """The compiled schema nodes of a schema, by type name.
+
+    Recursive maps and lists are expanded `DEPTH` times.
+    """
 
     DEPTH = 6
 
@@ -56,7 +60,7 @@ class Types:
         return name in self._sources
 
     def node(self, version: str = "") -> Node:
-        """Returns the node of the root type or, if the schema has no root, of the type `version`."""
+        """Returns the schema node of the root type or, without a root, of the type named `version`."""
         return self._compile("@" + (self.root or version))
 
     def _named(self, name: str) -> Node:
@@ -100,7 +104,7 @@ _SCHEMAS = {name: Types(schema) for name, schema in TYPED["schemas"].items()}
 
 
 def rows(table: str) -> pytest.MarkDecorator:
-    """Parametrizes a test with the rows of a table in typed.json; the parameter is `row`."""
+    """Parametrizes a test with the rows of a table in typed.json. The parameter's name is `row`."""
     cases = TYPED[table]
     assert cases
     return pytest.mark.parametrize("row", cases, ids=[f"{row['schema']} {row['name']}" for row in cases])

@@ -1,4 +1,4 @@
-"""Comparing two objects gives the results in structured-merge-diff's tables."""
+"""A comparison of two objects gives the results in structured-merge-diff's tables."""
 
 from typing import Any
 

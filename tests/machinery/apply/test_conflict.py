@@ -1,4 +1,4 @@
-"""Conflicts of server-side apply name managers and fields as in Kubernetes."""
+"""Conflicts of server-side apply name the managers and fields as Kubernetes does."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A field set is a set of paths; its JSON form does not matter for comparisons."""
+"""A field set behaves as a set of field paths, whatever its JSON form."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def paths(fields: FieldSet) -> set[Path]:
 
 
 def canonical(fields: FieldSet) -> bool:
-    """Whether a field set is sorted and without empty branches."""
+    """Whether the FieldsV1 form of a field set is sorted and has no empty branches."""
     return codec.encode(from_fields_v1(fields)) == codec.encode(fields)
 
 

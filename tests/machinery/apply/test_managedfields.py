@@ -1,4 +1,4 @@
-"""managedFields are encoded in Kubernetes' order and with its limit, and decoded again."""
+"""managedFields are encoded in Kubernetes' order and with its limit on entries, and decoded again."""
 
 from typing import Any
 
@@ -106,10 +106,10 @@ def test_an_empty_list_or_an_empty_entry_asks_for_a_reset(
 
 
 def updates(*seconds: int, version: str = VERSION) -> Managed:
-    """Returns managedFields with one update for each time, by the manager of the update.
+    """Returns managedFields with one update entry for each time.
 
-    `seconds`: the seconds of the times. The names of a manager and its only field contain the index of the
-    time.
+    `seconds`: the seconds of the times. The manager's name and the only field of an entry contain the index
+    of its time.
     """
     return {
         updater(f"m{index:02}", version, ""): Record(

@@ -1,4 +1,4 @@
-"""The field manager computes the object and its managedFields for updates and applies."""
+"""The field manager computes the new object and its managedFields for updates and server-side applies."""
 
 import copy
 from typing import Any
@@ -44,7 +44,10 @@ def created(manager: str = "creator", **metadata: Any) -> Object:
 
 
 def updated(live: Object, manager: str, change: Object, now: str = LATER) -> Object:
-    """Updates the metadata of the object `live` with `change` as `manager`; returns the new object."""
+    """Updates the metadata of the object `live` with `change`, as the field manager `manager`.
+
+    Returns the new object.
+    """
     new = copy.deepcopy(live)
     new["metadata"].update(change)
     return MAIN.update(live, canonical(new), manager, now)
@@ -59,7 +62,7 @@ def applied(
 
 
 def owners(obj: Object) -> dict[str, Any]:
-    """Returns the owned fields of each manager.
+    """Returns the fields that each field manager owns.
 
     The key is the manager's name, followed by `/Apply` for an applier and `/SUBRESOURCE` for a subresource.
     """
@@ -409,7 +412,7 @@ def test_a_version_that_cannot_be_read_leaves_the_kind_unknown_too(version: str,
 
 
 def client_side(**metadata: Any) -> tuple[Object, Object]:
-    """Returns an object that kubectl's client-side apply created, and the applied configuration."""
+    """Returns an object that kubectl's client-side apply created, and the configuration that it applied."""
     body = {**config(**metadata), "spec": {"devices": {"requests": [REQUEST]}}}
     annotated = copy.deepcopy(body)
     annotated["metadata"]["annotations"] = {LAST_APPLIED: codec.encode(body).decode()}
@@ -489,7 +492,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["one", "two", "editor"]), BODIES), m
 
 
 def history(steps: list[tuple[str, Object]]) -> Object:
-    """Returns the object after these steps of (manager, body).
+    """Plays writes, as pairs (field manager, body); returns the resulting object.
 
     The manager `editor` updates metadata; other managers apply the body with force.
     """

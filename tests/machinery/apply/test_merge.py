@@ -1,4 +1,4 @@
-"""Merging a configuration into an object gives the results in structured-merge-diff's tables."""
+"""A merge of a configuration into an object gives the results in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Path elements have one encoding, one order, and a readable form."""
+"""Path elements of field sets have one encoding, one order, and a readable form."""
 
 import itertools
 

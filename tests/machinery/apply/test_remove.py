@@ -1,4 +1,4 @@
-"""Removing fields from an object gives the results in structured-merge-diff's tables."""
+"""The removal of fields from an object gives the results in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The managed fields of the scale subresource are converted to fields of the object, and back."""
+"""The managed fields of the scale subresource are converted to those of the main object, and back."""
 
 from typing import Any
 

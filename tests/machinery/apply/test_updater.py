@@ -25,7 +25,10 @@ def key(name: str) -> Manager:
 
 @dataclass
 class Conversation:
-    """The object and its managers during a sequence, with the fields of structured-merge-diff's tests."""
+    """The object and its field managers during a sequence of applies and updates.
+
+    The fields are those of structured-merge-diff's tests.
+    """
 
     types: Types
     renames: bool = False
@@ -87,7 +90,7 @@ class Conversation:
 
 
 def _renamed(value: Any, version: str) -> Any:
-    """Returns the value with the version at the end of field names replaced by `version`."""
+    """Returns a JSON value with `version` in place of the version at the end of each field name."""
     match value:
         case dict():
             return {

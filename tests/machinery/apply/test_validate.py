@@ -1,4 +1,4 @@
-"""Invalid configurations get the errors in structured-merge-diff's tables."""
+"""Invalid apply configurations get the errors in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ from fakeapi.releases.release import kinds_of_release
 SAMPLES: dict[str, Any] = json.loads((Path(__file__).parent / "samples.json").read_text())
 PREFIX = "unable to determine group/version/kind: "
 OF_TYPES = ("into Go", "strict decoding", "base64 data")
-"""Parts of messages about Go types, which fakeapi's CBOR decoder does not check."""
+"""Parts of error messages about Go types. fakeapi's CBOR decoder does not make these checks."""
 MALFORMED = [
     (each["hex"], each["error"])
     for each in SAMPLES["decoded"]
@@ -38,7 +38,7 @@ def test_an_object_is_encoded_byte_for_byte_as_kubernetes_does(sample: dict[str,
 
 
 def rounded(value: Any) -> Any:
-    """Returns the value with integers outside int64 as floats, as Go decodes them."""
+    """Returns a JSON value in which integers outside int64 are floats, as Go decodes them."""
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""Reads the results of kube-apiserver 1.30 to 1.33 for some 1,800 expressions, from this folder.
+"""Reads recorded results of kube-apiserver 1.30 to 1.33 for some 1,800 CEL expressions, from this folder.
 
-The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses, those in
-`named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters, all with dryRun. The messages omit the
-lines that quote the expression.
+The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses. It sent
+those in `named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters. All requests were dry runs.
+The recorded messages omit the lines that quote the expression.
 """
 
 import json
@@ -18,7 +18,7 @@ DEVICE_RELEASES = ("1.31", "1.32", "1.33")
 COST_RELEASES = ("1.32", "1.33")
 
 Fact = list[str] | None
-"""The recorded result of compiling a CEL expression: error class and message; None if it is valid."""
+"""A recorded result of compiling a CEL expression: (error class, message); None if it is valid."""
 
 DEEP = "it nests deeper than cel-expr-python goes, 32"
 LIBRARY = "the library's parser says less, or says it otherwise"
@@ -44,7 +44,7 @@ DIFFERENT = {
     "optional_type == type(optional.of(1))": "1.30 does not declare it",
     "false ||\nfor == 1": "1.31 counts the lines of faults in the text itself otherwise, too",
 }
-"""Expressions for which fakeapi's results differ, and the reasons."""
+"""Expressions for which fakeapi's results differ from the recorded results, and the reasons."""
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -59,7 +59,10 @@ def device_facts(release: str) -> Iterator[tuple[str, Fact]]:
 
 
 def shortened(verdict: Verdict) -> Fact:
-    """Returns the compiler's verdict on an expression in the form of the recorded tables."""
+    """Converts the compiler's result for a CEL expression to the form of the recorded tables.
+
+    Drops the lines of the message that quote the expression.
+    """
     match verdict:
         case None:
             return None

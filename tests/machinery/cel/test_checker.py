@@ -1,4 +1,4 @@
-"""Type errors have cel-go's messages; test_facts compares more expressions with released servers."""
+"""CEL type errors have the messages of cel-go. test_facts compares more expressions with released servers."""
 
 import pytest
 

@@ -158,7 +158,10 @@ def test_compiling_takes_time_in_proportion_to_the_expression(shape: Callable[[i
 @needs_library
 @pytest.mark.parametrize("shape", HOSTILE.values(), ids=HOSTILE)
 def test_ten_kibibytes_of_anything_are_compiled(shape: Callable[[int], str]) -> None:
-    """An expression that takes more than linear time to compile would exceed the test's time limit."""
+    """Compiles an expression of 10 KiB.
+
+    Compilation that needs more than linear time exceeds the test's time limit.
+    """
     new_compiler()(shape(10_240)[:10_240])
 
 

@@ -1,4 +1,4 @@
-"""The cost of expressions is estimated as in Kubernetes.
+"""fakeapi estimates the cost of CEL expressions as Kubernetes does.
 
 test_facts compares generated expressions with released servers.
 """

@@ -1,7 +1,6 @@
-"""Devices match selectors as in k8s.io/dynamic-resource-allocation.
+"""CEL selectors match the same devices as in k8s.io/dynamic-resource-allocation.
 
-`selections.jsonl.gz` contains the results of that package, except results that depend on the order of Go's
-maps.
+`selections.jsonl.gz` contains that package's results, except results that depend on the order of Go's maps.
 """
 
 import gzip

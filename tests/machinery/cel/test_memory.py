@@ -1,4 +1,4 @@
-"""The memory of CEL evaluations is limited, and concatenations copy nothing."""
+"""CEL evaluations have a memory limit, and concatenations do not copy their operands."""
 
 import tracemalloc
 from typing import Any
@@ -23,7 +23,7 @@ EIGHTFOLD = " + ".join("a" * 8)
 
 
 def traced(text: str) -> tuple[Evaluation, int]:
-    """Evaluates an expression; returns the result and the peak memory of the evaluation in bytes."""
+    """Evaluates a CEL expression; returns the result and the peak memory of the evaluation in bytes."""
     program(text, Declared(), RULES["1.37"])
     tracemalloc.start()
     evaluation = evaluated(text)

@@ -1,4 +1,4 @@
-"""Expressions are refused at the same nesting depths as by cel-go 0.17 to 0.29, measured with its parser."""
+"""CEL expressions have the same maximum nesting depth as in cel-go 0.17 to 0.29, measured with its parser."""
 
 from collections.abc import Callable
 

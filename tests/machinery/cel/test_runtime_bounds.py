@@ -1,4 +1,4 @@
-"""The size of values that expressions create is limited; cel-go limits only the cost."""
+"""The size of values that CEL expressions create is limited. In cel-go only the cost is limited."""
 
 from fakeapi.machinery.cel.runtime.functions import formatting, lists
 

@@ -1,4 +1,4 @@
-"""Errors print lists, maps and optionals as cel-go does."""
+"""CEL error messages print lists, maps and optionals as cel-go does."""
 
 import pytest
 

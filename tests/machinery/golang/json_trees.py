@@ -1,4 +1,4 @@
-"""Hypothesis strategies for JSON documents that may repeat keys, and for their texts."""
+"""Hypothesis strategies that generate JSON documents with repeated keys, and the text of the documents."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Base64 is decoded as in Go's encoding/base64."""
+"""Base64 text is decoded as in Go's encoding/base64."""
 
 import base64
 

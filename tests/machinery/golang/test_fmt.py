@@ -1,4 +1,4 @@
-"""Decoded JSON is printed as Go's package fmt prints it."""
+"""Decoded JSON values are printed as Go's package fmt prints them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""IP addresses are parsed as in k8s.io/utils; different spellings are distinguished."""
+"""IP addresses are parsed as in k8s.io/utils, and only the canonical spelling is strictly valid."""
 
 import ipaddress
 

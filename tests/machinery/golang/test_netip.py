@@ -1,4 +1,4 @@
-"""Errors about IP addresses have the messages of Go's package net/netip."""
+"""Errors about invalid IP addresses have the messages of Go's package net/netip."""
 
 import pytest
 from hypothesis import given

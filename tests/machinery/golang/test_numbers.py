@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN, UINT64_MAX, parse_int, parse_uint
 
 MANY = 5000
-"""A number of digits that exceeds the limit of Python's int()."""
+"""A number of digits over the limit of Python's int()."""
 
 
 @given(st.integers(INT64_MIN, INT64_MAX), st.sampled_from(["", "0", "0" * MANY]))

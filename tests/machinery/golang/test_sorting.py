@@ -8,7 +8,7 @@ UNKNOWN = -1
 
 
 def is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether `one` sorts before `other` by the second elements; always true if one of these is UNKNOWN.
+    """Whether `one` sorts before `other` by the second elements; True if one of these elements is UNKNOWN.
 
     Kubernetes compares like this when it sorts a list by the order of another list.
     """
@@ -185,7 +185,7 @@ SORTED_BY_GO: list[tuple[list[int], list[int]]] = [
         ],
     ),
 ]
-"""Pairs of a list of values, and the order of their indexes after Go's sort.SliceStable."""
+"""Pairs: a list of values, and the order of their indexes after Go's sort.SliceStable."""
 
 
 @pytest.mark.parametrize(("values", "places"), SORTED_BY_GO)

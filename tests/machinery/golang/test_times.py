@@ -1,4 +1,4 @@
-"""Times are parsed as in Go's time.Parse, and written in UTC."""
+"""Timestamps are parsed as in Go's time.Parse, and written in UTC."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

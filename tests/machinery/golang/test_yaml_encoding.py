@@ -1,4 +1,4 @@
-"""Values are encoded in go-yaml's format, and can be decoded to the same values."""
+"""Values are encoded as YAML in the format of go-yaml, and decode to the same values."""
 
 from functools import partial
 from typing import Any

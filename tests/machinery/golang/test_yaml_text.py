@@ -16,7 +16,7 @@ needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="the words 
 
 @pytest.fixture(params=["libyaml", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs the test with both of PyYAML's parsers: libyaml's, and the one in Python."""
+    """Runs the test once with libyaml's YAML parser and once with PyYAML's parser in Python."""
     if request.param == "python":
         monkeypatch.setattr(yaml_text, "_Loader", yaml.SafeLoader)
     elif not yaml.__with_libyaml__:

@@ -190,7 +190,10 @@ factors |= {name: Fraction(2) ** power for name, power in POWERS.items()}
 
 @st.composite
 def written(draw: st.DrawFn) -> tuple[str, Fraction]:
-    """Draws the text of a quantity, and its value. The number has at most four decimals before its suffix."""
+    """Draws the text of a quantity and its numeric value.
+
+    The number has at most four decimals before its suffix.
+    """
     sign = draw(st.sampled_from(["", "-", "+"]))
     whole = draw(st.integers(0, 10**6))
     places = draw(st.integers(0, 4))

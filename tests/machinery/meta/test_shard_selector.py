@@ -1,4 +1,4 @@
-"""Shard selectors, which select a part of the objects by hash, are parsed and matched."""
+"""Shard selectors are parsed and matched. They select a part of the objects by the hash of a field."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Scalars can be read as their literal text in a body."""
+"""The decoder can return numbers and other scalars as their literal text in the body."""
 
 from fakeapi.machinery.patch.json_literals import decode_literals
 

@@ -1,4 +1,4 @@
-"""Patches with integers outside int64 or float64 give the results of Go, which reads them without a type."""
+"""Patches with integers outside int64 or float64 give the results of Go's untyped JSON decoding."""
 
 from collections.abc import Callable
 from typing import Any

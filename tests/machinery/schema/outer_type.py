@@ -1,4 +1,4 @@
-"""A struct type with a field of every kind, for tests of decoding."""
+"""A schema of a Go struct with a field of every type, for tests of decoding."""
 
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Scalar, ScalarKind, Struct
 

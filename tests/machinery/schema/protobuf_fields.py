@@ -1,8 +1,8 @@
-"""Encodes single protobuf fields: varints and length-delimited values."""
+"""Encodes a single protobuf field: a varint or a length-delimited value."""
 
 
 def number(value: int) -> bytes:
-    """Returns the protobuf varint of an integer, negative integers as 64 bits in two's complement."""
+    """Encodes an integer as a protobuf varint; a negative integer as 64 bits in two's complement."""
     value &= (1 << 64) - 1
     data = b""
     while value > 0x7F:
@@ -11,10 +11,10 @@ def number(value: int) -> bytes:
 
 
 def integer(field: int, value: int) -> bytes:
-    """Returns a protobuf field with a varint. `field`: the field's number."""
+    """Encodes a protobuf field with a varint value. `field`: the field number."""
     return number(field << 3) + number(value)
 
 
 def blob(field: int, value: bytes) -> bytes:
-    """Returns a length-delimited protobuf field, such as a string or a message. `field`: its number."""
+    """Encodes a length-delimited protobuf field, such as a string or a message. `field`: the field number."""
     return number(field << 3 | 2) + number(len(value)) + value

@@ -16,7 +16,7 @@ from fakeapi.releases import load_release
 from tests.machinery.schema.outer_type import BOOL, INNER, INT64, OUTER, STRING, TIME
 
 LEAST = {"inner": {"must": ""}, "needed": None}
-"""The JSON of an empty object of the type: it has structs, and fields without omitempty."""
+"""The JSON of an empty object: structs and fields without omitempty are always present."""
 
 
 def canonical(value: Any) -> Any:

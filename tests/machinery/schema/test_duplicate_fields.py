@@ -1,4 +1,4 @@
-"""Repeated members of JSON objects are decoded as in Go; test_decoding has more cases."""
+"""Repeated keys of JSON objects are decoded as in Go; test_decoding has more cases."""
 
 from typing import Any
 

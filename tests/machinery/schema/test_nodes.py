@@ -1,4 +1,4 @@
-"""Code that is compiled for a schema is freed with the schema."""
+"""Functions that are compiled for a schema are freed together with the schema."""
 
 import gc
 import json
@@ -35,7 +35,10 @@ def string() -> Scalar:
 
 
 def widget() -> Struct:
-    """Returns a schema that shares no nodes with other schemas, and in which one type contains itself."""
+    """Returns a new schema that shares no schema nodes with other schemas.
+
+    One of its types contains itself.
+    """
 
     def struct(go: str, /, **fields: object) -> Struct:
         made = Struct(go)

@@ -1,4 +1,4 @@
-"""Objects in protobuf: the envelope, fields of every type, and invalid bytes."""
+"""Objects in protobuf: the envelope with apiVersion and kind, fields of every type, and invalid bytes."""
 
 import base64
 import contextlib
@@ -27,17 +27,23 @@ INTEGER = Scalar(ScalarKind.INTEGER, "int64")
 
 
 def of_one(node: Node, data: bytes) -> Any:
-    """Decodes a message whose field 1 has this type; returns the field's value, or None if it is missing."""
+    """Decodes a protobuf message whose field 1 has the type `node`.
+
+    Returns the field's value, or None if the field is missing.
+    """
     return protobuf.decode(data, Struct("v1.One", {"one": Field("one", node, protobuf_path=(1,))})).get("one")
 
 
 def samples_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Returns the folder of sample objects that k8s.io/api publishes with a release. May skip the test."""
+    """Returns the folder of sample objects that k8s.io/api publishes with a release.
+
+    Skips the test if the modules of the release cannot be downloaded.
+    """
     return modules_of(name, monkeypatch).api / "testdata"
 
 
 WITHOUT_SAMPLES = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
-"""API groups whose types are in other modules, which publish no samples."""
+"""API groups whose Go types are in other modules than k8s.io/api; those modules publish no samples."""
 
 
 @needs_go
@@ -45,7 +51,7 @@ WITHOUT_SAMPLES = {"apiextensions.k8s.io", "apiregistration.k8s.io"}
 def test_every_kind_is_read_and_written_as_kubernetes_own_samples_have_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compares k8s.io/api's sample of each kind, with every field set, in protobuf and JSON."""
+    """Reads and writes the k8s.io/api sample of each kind; protobuf and JSON must equal the sample files."""
     folders = [each for each in samples_of(name, monkeypatch).iterdir() if each.is_dir()]
     sampled = set()
     for kind in load_release(name).kinds:
@@ -71,7 +77,10 @@ OWN_SAMPLES = Path(__file__).parent / "protobuf_samples.json"
 
 @pytest.mark.parametrize("name", sorted(json.loads(OWN_SAMPLES.read_bytes())))
 def test_objects_with_little_in_them_are_written_as_a_server_writes_them(name: str) -> None:
-    """Covers zero values, empty lists and maps, negative numbers, and times before 1970."""
+    """Reads and writes recorded objects with zero values, empty lists, negative numbers and early times.
+
+    The protobuf must equal the bytes of a Kubernetes server.
+    """
     sample = json.loads(OWN_SAMPLES.read_bytes())[name]
     kinds = kinds_of_release("1.33")
     text = sample["json"].encode()

@@ -1,7 +1,7 @@
 """Invalid protobuf gets the errors of Kubernetes' generated decoders.
 
-`protobuf_refusals.json` contains results of k8s.io/api v0.33.13 for its sample objects, truncated or with
-changed bytes.
+`protobuf_refusals.json` has the results of k8s.io/api v0.33.13 for its sample objects with missing or changed
+bytes.
 """
 
 import contextlib

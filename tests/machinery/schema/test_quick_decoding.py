@@ -1,4 +1,4 @@
-"""The fast decoder in C and the decoder in Python give the same results."""
+"""The fast JSON decoder in C and the decoder in Python give the same results."""
 
 from functools import cache
 from typing import Any
@@ -63,9 +63,9 @@ def _reader(index: int) -> Reader:
 
 
 def _values(node: Node, depth: int = 0) -> st.SearchStrategy[Any]:
-    """Returns a strategy for values of a node.
+    """Returns a Hypothesis strategy for JSON values of a schema node.
 
-    Most values fit the node, with members in any order; some have another type.
+    Most values have the type of the node, with fields in any order; some have another type.
     """
     fits: st.SearchStrategy[Any]
     match node:
@@ -127,7 +127,7 @@ def test_an_object_comes_out_as_the_walk_decodes_it_or_is_left_to_the_walk(
 
 
 def _ordered(value: Any) -> Any:
-    """Returns a form of the value in which == also compares the order of members and the types of numbers."""
+    """Returns a form of a JSON value for comparison with ==, which includes key order and number types."""
     if isinstance(value, dict):
         return [(key, _ordered(item)) for key, item in value.items()]
     return [_ordered(item) for item in value] if isinstance(value, list) else (type(value), value)

@@ -1,4 +1,4 @@
-"""Raw JSON values, such as parameters of drivers, keep every byte."""
+"""Raw JSON values, such as opaque parameters of DRA drivers, keep every byte."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ LAYOUTS = st.sampled_from(
 
 
 def written(text: str) -> Any:
-    """Returns the stored value of a raw field after a request with the field's value `text`."""
+    """Returns the decoded value of a raw JSON field, after a request in which the field had this text."""
     body = f'{{"list": [{{"raw": {text} }}]}}'.encode()
     return raw_extension.as_written(json.loads(body), body, ROOT)["list"][0]["raw"]
 

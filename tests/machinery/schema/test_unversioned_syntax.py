@@ -1,4 +1,4 @@
-"""Errors print Go values as released servers do, except for addresses."""
+"""Error messages print Go values as released servers do, except for pointer addresses."""
 
 import re
 from typing import Any

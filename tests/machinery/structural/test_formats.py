@@ -1,4 +1,4 @@
-"""Formats of strings are validated as in k8s.io/kube-openapi `pkg/validation/strfmt`."""
+"""String formats (`format`) are validated as in k8s.io/kube-openapi `pkg/validation/strfmt`."""
 
 from dataclasses import replace
 

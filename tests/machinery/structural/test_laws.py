@@ -1,4 +1,4 @@
-"""Pruning, defaulting and validation have properties that hold for every schema and object."""
+"""Pruning, defaulting and validation by schemas have properties that hold for every schema and object."""
 
 import copy
 import json

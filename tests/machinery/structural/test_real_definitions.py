@@ -98,7 +98,7 @@ def test_samples_of_real_definitions_are_served_as_their_schemas_say(published: 
 
 
 def _sample(schema: Schema) -> dict[str, Any]:
-    """Returns an object with every required field of a schema; each has a value of the right type."""
+    """Returns an object with the required fields of a schema. Each value has the right type."""
     return {name: _value(schema.properties[name]) for name in schema.required if name in schema.properties}
 
 

@@ -37,7 +37,7 @@ RELEASES = sorted(path.name.removeprefix(PREFIX).removesuffix(SUFFIX) for path i
 
 FIRST = "1.27"
 NEWER = ("reason", "fieldPath")
-"""Fields of CEL rules that FIRST, the oldest release in the samples, lacks."""
+"""Fields of `x-kubernetes-validations` rules that FIRST, the oldest recorded release, lacks."""
 
 Errors = list[list[str]]
 
@@ -48,7 +48,7 @@ def _samples(release: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class _Server:
-    """Runs fakeapi's code on samples with the rules and types of a release."""
+    """Runs fakeapi's schema code on recorded samples with the rules and types of a Kubernetes release."""
 
     def __init__(self, name: str) -> None:
         self.release = load_release(name)
@@ -56,7 +56,7 @@ class _Server:
         self.object_meta = self.release.schemas.struct("meta/v1.ObjectMeta")
 
     def object(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Returns the pruned, defaulted and coerced forms of an object, and its errors, by name."""
+        """Prunes, defaults, coerces and validates an object; returns the results by name."""
         schema, obj = parse_schema(asked["schema"]), asked["obj"]
         pruned = copy.deepcopy(obj)
         fields: dict[str, Any] = {"pruned": prune(pruned, schema) or None, "prunedObject": pruned}
@@ -87,7 +87,7 @@ class _Server:
         return fields
 
     def _read(self, value: Any) -> Any:
-        """Returns a definition without the members of CEL rules that the release lacks."""
+        """Returns a CustomResourceDefinition without the fields of CEL rules that the release lacks."""
         match value:
             case dict() if "rule" in value and self.release.name == FIRST:
                 return {name: member for name, member in value.items() if name not in NEWER}
@@ -137,10 +137,10 @@ class _Server:
         )
 
     def apply(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Returns the results of an apply by name.
+        """Compares an old and a new object as server-side apply does; returns the results by name.
 
-        An invalid new object gives only `newError`. An invalid old object gives only the field set of the new
-        object.
+        For an invalid new object, returns only `newError`. For an invalid old object, returns only the field
+        set of the new object, and whether it has duplicates.
         """
         schema = parse_schema(asked["crd"]["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
         absent = self.release.quirks.list_keys_may_be_absent
@@ -178,9 +178,9 @@ _DUMP = re.compile(r"(Invalid value: )(?:apiextensions\.JSONSchemaProps)?\{.*\}(
 
 
 def _comparable(name: str, value: Any) -> Any:
-    """Returns a form of a result that is equal for all runs of Go.
+    """Returns a form of a result in which parts that differ between executions of Go are removed.
 
-    The order of maps and the addresses in messages differ between runs.
+    The order of maps and the addresses in messages differ.
     """
     if name.endswith("Error") and name[:7] != "coerced":
         return True

@@ -1,4 +1,4 @@
-"""Schemas of CustomResourceDefinitions are parsed, within limits."""
+"""Schemas of CustomResourceDefinitions are parsed; too deep schemas are refused."""
 
 import pytest
 

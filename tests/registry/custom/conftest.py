@@ -13,6 +13,6 @@ def module_server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def server(module_server: FakeAPI) -> FakeAPI:
-    """Returns the module's server after a reset, without CustomResourceDefinitions."""
+    """Returns the server of the module's tests after a reset, without CustomResourceDefinitions."""
     module_server.reset()
     return module_server

@@ -1,4 +1,4 @@
-"""If several CustomResourceDefinitions of a group use the same name, only one of them gets it."""
+"""If several CustomResourceDefinitions of a group request the same name, the server accepts only one."""
 
 from collections import Counter
 from typing import Any
@@ -16,7 +16,7 @@ GROUP = "example.com"
 
 
 def names_accepted(server: FakeAPI, plural: str) -> tuple[str, str]:
-    """Returns (status, message) of the condition NamesAccepted of a definition."""
+    """Returns (status, message) of the condition NamesAccepted of a CustomResourceDefinition."""
     stored = server.request("GET", f"{DEFINITIONS}/{plural}.{GROUP}")
     (condition,) = [entry for entry in stored["status"]["conditions"] if entry["type"] == "NamesAccepted"]
     return condition["status"], condition["message"]

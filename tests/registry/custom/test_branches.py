@@ -1,4 +1,4 @@
-"""Objects are validated by schemas with many branches of anyOf and allOf."""
+"""Objects are validated by custom resource schemas that have many branches of anyOf and allOf."""
 
 import asyncio
 from typing import Any

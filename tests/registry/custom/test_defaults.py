@@ -1,4 +1,4 @@
-"""Defaults in list items multiply with the number of items, so their total size is limited."""
+"""Defaults in list items multiply with the number of items, so the server limits their total size."""
 
 import tracemalloc
 from typing import Any
@@ -14,11 +14,11 @@ from tests.registry.custom.world import DEFINITIONS, GROUP, WIDGETS, definition,
 
 LARGE = 700_000
 TOO_LARGE = {"w": {"type": "string", "default": "x" * LARGE}}
-"""A property of list items with a default that is too large for an object with a thousand items."""
+"""A property of list items whose default is too large for an object with a thousand items."""
 
 
 def with_default(value: Any) -> dict[str, Any]:
-    """Returns a schema in which the property `v` of the items of `spec.l` has this default."""
+    """Returns a custom resource schema. Its items of `spec.l` have the property `v` with this default."""
     of_item = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": value}
     item = {"type": "object", "properties": {"v": of_item}}
     spec = {"type": "object", "properties": {"l": {"type": "array", "items": item}}}
@@ -26,7 +26,7 @@ def with_default(value: Any) -> dict[str, Any]:
 
 
 def schema_with(added: dict[str, Any]) -> dict[str, Any]:
-    """Returns a version's schema whose items of `spec.l` have these additional properties."""
+    """Returns the schema of a version in which the items of `spec.l` have these additional properties."""
     whole = with_default({})
     whole["properties"]["spec"]["properties"]["l"]["items"]["properties"] |= added
     return {"openAPIV3Schema": whole}

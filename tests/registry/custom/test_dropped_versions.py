@@ -1,4 +1,4 @@
-"""Custom objects can be written although their managedFields name a version that no longer exists."""
+"""Custom objects can be written although their managedFields name an API version that no longer exists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,10 @@ APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
 @pytest.fixture
 def server_of(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
     def make(release: str) -> FakeAPI:
-        """Starts a server with an object that was applied in v1beta1; the definition then dropped v1beta1."""
+        """Starts a server with an object that was applied in v1beta1.
+
+        The definition no longer has v1beta1.
+        """
         server = fakeapi_factory(release=release)
         server.request("POST", DEFINITIONS, definition(versions=[version("v1beta1")]))
         old = widget(api_version="example.com/v1beta1", spec={"colour": "red"})
@@ -45,7 +48,7 @@ def apply(server: FakeAPI) -> dict[str, Any]:
 
 
 def patched(server: FakeAPI) -> Any:
-    """Sends a merge patch as the manager `second`; returns the object's managedFields."""
+    """Sends a merge patch as the field manager `second`; returns the object's managedFields."""
     body = {"spec": {"colour": "blue"}}
     stored = server.request("PATCH", OBJECT, body, content_type=MERGE, query={"fieldManager": "second"})
     assert stored["spec"]["colour"] == "blue"

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions that are created and deleted often or at once, or that are very large."""
+"""CustomResourceDefinitions that clients create and delete often or concurrently, or that are very large."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""Nulls in applied objects are validated; nulls in other writes are dropped."""
+"""Nulls in applied custom objects are validated; nulls in other writes are dropped."""
 
 from typing import Any
 

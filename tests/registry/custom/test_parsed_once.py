@@ -1,4 +1,4 @@
-"""The schema of a CustomResourceDefinition is parsed once, for validation and for serving."""
+"""The server parses the schema of a CustomResourceDefinition once, for validation and for serving."""
 
 from copy import deepcopy
 

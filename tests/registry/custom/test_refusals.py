@@ -1,7 +1,7 @@
 """Invalid CustomResourceDefinitions get Kubernetes' errors, including the invalid values.
 
-The definitions come from the tests of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`; the
-errors are those of 1.36.
+The definitions come from the tests of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`. The
+expected errors are those of 1.36.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ def server(fakeapi_factory: Callable[..., FakeAPI]) -> FakeAPI:
 
 
 def causes(server: FakeAPI, body: dict[str, Any]) -> dict[str, str]:
-    """Creates a definition that must be refused; returns the message of each cause by its field."""
+    """Creates a CustomResourceDefinition that must be refused; returns each cause's message by its field."""
     with pytest.raises(StatusError) as refused:
         server.request("POST", DEFINITIONS, body)
     return {each["field"]: each["message"] for each in refused.value.status["details"]["causes"]}

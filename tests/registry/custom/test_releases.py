@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions and their objects follow the rules of each release."""
+"""CustomResourceDefinitions and their objects follow the rules of each Kubernetes release."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""CEL rules in CustomResourceDefinitions are validated, and are enforced for objects."""
+"""The server validates CEL rules in CustomResourceDefinitions, and applies them to custom objects."""
 
 import copy
 import threading
@@ -16,14 +16,17 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def ruled(*rules: dict[str, Any], **spec: Any) -> dict[str, Any]:
-    """Returns a definition whose `spec` schema has these CEL rules. `spec`: more parts of this schema."""
+    """Returns a CustomResourceDefinition whose schema has these CEL rules for `spec`.
+
+    `spec`: additional parts of the schema of `spec`.
+    """
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"] |= {"x-kubernetes-validations": list(rules), **spec}
     return definition(versions=[version(schema={"openAPIV3Schema": schema})])
 
 
 def refused(server: FakeAPI, method: str, path: str, body: Any) -> list[tuple[str, str]]:
-    """Sends a request that must be refused; returns the field and message of each cause."""
+    """Sends a request that the server must refuse; returns the field and message of each cause."""
     with pytest.raises(StatusError) as refusal:
         server.request(method, path, body)
     causes = refusal.value.status["details"]["causes"]
@@ -109,7 +112,7 @@ PATIENCE_SECONDS = 60
 
 
 def costly(lists: int) -> dict[str, Any]:
-    """Returns a definition with this number of list fields; each field has a CEL rule of high cost."""
+    """Returns a CustomResourceDefinition with `lists` list fields; each has a CEL rule of high cost."""
     numbers = {"type": "array", "maxItems": 400, "items": {"type": "integer"}}
     properties = {f"list{each}": numbers | {"x-kubernetes-validations": [COSTLY]} for each in range(lists)}
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}

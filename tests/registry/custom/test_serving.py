@@ -1,4 +1,4 @@
-"""A CustomResourceDefinition's kind is served from the next request on until the definition is deleted."""
+"""The server serves a CustomResourceDefinition's kind from its creation until its deletion."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Custom objects are converted if their stored version differs from the requested version."""
+"""Custom objects are converted if their storage version differs from the requested version."""
 
 import copy
 from typing import Any
@@ -11,7 +11,10 @@ NAME = "widgets.example.com"
 
 
 def with_default(**defaults: str) -> dict[str, Any]:
-    """Returns a version's schema whose spec has text fields with these defaults; "" means no default."""
+    """Returns the schema of a version.
+
+    Its spec has string fields with these defaults; "" means no default.
+    """
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"]["properties"] = {
         name: {"type": "string", **({"default": value} if value else {})} for name, value in defaults.items()
@@ -20,7 +23,7 @@ def with_default(**defaults: str) -> dict[str, Any]:
 
 
 def defined(server: FakeAPI, old: dict[str, Any], new: dict[str, Any]) -> None:
-    """Creates a definition of widgets with the versions v1beta1 and v1; v1 is stored.
+    """Creates a CustomResourceDefinition of widgets with the versions v1beta1 and v1 (stored).
 
     `old`: the schema of v1beta1. `new`: the schema of v1.
     """

@@ -32,13 +32,19 @@ SCHEMA: dict[str, Any] = {
 
 
 def version(name: str = "v1", *, storage: bool = True, **more: Any) -> dict[str, Any]:
-    """Returns a served version of a definition. `more`: additional fields, or another `schema`."""
+    """Returns a served version for a CustomResourceDefinition.
+
+    `more`: additional fields, or another `schema`.
+    """
     schema = {"openAPIV3Schema": copy.deepcopy(SCHEMA)}
     return {"name": name, "served": True, "storage": storage, "schema": schema, **more}
 
 
 def definition(plural: str = "widgets", kind: str = "Widget", **spec: Any) -> dict[str, Any]:
-    """Returns a definition of a namespaced kind with the version v1. `spec`: fields that replace others."""
+    """Returns a CustomResourceDefinition of a namespaced kind with the version v1.
+
+    `spec`: fields that are added to its spec or replace fields.
+    """
     group = spec.get("group", GROUP)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -59,5 +65,5 @@ def widget(name: str = "w", api_version: str = f"{GROUP}/v1", **members: Any) ->
 
 
 def conditions(stored: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Returns (status, reason) of each condition of a definition, by the type of the condition."""
+    """Returns (status, reason) of each condition of a CustomResourceDefinition, by the condition's type."""
     return {each["type"]: (each["status"], each["reason"]) for each in stored["status"]["conditions"]}

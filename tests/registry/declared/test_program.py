@@ -1,4 +1,4 @@
-"""Declared validation rules are compiled to functions."""
+"""Declared validation rules (`+k8s:` tags) are compiled to Python functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,10 @@ def rule(name: str, *arguments: Any, level: str = "", effect: str = "add") -> St
 
 
 def text(*steps: Steps) -> Steps:
-    """Returns the rules of a struct with a text field `f`. `steps`: the rules of the field."""
+    """Returns the rules of a struct that has a string field `f`.
+
+    `steps`: the validation rules of this field.
+    """
     return ["field", "f", "text", [["same", "direct"], *steps]]
 
 
@@ -30,9 +33,11 @@ def items(*steps: Steps) -> Steps:
 def found(
     steps: Steps, new: Any, old: Any = None, *, beta: bool = True, options: Mapping[str, bool] | None = None
 ) -> list[str]:
-    """Validates a struct with these rules; returns the errors as texts.
+    """Validates a struct with these declared rules; returns the error messages.
 
-    `old`: the struct before an update; None for a create.
+    - `old`: the struct before an update; None for a create
+    - `beta`: whether beta rules report errors
+    - `options`: whether each option of conditional rules is on
     """
     types = {"a/v1.T": steps}
     body = Program(types.__getitem__, beta=beta).of_type("a/v1.T")

@@ -1,4 +1,4 @@
-"""The validation code supports all declared rules of every release."""
+"""The validation code supports every declared validation rule of every Kubernetes release."""
 
 from typing import Any
 

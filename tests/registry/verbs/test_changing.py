@@ -1,4 +1,4 @@
-"""Updates of objects, and the read-modify-write loop that all changes use."""
+"""Updates of objects, and the read-modify-write loop that all changes of objects use."""
 
 import asyncio
 from typing import Any

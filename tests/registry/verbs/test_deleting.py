@@ -185,9 +185,10 @@ HOUR = 3600.0
 
 
 async def started(world: World, *, watched: bool, frozen: bool) -> "asyncio.Task[Object]":
-    """Starts a DELETE of a pod without a node; returns its task when it waits.
+    """Starts to delete a pod that has no node; returns the asyncio task of the delete.
 
-    `watched`: whether a watch of pods is open. `frozen`: whether the clock is frozen.
+    The task has run as far as it can without waiting. `watched`: whether a watch of pods is open. `frozen`:
+    whether the clock is frozen.
     """
     world.clock.frozen = frozen
     await world.create(POD)

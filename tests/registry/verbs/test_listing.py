@@ -1,4 +1,4 @@
-"""Lists: their order, selectors and versions, and pages that show one state."""
+"""Lists: order, selectors and resourceVersions, and pages that show the objects at one resourceVersion."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Patches change the newest state and follow the rules of updates."""
+"""Patches change the newest version of an object and follow the rules of updates."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Watches: initial events, events for changes, and expired versions."""
+"""Watches: initial events, events for changes, and expired resourceVersions."""
 
 import asyncio
 import itertools
@@ -22,7 +22,7 @@ def told(events: list[WatchEvent]) -> list[Told]:
 
 
 async def after(watch: Watch, count: int) -> list[WatchEvent]:
-    """Reads and returns `count` events; asserts that the last batch has no more."""
+    """Reads and returns `count` events; asserts that the watch has not delivered more."""
     events: list[WatchEvent] = []
     while len(events) < count:
         events += await watch.next()
@@ -264,7 +264,7 @@ def test_of_too_many_encoded_events_all_are_forgotten_and_encoded_again(
 
 @pytest.mark.parametrize("selector", ["", "a=b"])
 def test_a_watch_that_delivers_tells_what_one_that_is_asked_does(selector: str) -> None:
-    """Compares a watch that is read with a watch that delivers to a consumer.
+    """Compares a watch whose events are read with a watch that delivers its events to a consumer.
 
     The consumer accepts only every second batch.
     """

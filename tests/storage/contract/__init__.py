@@ -1,10 +1,11 @@
-"""The contract of storages: one function for each behaviour; test_contract calls them all.
+"""The contract of storages: one function for each behaviour. test_contract calls all of these functions.
 
 The behaviours in `always` hold for every storage. The behaviours in `single_writer` hold for a storage that
 is the only writer of its database, and so knows the result of a write before its commit.
 
-Each function gets an opener; `opener(window=…, watcher_buffer=…)` returns an empty storage for an `async
-with`. A function that needs more history than the smallest tested window passes its own window.
+Each function gets an opener. `opener(window=…, watcher_buffer=…)` returns an empty storage for `async with`.
+`window` is the number of changes in the watch history. A function that needs more than the smallest tested
+window passes its own.
 """
 
 import asyncio
@@ -29,7 +30,7 @@ def keys(entries: list[Entry]) -> list[str]:
 
 
 async def put(storage: Storage, key: str, value: bytes = b"") -> Entry:
-    """Creates the key, or updates its newest entry; returns the new entry."""
+    """Creates the storage key, or updates its newest entry; returns the new entry."""
     newest = storage.newest(key)
     return await (
         storage.create(key, value) if newest is None else storage.update(key, value, newest.revision)
@@ -45,7 +46,7 @@ async def collect(watcher: Watcher, count: int) -> list[Event]:
 
 
 async def is_idle(watcher: Watcher) -> bool:
-    """Whether the watcher has no events, so that a consumer must wait."""
+    """Whether the watcher has no events, so that a consumer of its events must wait."""
     waiting = asyncio.ensure_future(watcher.next_batch())
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Behaviours of every storage, even if its database has other writers."""
+"""Behaviours of every storage, also if its database has other writers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

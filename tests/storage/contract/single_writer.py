@@ -1,4 +1,4 @@
-"""Behaviours of a storage that is the only writer of its database, and so returns revisions immediately."""
+"""Behaviours of a storage that is the only writer of its database, and so returns new revisions at once."""
 
 import asyncio
 

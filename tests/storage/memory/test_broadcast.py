@@ -1,4 +1,4 @@
-"""Events reach all watchers with a matching prefix, and no watcher delays others."""
+"""Storage events reach all watchers with a matching key prefix, and a slow watcher does not delay others."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ def subscribe(broadcast: Broadcast, prefix: str) -> Subscription:
 
 
 def taken(watcher: Subscription) -> list[str]:
-    """Ends the watcher; returns the keys of the events that it had not yet delivered."""
+    """Ends the watcher; returns the keys of the events that were still waiting for delivery."""
 
     async def take() -> list[str]:
         watcher.end(Closed(), drop=False)
@@ -105,7 +105,10 @@ def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
 def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn_or_handed_out(
     batches: list[tuple[int, bool, bool]],
 ) -> None:
-    """A batch is (number of events, whether the consumer accepts them, whether a task waits for them)."""
+    """Checks the order of events.
+
+    A batch is (number of events, whether the consumer takes them, whether a task waits).
+    """
 
     async def scenario() -> list[int]:
         broadcast = Broadcast(INITIAL_REVISION, limit=100)

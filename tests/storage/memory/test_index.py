@@ -1,4 +1,4 @@
-"""The index of keys returns the same pages as a sorted list."""
+"""The index of storage keys returns the same pages as a sorted list."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

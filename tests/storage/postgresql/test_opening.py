@@ -1,4 +1,4 @@
-"""The first start sets up a PostgreSQL database; an unsuitable database gives an error of one line."""
+"""The first start creates the tables in PostgreSQL; an unsuitable database gives a one-line error."""
 
 import asyncio
 import re
@@ -27,7 +27,7 @@ WANTED = Format(version=2)
 
 
 def opened(url: str, data_format: Format = WANTED, settings: str = "1.33") -> None:
-    """Opens and closes the storage of a PostgreSQL database."""
+    """Opens the storage in a PostgreSQL database and closes it again."""
 
     async def main() -> None:
         storage = await open_storage(url, data_format=data_format, settings=settings)
@@ -163,7 +163,7 @@ def test_a_server_with_other_settings_is_refused_while_the_first_is_at_work(post
 def test_of_servers_that_start_at_the_same_moment_only_those_with_the_same_settings_serve(
     postgresql: PostgreSQL,
 ) -> None:
-    """The schema's name is so long that it fills the whole name of a session in PostgreSQL."""
+    """The schema's name is so long that a session name in PostgreSQL has no room for anything else."""
     place = postgresql.place()
     name = "a" * 60 + "_" + psql_url(place).rpartition("%3D")[2][-2:]
     postgresql.sql(f"CREATE SCHEMA {name}")

@@ -41,7 +41,10 @@ async def opened(count: int, place: str, *, window: int = 10_000) -> AsyncIterat
 
 @contextmanager
 def unaware(store: SharedStorage) -> Iterator[None]:
-    """During the block, the server does not read the log, except after its own writes."""
+    """Prevents the storage from reading other servers' writes during the block.
+
+    The storage still reads its own writes.
+    """
     assert isinstance(store, SharedStore)
     read, may_read = store._log.read, asyncio.Event()
 
@@ -211,9 +214,9 @@ def test_a_reset_by_one_server_ends_the_watches_of_all(postgresql: PostgreSQL) -
 
 
 class SlowRead:
-    """Delays the first read of the log until the test releases its result.
+    """Delays the first read of the shared log until the test releases its result.
 
-    `sees_later`: whether the query waits too, so that the result includes later writes.
+    `sees_later`: whether the query itself waits too, so that the result includes later writes.
     """
 
     def __init__(self, store: SharedStorage, patch: pytest.MonkeyPatch, *, sees_later: bool) -> None:

@@ -1,4 +1,4 @@
-"""The log in SQLite stores a transaction completely or not at all, and refuses contradicting rows."""
+"""The SQLite log stores a transaction completely or not at all, and refuses rows that contradict others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

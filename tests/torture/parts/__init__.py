@@ -1,6 +1,6 @@
-"""The parts of `make torture`, one module for each part.
+"""Contains the parts of `make torture`, one module for each part.
 
-A part has a docstring, whose first line describes it, and a function `run`. `run` takes a `Budget` and
-returns figures, a dict from names to numbers. It works until the time of the budget is over. It raises
-`Finding` with the facts that a reader needs to repeat it, and `Unavailable` if the machine lacks something.
+The first line of a module's docstring describes the part. Its function `run` takes a `Budget` and works until
+the time of the budget is over. It returns a dict of named counts. It raises `Finding` with the facts that a
+reader needs to repeat the failure, and `Unavailable` if the machine lacks a required program.
 """

@@ -1,4 +1,7 @@
-"""Random CEL expressions whose values grow: memory is limited, and stopped evaluations have no value."""
+"""Random CEL expressions with growing values stay under the memory limit.
+
+Stopped evaluations return no value.
+"""
 
 import importlib.util
 import tracemalloc
@@ -28,7 +31,7 @@ STEPS_AT_MOST = 20
 
 
 def generated(random: Random) -> str:
-    """Returns a random expression that applies the same few steps many times, so that values grow."""
+    """Returns a random CEL expression that applies a few operations many times, so that its values grow."""
     chosen = [random.choice(STEPS) for _ in range(random.choice((1, 1, 2)))]
     steps = "".join(f".map(a, {random.choice(chosen)})" for _ in range(random.randint(1, STEPS_AT_MOST)))
     grown = f"[dyn({random.choice(STARTS)})]{steps}"

@@ -1,8 +1,8 @@
 """Three servers share a PostgreSQL database, but their clocks differ by up to a day.
 
-Writes go to random servers. resourceVersions grow with every write. A watch at each server gets the same
-events in the same order. creationTimestamps come from the server that received the request. One server at a
-time runs the controllers; its Lease does not look expired to servers whose clocks are ahead.
+Checks these facts while clients write to random servers: resourceVersions grow with every write. A watch at
+each server gets the same events in the same order. creationTimestamps come from the server that received the
+request. One server at a time runs the controllers, and servers whose clocks are ahead do not take its Lease.
 """
 
 import asyncio
@@ -26,21 +26,22 @@ SKEWS = (0, 90, -300, 3_600, -7_200, 86_400, -86_400)
 
 SERVERS = 3
 WRITES = 30
-"""Number of writes in each round."""
+"""Number of writes to claims in each round."""
 
 LEASE = f"{LEASES}/{NAME}"
 SECONDS = 60.0
-"""Maximum seconds until a namespace is deleted, other servers run the controllers, or a watch is complete."""
+"""Maximum seconds for a namespace deletion, a change of leader, or the events of a watch."""
 
 TOLERANCE_SECONDS = 5.0
-"""Maximum seconds between a request and the time in its response, on an idle machine."""
+"""Maximum difference in seconds between a server's clock and a creationTimestamp it sets, on an idle machine.
+"""
 
 SKEWED = """
 import os, time
 _skew, _machine_time = float(os.environ["TORTURE_SKEW"]), time.time
 time.time = lambda: _machine_time() + _skew
 """
-"""The text of a server's module sitecustomize, which Python imports before all other modules."""
+"""The source of a module sitecustomize for the servers. Python imports it before other modules."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -64,7 +65,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """A round with servers whose clocks differ, and the observations of their clients."""
+    """Servers with different clocks, and what their clients observe during one round."""
 
     def __init__(self, directory: Path, url: str, chance: Random) -> None:
         self.random = chance
@@ -79,7 +80,7 @@ class Round:
         (code / "sitecustomize.py").write_text(SKEWED)
 
     def start(self, number: int) -> None:
-        """Starts server `number` with its own clock."""
+        """Starts server `number` with its own clock skew."""
         own = self.directory / str(number)
         own.mkdir()
         code = str(self.directory / "code")
@@ -112,9 +113,10 @@ class Round:
             server.check_log()
 
     async def write(self, start: int) -> None:
-        """Creates, patches and deletes claims at random servers, and reads each write at every server.
+        """Creates, patches and deletes claims at random servers, and reads each written claim at all servers.
 
-        Raises Finding if resourceVersions do not grow, or a server reads another object.
+        `start`: the resourceVersion before the first write. Raises Finding if resourceVersions do not grow,
+        or if a server returns a different object.
         """
         newest, names = start, list[str]()
         for number in range(WRITES):
@@ -143,18 +145,19 @@ class Round:
         await self.ask(0, "POST", BASE, claim("last", "0"))
 
     def check_time(self, server: int, text: str) -> None:
-        """Checks that the time in an object comes from the clock of the server that received the request.
+        """Raises Finding if an object's time is not from the clock of the server that received the request.
 
-        Raises Finding otherwise. `text`: the time in RFC 3339.
+        `server`: the number of this server. `text`: the time in RFC 3339.
         """
         off = datetime.fromisoformat(text).timestamp() - time.time() - self.skews[server]
         if abs(off) > patience(TOLERANCE_SECONDS):
             raise Finding(f"with clocks {self.skews}, server {server} wrote {text}, {off:.0f} s off its own")
 
     async def watch(self, server: int, start: int) -> list[tuple[str, str, int]]:
-        """Watches claims at a server; returns (type, name, version) of the events up to the claim `last`.
+        """Watches claims at a server from resourceVersion `start` until the event of the claim `last`.
 
-        Raises Finding if events are missing or out of order.
+        Returns type, name and resourceVersion of each event. Raises Finding if the watch ends early or takes
+        too long.
         """
         reader, writer = await asyncio.open_connection("127.0.0.1", self.servers[server].port, limit=1 << 24)
         writer.write(request("GET", f"{BASE}?watch=1&resourceVersion={start}", b"", "application/json"))
@@ -179,7 +182,7 @@ class Round:
         return events
 
     async def delete_namespace(self) -> None:
-        """Deletes a namespace at one server, and waits until the deletion is visible at another.
+        """Deletes a namespace at one server, and waits until a second server returns 404 for it.
 
         Raises Finding if no server's controllers finish the deletion in time.
         """
@@ -196,9 +199,9 @@ class Round:
         self.figures["namespaces"] += 1
 
     async def follow_lease(self) -> None:
-        """Reads the Lease of the controllers repeatedly.
+        """Reads the leader election Lease of the controllers repeatedly.
 
-        Raises Finding if a server takes a Lease that another server has renewed recently.
+        Raises Finding if a server takes the Lease although its holder has renewed it recently.
         """
         holder, version, renewed = "", 0, time.monotonic()
         while self.lease_is_followed:
@@ -212,9 +215,9 @@ class Round:
             await asyncio.sleep(0.1)
 
     async def end_leader(self) -> None:
-        """Stops the server that runs the controllers; checks that another server runs them then.
+        """Stops the server that runs the controllers.
 
-        Raises Finding otherwise.
+        Raises Finding if no other server takes over the controllers.
         """
         before = (await self.ask(0, "GET", LEASE))["spec"]
         [leader] = [
@@ -235,14 +238,17 @@ class Round:
         return code == 200
 
     async def ask(self, server: int, method: str, target: str, body: Any = None) -> Any:
-        """Sends a request to server `server`; returns the decoded response. Raises Finding if it fails."""
+        """Sends a request to server `server` and returns the decoded response body.
+
+        Raises Finding if the status code is not 200 or 201.
+        """
         code, answer = await self.answer(server, method, target, body)
         if code not in {200, 201}:
             raise Finding(f"with clocks {self.skews}, {method} {target} was answered {code}: {answer}")
         return answer
 
     async def answer(self, server: int, method: str, target: str, body: Any = None) -> tuple[int, Any]:
-        """Sends a request to server `server`; returns status code and decoded body."""
+        """Sends a request to server `server`; returns the status code and the decoded response body."""
         client = Client(self.servers[server].port)
         media = "merge-patch+json" if method == "PATCH" else "json"
         try:

@@ -1,4 +1,4 @@
-"""Bad requests to every route of the control API get an error of one line and change nothing."""
+"""Bad requests to the control API (`/_fakeapi`) get a one-line error and change nothing."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ STREAM = "text/event-stream"
 
 
 class Requests:
-    """Sends random requests that follow or violate the OpenAPI document of the control API."""
+    """Sends random requests. They follow or violate the OpenAPI document of the control API."""
 
     def __init__(self, server: Server, chance: random.Random) -> None:
         self.server = server
@@ -50,7 +50,10 @@ class Requests:
             connection.close()
 
     def work(self) -> None:
-        """Sends one random request to each route. Raises Finding for a wrong response."""
+        """Sends one random request to each route of the control API.
+
+        Raises Finding if the status is 5xx, or if a refused request changed the faults.
+        """
         for method, path, operation in self.routes:
             armed = self.ask("GET", "/faults")[1]
             target, body = self._target(path, operation), self._body(operation)
@@ -102,7 +105,10 @@ class Requests:
         return junk.encoded(self.chance, junk.changed(self.chance, self._value(schema)))
 
     def _value(self, schema: Any, depth: int = 0) -> Any:
-        """Returns a random value that mostly fits the schema."""
+        """Returns a random value that mostly conforms to the OpenAPI schema.
+
+        `depth`: the depth of nesting so far.
+        """
         chance = self.chance
         if chance.random() < 0.1 or depth > 6:
             return junk.value(chance)

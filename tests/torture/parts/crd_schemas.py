@@ -1,6 +1,6 @@
-"""Random CustomResourceDefinitions whose defaults multiply do not block other clients.
+"""Random CustomResourceDefinitions with nested defaults do not block other clients.
 
-Each request ends as a success or a refusal, and the server's memory stays limited.
+The server accepts or refuses each request, and its memory stays limited.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 GROUP = "torture.example.com"
 OBJECTS = f"/apis/{GROUP}/v1/namespaces/default/things"
 ANSWER_SECONDS = 5.0
-"""Maximum seconds until the other client gets a response, on an idle machine."""
+"""Maximum seconds until a second client gets a response, on an idle machine."""
 MEMORY_MAX = 1_500_000_000
 ITEMS = (1, 10, 200, 2_000)
 TEXTS = (1, 100, 50_000)
 
 
 def schema(random: Random, depth: int = 3) -> dict[str, Any]:
-    """Returns a random structural schema. `depth`: maximum depth of nesting."""
+    """Returns a random structural schema for a custom resource. `depth`: maximum depth of nesting."""
     kind = random.choice(("object", "object", "array", "string", "integer")) if depth else "string"
     if kind == "object":
         names = random.sample("abcdef", random.randint(1, 4))
@@ -45,7 +45,7 @@ def schema(random: Random, depth: int = 3) -> dict[str, Any]:
 
 
 def value(node: dict[str, Any], random: Random, items: int) -> Any:
-    """Returns a value of the schema in which about half of the members are missing.
+    """Returns a value that fits the schema `node`, in which about half of the properties are missing.
 
     `items`: the length of the outermost lists.
     """
@@ -78,7 +78,7 @@ def definition(node: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Other:
-    """A second client, which measures the longest time that it waits for a response."""
+    """A second client. It measures the longest time that it waits for a response."""
 
     def __init__(self, port: int) -> None:
         self._client = Client(port)
@@ -96,12 +96,12 @@ class _Other:
 
 
 def memory_of(server: Server) -> int:
-    """Returns the peak memory of a server's process in bytes."""
+    """Returns the peak resident memory of a server's process in bytes."""
     return server.status("VmHWM") * 1024
 
 
 async def turn(client: Client, random: Random) -> int:
-    """Creates a random definition and objects of its kind; returns the number of responses.
+    """Creates a random CustomResourceDefinition and objects of its kind; returns the number of responses.
 
     Raises Finding if a response is neither a success nor an expected refusal.
     """

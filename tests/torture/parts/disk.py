@@ -1,6 +1,6 @@
-"""While the disk is full, slow or interrupted, writes are stored or refused, and reads still work.
+"""While the disk is full, slow or interrupted, the server stores or refuses each write, and reads still work.
 
-The server runs with a library that makes the disk of its database fail (`disk.c`).
+The server runs with a preloaded library (`disk.c`) that makes file operations on its database fail.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ FAULTS = {
 
 
 class Load:
-    """Writers that remember the values that the server has stored, and a reader."""
+    """Clients that write and remember the values that the server has stored, and one client that reads."""
 
     def __init__(self, server: Server, chance: Random) -> None:
         self.server = server
@@ -35,7 +35,10 @@ class Load:
         self.stored = self.refused = self.reads = 0
 
     async def phase(self, *, is_full: bool) -> None:
-        """Runs the operations of every writer, while a reader reads. `is_full`: whether the disk is full."""
+        """Runs OPERATIONS operations of every writer while another client reads.
+
+        `is_full`: whether the disk is full.
+        """
         reading = asyncio.create_task(self._read())
         await asyncio.gather(*(self._write(number, is_full=is_full) for number in range(WRITERS)))
         reading.cancel()

@@ -1,7 +1,7 @@
-"""Users with few permissions write roles and bindings; no user can grant permissions that it lacks.
+"""Users with few permissions write RBAC roles and bindings. No user can grant permissions that it lacks.
 
-A model of Kubernetes' rules (`tests.torture.rights`) also decides about each write, and about some access
-reviews after the write.
+A Python model of Kubernetes' rules (`tests.torture.rights`) must decide each write as the server does. The
+same holds for some access reviews after the write.
 """
 
 import tempfile
@@ -17,7 +17,7 @@ from tests.torture.servers import serving
 
 ADMIN = "administrator"
 WRITES = 40
-"""Number of writes in each round."""
+"""Number of writes to roles and bindings in each round."""
 REVIEWS = 3
 """Number of access reviews after each write."""
 _KINDS = ("roles", "rolebindings", "clusterroles", "clusterrolebindings")
@@ -27,7 +27,7 @@ _WRITER = {"apiGroups": [GROUP], "resources": [*_KINDS], "verbs": ["create", "ge
 
 
 class Round:
-    """Users, roles and bindings of a round, with names that no other round uses."""
+    """Users, roles and bindings of one round. No other round uses their names."""
 
     def __init__(self, server: Server, number: int, chance: Random) -> None:
         self.server = server
@@ -41,7 +41,7 @@ class Round:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Lets every user write roles and bindings, and gives some users more permissions."""
+        """Permits every user to write roles and bindings, and gives some users more permissions."""
         self._note("", {**self._named("cluster-admin"), "rules": EVERYTHING})
         writer = {**self._named(self._roles[0] + "-writer"), "rules": [_WRITER]}
         self._store("clusterroles", "", writer)
@@ -89,7 +89,10 @@ class Round:
         return {**self._named(role), "roleRef": reference(kind, role), "subjects": subjects}
 
     def write(self) -> None:
-        """Sends a random write as a user. Raises Finding if the server decides differently from the model."""
+        """Sends a random write of a role or binding as a random user.
+
+        Raises Finding if the server decides differently from the model.
+        """
         random = self.random
         user, namespace = random.choice(self.users), random.choice(("", "default"))
         is_role = random.random() < 0.5
@@ -125,9 +128,10 @@ class Round:
         return body
 
     def _expected(self, user: Client, kind: str, namespace: str, body: Any, *, is_role: bool) -> set[int]:
-        """Returns the status codes that the model allows for a write.
+        """Returns the status codes that the model allows for the write.
 
-        These are 403 for an escalation, 404 for a binding to a missing role, and 200 and 201 otherwise.
+        These are 403 for a privilege escalation, 404 for a binding to a missing role, and otherwise 200 and
+        201.
         """
         if is_role:
             name = body["metadata"]["name"]
@@ -143,9 +147,10 @@ class Round:
         return {200, 201} if self.model.covers(user.name, namespace, rules) else {403}
 
     def _request(self, kind: str, namespace: str, body: Any, *, exists: bool) -> Request:
-        """Returns a PUT or an apply of the object.
+        """Returns a PUT or a server-side apply request that writes the object.
 
-        The request's path contains the object's name, which the permission `escalate` can name.
+        `exists`: whether the object exists. The path contains the object's name, because a role can grant
+        `escalate` for a single name.
         """
         path = f"{_place(kind, namespace)}/{body['metadata']['name']}"
         query = self.random.choice(("", "", "?dryRun=All"))
@@ -164,7 +169,10 @@ class Round:
             self.allowed += 1
 
     def review(self) -> None:
-        """Asks the server whether a user has a permission. Raises Finding if the model disagrees."""
+        """Asks the server with an access review whether a random user has a random permission.
+
+        Raises Finding if the model decides differently.
+        """
         random = self.random
         user, namespace = random.choice(self.users), random.choice(("", "default"))
         right = (

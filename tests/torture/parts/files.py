@@ -1,6 +1,6 @@
-"""Every reader of users' files reads random YAML and JSON files or fails with an error of one line.
+"""Every function that reads users' files accepts random YAML and JSON files or fails with a one-line error.
 
-Readers must raise no other errors, take little time and memory, and print no escape codes.
+These functions must raise no other errors, take little time and memory, and print no escape codes.
 """
 
 import json
@@ -23,10 +23,10 @@ from tests.torture.budget import Budget, Finding, patience
 from tests.torture.grammar import Grammar
 
 READ_SECONDS = 10.0
-"""Maximum seconds to read a file; the slowest file, the one with the most values, takes less."""
+"""Maximum seconds to read a file. All generated files take less."""
 
 GROWTH_MAX = 1024
-"""Maximum growth of the process in MiB; a single file may use only a part of it."""
+"""Maximum growth in MiB of this process's memory. A single file may use only a part of it."""
 
 READERS: dict[str, tuple[Callable[[Path], object], type[Exception]]] = {
     "install": (lambda path: plan_of([path]), InstallError),
@@ -44,7 +44,7 @@ SEEDS = (
 
 
 def value(chance: Random, depth: int) -> Any:
-    """Returns a random JSON value with members that readers expect. `depth`: maximum depth of nesting."""
+    """Returns a random JSON value that uses field names of manifests. `depth`: maximum depth of nesting."""
     if depth == 0 or chance.random() < 0.3:
         return chance.choice(
             [None, True, 0, -1.5, 10**30, "", "a", "../x", "\x1b[31m\n", "v1", "List", "é" * 50]
@@ -66,7 +66,7 @@ def value(chance: Random, depth: int) -> Any:
 
 
 def bomb(chance: Random) -> str:
-    """Returns the text of a YAML bomb, or of a deep or long file."""
+    """Returns the text of a YAML bomb (nested aliases), or of a very deep or very long file."""
     size = chance.choice([10, 1_000, 30_000])
     width = chance.randrange(2, 12)
     levels = range(1, chance.randrange(2, 30))
@@ -99,9 +99,9 @@ def text_of(chance: Random, grammar: Grammar) -> bytes:
 
 
 def check(name: str, path: Path) -> bool:
-    """Returns whether the reader `name` accepts the file.
+    """Reads the file with the reader `name` of READERS; returns whether the reader accepts the file.
 
-    Raises Finding if the reader fails without a printable error, or takes too long.
+    Raises Finding if the reader raises an unexpected or unprintable error, or takes too long.
     """
     read, refusal = READERS[name]
     began = time.monotonic()

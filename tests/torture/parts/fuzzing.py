@@ -1,6 +1,6 @@
-"""Every random request gets a response without an unexpected error.
+"""The server responds to every random request without an unexpected error.
 
-The stored objects are then read and written back unchanged, which must change nothing.
+Afterwards the part reads all stored objects and writes them back; this must change nothing.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ UNEXPECTED = b"unexpected error"
 
 
 class Session:
-    """A connection to a server of one release, and the random requests over it."""
+    """A connection to a server of one Kubernetes release. Sends random requests over it."""
 
     def __init__(self, server: Server, release: str, budget: Budget) -> None:
         self.server = server
@@ -38,9 +38,10 @@ class Session:
     async def ask(
         self, method: str, target: str, body: bytes = b"", media: str = "", headers: tuple[str, ...] = ()
     ) -> Answer:
-        """Sends a request; returns the response.
+        """Sends a request and returns the response.
 
-        Raises Finding if the server does not respond, or responds with an unexpected error.
+        Raises Finding if the server does not respond, or responds with an unexpected error. `media`: the
+        media type of the body.
         """
         lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
         if body:
@@ -96,9 +97,9 @@ class Session:
         return json.loads(answer.body) if answer.status == 200 else None
 
     async def check(self) -> None:
-        """Checks that all stored objects can be read and do not change when they are written back.
+        """Reads every stored object and writes it back.
 
-        Raises Finding otherwise.
+        Raises Finding if an object cannot be read, or if writing it back changes it.
         """
         for kind in self.kinds:
             path = collection_of(kind)
@@ -143,9 +144,9 @@ async def fuzz(server: Server, release: str, budget: Budget) -> tuple[int, int]:
 
 
 def run(budget: Budget) -> dict[str, float]:
-    """Sends some hundred random requests to servers of random releases, until the budget is spent.
+    """Sends random requests to servers of random Kubernetes releases, until the time of the budget is over.
 
-    Returns the numbers of all requests and of accepted requests.
+    Returns the number of all requests and of accepted requests.
     """
     asked = accepted = 0
     for _ in budget.rounds():

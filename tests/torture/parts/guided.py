@@ -1,4 +1,4 @@
-"""Fuzzes the parsers with atheris, whose coverage finds cases that random damage seldom finds.
+"""Fuzzes the parsers with atheris. Its coverage guidance finds cases that random damage seldom finds.
 
 This part needs atheris, which is not one of the project's own tools: `.venv/bin/pip install atheris`.
 """
@@ -14,7 +14,7 @@ from tests.torture.budget import Budget, Finding, Unavailable, patience
 from tests.torture.targets import TARGETS
 
 SECONDS_AT_LEAST = 4.0
-"""Minimum seconds for fuzzing a parser; the instrumented import alone takes two."""
+"""Minimum seconds for fuzzing one parser. The instrumented import takes two of these seconds."""
 
 SECONDS_AT_MOST = 60.0
 OVERTIME_SECONDS = 60.0
@@ -36,9 +36,9 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def fuzz(name: str, seconds: float, budget: Budget) -> int:
-    """Fuzzes the parser `name` in another process; returns the number of its inputs.
+    """Fuzzes the parser `name` in another process; returns the number of inputs that atheris tried.
 
-    Raises Finding with the input if the fuzzer finds a failure or does not end.
+    `seconds`: the duration. Raises Finding with the input if the fuzzer finds a failure or does not end.
     """
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-m", "tests.torture.guided", name, f"{seconds:.0f}"]

@@ -1,8 +1,8 @@
 """HTTP/2 connections that send random frames and read little do not disturb other clients.
 
-Each connection requests long lists, documents and watches with windows that may stay closed, and sends
-invalid frames in between. The server's memory is limited. Well-behaved clients work at the same time: one
-reads whole lists over HTTP/2, one requests /healthz over HTTP/1.1.
+Each hostile connection requests long lists, documents and watches. Its flow control windows may stay closed,
+and it sends invalid frames in between. The server's memory is limited. Two well-behaved clients work at the
+same time: one reads whole lists over HTTP/2, one requests /healthz over HTTP/1.1.
 """
 
 import asyncio
@@ -26,17 +26,17 @@ from tests.torture.servers import Server, serving
 OBJECTS, OBJECT_BYTES = 80, 100_000
 CONNECTIONS = 6
 FRAMES_MAX = 120
-"""Maximum number of frames of a connection; most of them are requests."""
+"""Maximum number of frames that a hostile connection sends; most of them are requests."""
 
 ROUND_SECONDS = 15.0
 ANSWER_SECONDS = 10.0
 """Maximum seconds until a well-behaved client gets a response. The server needs only milliseconds."""
 
 MEGABYTES_MAX = 900
-"""Maximum resident memory in MB.
+"""Maximum resident memory of the server in MB.
 
-The responses may use twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`; the rest is for the objects and
-the server itself. The requested responses of a round have gigabytes.
+Unsent responses may use twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`; the rest is for the objects
+and the server itself. The responses that a round requests have several gigabytes.
 """
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
@@ -99,7 +99,7 @@ async def one_round(server: Server, chance: Random, seconds: float) -> "Counter[
 
 
 async def others(server: Server, end: float, figures: "Counter[str]") -> None:
-    """Runs well-behaved clients until the time `end`.
+    """Sends requests of well-behaved clients until `end`, a time of `time.monotonic()`.
 
     Raises Finding if a response is late or incomplete, or if the server uses too much memory.
     """
@@ -119,7 +119,7 @@ async def others(server: Server, end: float, figures: "Counter[str]") -> None:
 
 
 def read_list(port: int) -> None:
-    """Reads the list of ConfigMaps over HTTP/2 like an ordinary client.
+    """Reads the list of ConfigMaps over HTTP/2 with enough flow control window.
 
     Raises Finding if the response is late or incomplete.
     """
@@ -134,7 +134,10 @@ def read_list(port: int) -> None:
 
 
 def check_memory(server: Server) -> int:
-    """Returns the server's peak resident memory in MB. Raises Finding if it is over MEGABYTES_MAX."""
+    """Returns the server's peak resident memory in MB.
+
+    Raises Finding if it is over MEGABYTES_MAX.
+    """
     peak = server.status("VmHWM") // 1024
     if peak > MEGABYTES_MAX:
         raise Finding(f"the server took {peak} MB")
@@ -142,7 +145,7 @@ def check_memory(server: Server) -> int:
 
 
 async def hostile(port: int, chance: Random, end: float, figures: "Counter[str]") -> None:
-    """Opens hostile connections one after the other, until the time `end`."""
+    """Opens hostile HTTP/2 connections one after the other until `end`, a time of `time.monotonic()`."""
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -169,7 +172,7 @@ async def misbehave(
 
 
 class Frames:
-    """Generates the frames of a connection; most frames are valid requests."""
+    """Generates random HTTP/2 frames for a connection. Most frames are valid requests."""
 
     def __init__(self, chance: Random) -> None:
         self._random = chance
@@ -204,7 +207,10 @@ class Frames:
         return frame(RESET, 0, self._any_stream(), number(8))
 
     def _junk(self) -> bytes:
-        """Returns an invalid or misplaced frame; most of these end the connection."""
+        """Returns an invalid or misplaced HTTP/2 frame.
+
+        After most of these, the server must close the connection.
+        """
         kind = self._random.choice([DATA, PRIORITY, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION, 77])
         payload = self._random.randbytes(self._random.choice([0, 4, 5, 8, 100]))
         return frame(kind, self._random.randrange(256), self._random.choice([0, self._any_stream()]), payload)

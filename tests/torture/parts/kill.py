@@ -1,4 +1,4 @@
-"""Kills and stops a server under load; acknowledged writes survive, and resourceVersions continue."""
+"""Kills and stops a server under load. Acknowledged writes survive, and resourceVersions keep growing."""
 
 import asyncio
 import signal
@@ -11,13 +11,13 @@ from tests.torture.servers import BASE, Client, Gone, Server, claim, listed, ser
 
 WRITERS = 8
 NAMES = 4
-"""Number of claims of each writer; no other writer changes them."""
+"""Number of claims of each writer. Only this writer changes them."""
 
 
 class Writer:
-    """A writer that changes its own claims.
+    """A client that writes only its own claims.
 
-    It remembers the acknowledged writes, and a last write without a response.
+    Remembers the acknowledged writes, and the last write if the server stopped before the response.
     """
 
     def __init__(self, number: int, budget: Budget) -> None:
@@ -28,7 +28,7 @@ class Writer:
         self.acknowledged = 0
 
     async def work(self, port: int) -> None:
-        """Writes until the server has stopped."""
+        """Writes claims until the server no longer responds."""
         client = Client(port)
         try:
             while True:
@@ -74,8 +74,8 @@ class Writer:
     def check(self, stored: dict[str, tuple[int, str]]) -> None:
         """Compares the stored claims after a restart with the acknowledged writes.
 
-        `stored`: version and value of each claim, with which the writer continues. Raises Finding if an
-        acknowledged write is lost.
+        Raises Finding if an acknowledged write is lost. Otherwise the writer continues from the stored
+        claims. `stored`: version and value of each claim by name.
         """
         for name in self.names:
             actual, expected = stored.get(name), self.known.get(name)
@@ -117,9 +117,9 @@ def check_versions(writers: list[Writer], newest: int) -> int:
 
 
 async def load(server: Server, writers: list[Writer], seconds: float, number: signal.Signals) -> None:
-    """Runs the writers for some seconds, then ends the server with a signal.
+    """Runs the writers for `seconds` seconds, then stops the server with a signal.
 
-    Returns when the writers have noticed the end. `number`: the signal.
+    Returns when all writers have stopped too. `number`: the signal number.
     """
     working = [asyncio.create_task(writer.work(server.port)) for writer in writers]
     await asyncio.wait(working, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)

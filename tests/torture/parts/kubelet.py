@@ -1,8 +1,8 @@
-"""Drivers that lie, hang, flood and restart do not disturb the pods of a good driver.
+"""DRA drivers that lie, hang, flood or restart do not disturb the pods of a well-behaved driver.
 
-The registry of the server's node gets hostile sockets and files in random order. Meanwhile a good driver
-registers, prepares the claim of a pod and unprepares it. The log must have no traceback, and memory is
-limited.
+Creates hostile sockets and files in the kubelet's plugin registry in random order. Meanwhile a well-behaved
+driver registers, prepares the claim of a pod and unprepares it. The server's log must have no traceback, and
+its memory is limited.
 """
 
 import os
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     pass
 
 SECONDS = 30.0
-"""Maximum seconds until a good driver is registered, and until its pod runs or has ended."""
+"""Maximum seconds until a well-behaved driver is registered, its pod runs, or its pod is deleted."""
 
 HOSTILE_SECONDS = 1.0
-"""Seconds to wait for the kubelet's call to a hostile driver before the good driver starts."""
+"""Seconds to wait for the kubelet's call to a hostile driver, before the well-behaved driver starts."""
 
 GROWTH_MEGABYTES = 400
-"""Maximum growth of a server's memory in MB after the first good pod."""
+"""Maximum growth of the server's memory in MB after the first pod of a well-behaved driver."""
 
 SILENT_SOCKETS = 20
 STRANGE_FILES = 300
@@ -46,7 +46,7 @@ STRANGE_NAMES = (
 )
 
 Node = SimpleNamespace
-"""The node in the form that drivers expect, with the paths `directory` and `registry`."""
+"""The fake node in the form that PythonDriver expects, with the paths `directory` and `registry`."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -61,7 +61,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """A server with one node, and its hostile and good drivers."""
+    """A server with one cluster node, and its hostile and well-behaved DRA drivers."""
 
     def __init__(self, server: Server, place: Path) -> None:
         from tests.torture.hostile_drivers import Objects
@@ -97,10 +97,10 @@ class Round:
         return self.server.status("VmRSS") // 1024
 
     def good_pod(self, beside: str) -> None:
-        """Runs a good driver and a pod with a claim, until the pod is deleted.
+        """Runs a well-behaved driver and a pod with a claim, until the pod is deleted.
 
-        `beside`: names the hostile drivers that run meanwhile. Raises Finding if a step fails or takes too
-        long.
+        `beside`: names the hostile drivers that run meanwhile, for error messages. Raises Finding if the
+        driver is not registered, or if the pod does not run or end in time.
         """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
@@ -127,14 +127,14 @@ class Round:
             time.sleep(0.02)
 
     def silence(self) -> Iterator[int]:
-        """Opens sockets that accept connections and never respond; yields their number."""
+        """Opens sockets that accept connections and never respond; yields the number of sockets."""
         with ExitStack() as stack:
             for number in range(SILENT_SOCKETS):
                 stack.enter_context(listening(self.node.registry, b"silent%d.sock" % number))
             yield SILENT_SOCKETS
 
     def garbage(self) -> Iterator[int]:
-        """Opens a socket that sends random bytes, and a socket that sends endless HTTP/2 pings.
+        """Opens two sockets: one sends random bytes to its clients, one sends many HTTP/2 pings.
 
         Yields the number of these sockets.
         """
@@ -149,7 +149,7 @@ class Round:
     def files(self) -> Iterator[int]:
         """Creates files, a FIFO, dangling links, deep directories and sockets with strange names.
 
-        Yields the number of these sockets.
+        Yields the number of the sockets.
         """
         registry = self.node.registry
         os.mkfifo(registry / "fifo.sock")
@@ -168,9 +168,9 @@ class Round:
             path.unlink()
 
     def lies(self) -> Iterator[int]:
-        """Runs drivers that respond to GetInfo with invalid names, endpoints, versions or bytes.
+        """Runs DRA drivers that respond to GetInfo with invalid names, endpoints, versions or bytes.
 
-        Yields their number.
+        Yields the number of drivers.
         """
         from tests.torture.hostile_drivers import LIES, Liar
 
@@ -181,9 +181,10 @@ class Round:
             yield len(LIES)
 
     def bad_answers(self) -> Iterator[int]:
-        """Runs drivers that respond to calls about claims with invalid responses; yields their number.
+        """Runs DRA drivers that respond to prepare and unprepare calls with invalid responses.
 
-        Raises Finding if an event about them has a long message.
+        Yields the number of drivers. Raises Finding if an event about them has a message of more than 8192
+        bytes.
         """
         from tests.torture.hostile_drivers import ANSWERS, BadAnswers
 
@@ -203,7 +204,7 @@ class Round:
             self.objects.delete_pod(pod)
 
     def restarts(self) -> Iterator[int]:
-        """Runs a driver that restarts often; yields the number of restarts."""
+        """Starts and stops a DRA driver many times; yields the number of restarts."""
         from tests.controllers.kubelet.python_driver import PythonDriver
 
         for _ in range(RESTARTS):
@@ -212,9 +213,9 @@ class Round:
         yield RESTARTS
 
     def twins(self) -> Iterator[int]:
-        """Runs two instances of a driver; the later instance ends while a pod runs.
+        """Runs two instances of a DRA driver. The second instance stops while a pod runs.
 
-        Yields the number of instances.
+        Yields the number of instances. Raises Finding if the pod does not run or end in time.
         """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
@@ -230,9 +231,10 @@ class Round:
             yield 2
 
     def long_paths(self) -> Iterator[int]:
-        """Runs a driver whose socket paths exceed the limit of a Unix socket address.
+        """Runs a DRA driver whose socket paths exceed the length limit of Unix socket addresses.
 
-        Yields the number of drivers. Raises Finding if the driver is not registered or its pod does not run.
+        Yields the number of drivers. Raises Finding if the driver is not registered, or if its pod does not
+        run or end in time.
         """
         from tests.controllers.kubelet.python_driver import PythonDriver
 
@@ -265,7 +267,7 @@ def listening(directory: Path, name: bytes) -> Iterator[socket.socket]:
 
 
 def answer_with(own: socket.socket, flood: bytes) -> None:
-    """Sends the same bytes to every client until the socket is closed."""
+    """Accepts clients and sends `flood` to each of them, until the socket `own` is closed."""
     with suppress(OSError):
         while True:
             connection, _ = own.accept()

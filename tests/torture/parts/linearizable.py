@@ -1,8 +1,8 @@
-"""The histories of concurrent clients are linearizable, although a kill interrupts half of them.
+"""Histories of concurrent clients are linearizable, also the half in which SIGKILL interrupts the server.
 
-The checker is porcupine in a Go program; its model of the store is in `linearizability/main.go`. The model
-requires one order for the whole store: every write has the next revision, and lists have all objects of their
-revision.
+A Go program checks them with porcupine; its model of the storage is in `linearizability/main.go`. The model
+requires one order of writes for the whole storage: every write has the next revision, and a list has all
+objects of its revision.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ CHECKER = Path(__file__).parents[1] / "linearizability"
 CLIENTS = 6
 NAMES = ("a", "b", "c")
 OPERATIONS = 150
-"""Number of operations of each client in a history."""
+"""Number of requests that each client sends in a history."""
 
 CHECK_SECONDS = 60
 CHECK_BYTES = 8 << 30
@@ -59,7 +59,10 @@ async def history_of(directory: Path, chance: Random, *, is_killed: bool) -> lis
 
 
 def checker(directory: Path) -> Path:
-    """Compiles the checker; returns its path. Raises `Unavailable` without Go or the module of porcupine."""
+    """Compiles the porcupine checker and returns the program's path.
+
+    Raises Unavailable if Go is missing or cannot build the checker.
+    """
     if shutil.which("go") is None:
         raise Unavailable("Go is needed to check histories with porcupine")
     program = directory / "checker"
@@ -77,10 +80,10 @@ def checker(directory: Path) -> Path:
 
 
 def check(program: Path, history: list[str]) -> str:
-    """Checks whether a history is linearizable.
+    """Checks whether a history is linearizable. `program`: the compiled checker.
 
-    Returns "ok", "illegal", or "unknown" if the check takes too much time or memory. The first line of a
-    history is the revision before it.
+    Returns "ok", "illegal", or "unknown" if the check takes too much time or memory. The first line of
+    `history` is the revision before the first operation.
     """
     command = ["prlimit", f"--as={CHECK_BYTES}"] if shutil.which("prlimit") else []
     command += [str(program), f"{patience(CHECK_SECONDS):.0f}"]
@@ -92,7 +95,7 @@ def check(program: Path, history: list[str]) -> str:
 
 
 class World:
-    """A server and its clients, and the history of their operations."""
+    """A server, its clients, and the history of their operations."""
 
     def __init__(self, directory: Path, chance: Random, *, is_killed: bool) -> None:
         self.directory = directory

@@ -1,7 +1,7 @@
-"""Requests that schemathesis derives from the server's OpenAPI documents get documented responses.
+"""Tests the server with requests that schemathesis derives from its OpenAPI documents.
 
-This part needs schemathesis, which is not one of the project's own tools: `.venv/bin/pip install
-schemathesis`.
+All responses must be as documented. This part needs schemathesis, which is not one of the project's own
+tools: `.venv/bin/pip install schemathesis`.
 """
 
 import importlib
@@ -24,11 +24,12 @@ EXAMPLES_OF_AN_OPERATION = 10
 OPERATIONS_OF_A_ROUND = 20
 ANSWER_SECONDS = 30.0
 NOT_CALLED = ("/watch/", "/proxy", "/exec", "/attach", "/portforward", "/log")
-"""Paths of streams and of requests to the kubelet, whose responses do not follow their schema."""
+"""Parts of paths that are not called: their responses are streams or come from the kubelet, without a schema.
+"""
 
 
 class Schemas:
-    """Tests the operations in the OpenAPI documents of a server, one after the other."""
+    """Tests the operations in a server's OpenAPI documents, one after the other."""
 
     def __init__(self, server: Server, budget: Budget) -> None:
         self.url = f"http://127.0.0.1:{server.port}"
@@ -85,7 +86,7 @@ class Schemas:
 
 
 def allow_nulls(schemas: dict[str, Any]) -> None:
-    """Changes schemas so that lists, maps and times may be null.
+    """Changes OpenAPI schemas so that lists, maps and times may be null.
 
     Go encodes an unset list, map or time without omitempty as null, although Kubernetes' OpenAPI documents do
     not allow null.

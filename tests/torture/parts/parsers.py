@@ -1,6 +1,6 @@
-"""Every parser reads or refuses damaged inputs; its results have the properties in `tests.torture.targets`.
+"""Every parser accepts or refuses damaged inputs; accepted inputs meet the checks in `tests.torture.targets`.
 
-Inputs that made a parser run new lines are kept, and damaged further.
+Keeps inputs for which a parser ran code lines for the first time, and damages these inputs further.
 """
 
 import sys
@@ -16,13 +16,13 @@ from tests.torture.targets import TARGETS, Target
 INPUTS_OF_A_TURN = 50
 INPUT_MAX = 4_096
 CORPUS_MAX = 400
-"""Maximum number of kept inputs of a parser; a further input replaces a random one."""
+"""Maximum number of kept inputs for each parser. Beyond it, a new input replaces a random one."""
 
 Line = tuple[int, int]
 
 
 class Traced:
-    """Runs functions and collects the lines of fakeapi that they run."""
+    """Runs functions and records which code lines of fakeapi they execute."""
 
     def __init__(self) -> None:
         self.lines: set[Line] = set()
@@ -30,7 +30,10 @@ class Traced:
         self._known: dict[int, bool] = {}
 
     def run(self, function: Callable[[], object]) -> bool:
-        """Runs the function; returns whether it ran new lines of fakeapi. Passes its errors through."""
+        """Calls the function; returns whether it executed code lines of fakeapi for the first time.
+
+        Exceptions of the function pass through.
+        """
         self._new = False
         before = sys.gettrace()
         sys.settrace(self._call)
@@ -56,7 +59,7 @@ class Traced:
 
 
 class Hunt:
-    """Generates damaged inputs for one parser, and keeps those that run new lines."""
+    """Generates damaged inputs for one parser. Keeps inputs that execute code lines for the first time."""
 
     def __init__(self, name: str, target: Target, budget: Budget) -> None:
         self.name = name

@@ -1,8 +1,9 @@
 """After a power failure, durability "full" loses no acknowledged write, and "normal" stays consistent.
 
-A process writes to a storage through a library that logs every operation on its files. Its acknowledgements
-go to one of these files, so their order is known. Then the power fails at random points: unsynced data is
-lost in part or completely, and the storage is opened.
+A process writes to a storage through a library that logs every operation on its files. The process also
+writes its acknowledgements to such a file, so the log has their order. The part then simulates power failures
+at random points: unsynced data is lost in part or completely. Then it opens the storage and checks the
+content.
 """
 
 import asyncio
@@ -44,7 +45,7 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """.replace("\\\\n", "\\n")
 
 WRITES = 150
-"""Number of writes of each of four writers in a round; causes several checkpoints of the log."""
+"""Number of writes of each of four writers in a round; enough for several checkpoints of SQLite's log."""
 
 FAILURES = 15
 """Number of simulated power failures in a round."""
@@ -69,7 +70,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def written(directory: Path, shim: Path, durability: Durability) -> list[Operation]:
-    """Runs a process that writes to a storage; returns the file operations that the library logged.
+    """Runs a process that writes to a storage; returns the file operations that the preloaded library logged.
 
     `shim`: the path of the library.
     """
@@ -113,8 +114,8 @@ def fail_often(budget: Budget, directory: Path, operations: list[Operation], dur
 async def check(path: Path, everything: Acknowledged, newest: int) -> None:
     """Opens the storage after a power failure and checks its content.
 
-    The storage must have all writes up to the revision `newest`, and the state of one revision. Raises
-    Finding otherwise.
+    `everything`: all acknowledged writes. Raises Finding if the storage lacks a write up to the revision
+    `newest`, or if its objects are not those of one revision.
     """
     storage = await open_storage(path)
     try:

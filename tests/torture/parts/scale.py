@@ -1,8 +1,8 @@
-"""The histories of clients of three servers that share a PostgreSQL database are linearizable.
+"""Histories of clients are linearizable when three servers share a PostgreSQL database.
 
-Servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP, and continue. In one of four histories
-a server is paused for a minute, while others are killed. The checker is the one in `linearizable`. At the
-same time watchers move from server to server and must see every event once.
+Servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP and resumed. In one of four histories
+one server is paused for a minute, while other servers are killed. The checker is that of the part
+`linearizable`. At the same time watchers move from server to server and must see every event exactly once.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ SERVERS = 3
 CLIENTS = 16
 WATCHERS = 100
 OPERATIONS = 40
-"""Number of operations of each client in a history."""
+"""Number of requests that each client sends in a history."""
 
 FAULTS = 3
-"""Number of faults in each history."""
+"""Number of faults in each history, such as a killed server."""
 
 PAUSED_SECONDS = 2.0
 LONG_PAUSE_SECONDS = 60.0
@@ -43,23 +43,23 @@ THINKING_SECONDS = 1.0
 """Maximum seconds between two operations of a client, in a history with a pause of a minute."""
 
 SET_ASIDE_SECONDS = 3.0
-"""Seconds after which a client no longer waits for a response before it continues."""
+"""Seconds that a client waits for a response before it continues with its next operation."""
 
 PAUSED_WEIGHT = 0.1
-"""The weight of a server that is paused for a minute in the random choice of a server.
+"""Weight in the random choice of a server, for the server that is paused for a minute.
 
-Other servers have the weight 1. Few clients may choose the paused server: its queue of connections must stay
-so short that the kernel refuses none.
+Other servers have the weight 1. Few clients may choose the paused server, because the kernel refuses
+connections when its queue is full.
 """
 
 PATIENT_WATCHERS = 30
 """Number of watchers that wait for their server even during the longest pause."""
 
 NOT_STORED = "cannot be reached"
-"""A part of the response to a write that the server did not send to the database."""
+"""Text in a server's response to a write that the server did not send to the database."""
 
 NEVER = 1 << 62
-"""The end time of a write whose outcome is unknown."""
+"""Larger than every time and revision. The end time of a write that got no response, for example."""
 
 SETTLE_SECONDS = 60.0
 
@@ -89,8 +89,8 @@ def run(budget: Budget) -> dict[str, float]:
 def sharing(directory: Path) -> Iterator[tuple[PostgreSQL, list[Server]]]:
     """Runs servers that share a PostgreSQL database, each in its own process.
 
-    Yields the database server, and the list of servers. The list may be changed; its servers are killed at
-    the end.
+    Yields the database server and the list of servers. The block may change the list. The servers in the list
+    are killed at the end.
     """
     postgresql, servers = PostgreSQL(), list[Server]()
     try:
@@ -118,7 +118,7 @@ def started(directory: Path, url: str) -> Server:
 
 
 class Shared(World):
-    """Servers with a shared database, their clients and faults, and the history of operations."""
+    """Servers with a shared database, their clients, the faults, and the history of operations."""
 
     def __init__(
         self, postgresql: PostgreSQL, servers: list[Server], chance: Random, *, is_long: bool
@@ -132,7 +132,7 @@ class Shared(World):
         self._is_long = is_long
         self._is_troubled = True
         self._paused: int | None = None
-        """The index of the server that is paused for a minute; None if there is none."""
+        """The index of the server that is paused for a minute; None if no server is paused for that long."""
         self._set_aside: list[asyncio.Task[None]] = []
 
     async def history(self) -> list[str]:
@@ -160,11 +160,11 @@ class Shared(World):
         return [str(start), *self.lines, *map(json.dumps, self._stored(seen[0]))]
 
     def _stored(self, events: "list[Seen]") -> Iterator[Operation]:
-        """Yields the writes that got no response but were stored, according to the watchers' events.
+        """Yields the writes that got no response but were stored, according to the watch events.
 
-        Writes have unique values. An event does not tell which delete request caused it. The first DELETED
-        event of a name is assigned to the first request, which explains the events if any order does. Raises
-        Finding for a DELETED event without a request.
+        Writes have unique values, which identify their events. An event does not show which delete request
+        caused it; so the first DELETED event of a name is assigned to the first unanswered delete of that
+        name. Raises Finding for a DELETED event without a delete request.
         """
         by_value = {each.value: each.revision for each in events if each.type != "DELETED"}
         deletions = [each for each in map(json.loads, self.lines) if each["verb"] == "delete"]
@@ -187,7 +187,7 @@ class Shared(World):
             raise Finding(f"nobody asked for these deletions: {unclaimed}")
 
     end_revision = NEVER
-    """The revision at which a watcher has seen all events; NEVER until it is known."""
+    """The revision at which a watcher has seen all events; NEVER until this revision is known."""
 
     @contextlib.asynccontextmanager
     async def _limit(self, words: str) -> AsyncIterator[None]:
@@ -199,7 +199,7 @@ class Shared(World):
             raise Finding(f"{words} within {seconds:.0f} s of the end") from None
 
     def server(self) -> Server:
-        """Returns a random server; seldom the one that is paused for a minute."""
+        """Returns a random server; rarely the server that is paused for a minute."""
         weights = [PAUSED_WEIGHT if each == self._paused else 1 for each in range(len(self.servers))]
         return self.random.choices(self.servers, weights)[0]
 
@@ -211,9 +211,10 @@ class Shared(World):
         return version_of(await self._certainly("GET", BASE, {200}))
 
     async def _certainly(self, method: str, target: str, codes: set[int]) -> Any:
-        """Repeats a request until the first server responds with one of these codes; returns the body.
+        """Repeats a request to the first server until the code is in `codes`; returns the response body.
 
-        The server responds with 503 while it recovers. Raises Finding for other codes.
+        Ignores 503, which the server returns while it recovers. Raises Finding for other codes, or after a
+        time limit.
         """
         async with self._limit(f"{method} {target} was not answered well"):
             while True:
@@ -249,7 +250,7 @@ class Shared(World):
             client.close()
 
     async def _answered(self, client: Client, operation: Operation, seen: dict[str, int]) -> None:
-        """Sends an operation and records its result in the history."""
+        """Sends a client's operation to the server and records its result in the history."""
         operation["call"] = time.monotonic_ns()
         try:
             code, answer = await self._ask(client, operation)
@@ -285,7 +286,7 @@ class Shared(World):
         self._is_troubled = False
 
     async def _pause_for_long(self) -> None:
-        """Pauses a server for a minute; meanwhile other servers and the database have faults."""
+        """Pauses a server for a minute; meanwhile causes faults of the other servers and the database."""
         self._paused = self.random.randrange(len(self.servers))
         process = self.servers[self._paused].process
         end = time.monotonic() + LONG_PAUSE_SECONDS
@@ -342,7 +343,7 @@ async def _closed_after(client: Client, answered: "asyncio.Task[None]") -> None:
 
 
 class Seen(NamedTuple):
-    """An event that a watcher received."""
+    """A watch event that a client received: revision, type, object name and value."""
 
     revision: int
     type: str
@@ -351,9 +352,9 @@ class Seen(NamedTuple):
 
 
 class Wanderer:
-    """A watcher that moves to another server after every few events.
+    """A watching client that moves to another server after a few events.
 
-    `is_patient`: whether it waits for a server as long as the longest pause takes.
+    `is_patient`: whether it waits for a paused server until the longest pause ends.
     """
 
     def __init__(self, world: Shared, since: int, *, is_patient: bool) -> None:
@@ -364,7 +365,7 @@ class Wanderer:
         self._limit: asyncio.Timeout | None = None
 
     async def watch(self) -> list[Seen]:
-        """Watches until all events have arrived; returns them."""
+        """Watches at changing servers until all events have arrived; returns the events."""
         while self._last < self._world.end_revision:
             server = self._world.server()
             with contextlib.suppress(OSError, EOFError, TimeoutError, http.client.HTTPException):
@@ -373,7 +374,7 @@ class Wanderer:
         return self._seen
 
     def hurry(self) -> None:
-        """Makes a patient watcher stop waiting for its server, because no more events will come."""
+        """Ends the long wait of a patient watcher, because no more writes will come."""
         self._patience = 0.0
         if self._limit is not None and not self._limit.expired() and self._limit.when() is not None:
             with contextlib.suppress(RuntimeError):  # the timeout has just ended

@@ -1,7 +1,7 @@
 """With a damaged database, a server refuses to start or serves the acknowledged objects as valid JSON.
 
-A database is written once. In copies of it some bytes are flipped, or values of rows changed, before a server
-opens them. A refusal is an error of one line.
+The part writes a database once. It flips some bytes in copies of the database, or changes values of rows, and
+starts a server with each copy. A server that refuses to start must print a short error without traceback.
 """
 
 import asyncio
@@ -31,7 +31,10 @@ Known = dict[str, tuple[int, str]]
 
 
 async def filled(port: int) -> Known:
-    """Creates, changes and deletes claims; returns version and value of each remaining claim by name."""
+    """Creates, changes and deletes claims.
+
+    Returns version and value of each remaining claim, by its name.
+    """
     client, known = Client(port), Known()
     for number in range(NAMES * 2):
         name = f"c{number % NAMES}"
@@ -49,9 +52,9 @@ async def filled(port: int) -> Known:
 
 
 async def found_in(port: int) -> Known:
-    """Reads all claims in a list and one by one; returns version and value of each claim by name.
+    """Reads all claims in a list and one by one; returns version and value of each claim by its name.
 
-    Raises Finding if the two differ, or if the server does not accept a write.
+    Raises Finding if the list differs from a single claim, or if the server does not accept a new claim.
     """
     client = Client(port)
     code, listed = await client.ask("GET", BASE)
@@ -69,7 +72,7 @@ async def found_in(port: int) -> Known:
 
 
 def flip(path: Path, chance: Random) -> str:
-    """Flips some bits of the file and sometimes truncates it; returns a description of the damage."""
+    """Flips some bits of a file and sometimes truncates it; returns a description of the damage."""
     data = bytearray(path.read_bytes())
     places = [chance.randrange(len(data)) for _ in range(chance.choice([1, 1, 3, 20]))]
     for place in places:
@@ -81,7 +84,7 @@ def flip(path: Path, chance: Random) -> str:
 
 
 def change(path: Path, chance: Random) -> str:
-    """Sets a column of some rows to an unexpected value, or deletes rows; returns the SQL statement."""
+    """Changes a random column or deletes rows of a SQLite database; returns the SQL statement as text."""
     table = chance.choice(["log", "log", "log", "meta", "label"])
     column = chance.choice(VALUES[table])
     value = chance.choice(ODD)
@@ -119,10 +122,13 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 def attempt(directory: Path, path: Path, known: Known, done: str, *, deleted: bool) -> bool:
-    """Returns whether a server starts with the damaged database.
+    """Starts a server with the damaged database; returns whether it starts.
 
-    If it starts, it must serve the objects `known`, unless `deleted` says that rows were deleted. Raises
-    Finding otherwise. `done`: a description of the damage.
+    - `known`: the objects that the server must serve if it starts
+    - `done`: a description of the damage, for error messages
+    - `deleted`: whether the damage deleted rows, so that objects may be missing
+
+    Raises Finding for other objects, or if the server refuses to start with a traceback or a long message.
     """
     log = directory / "server.log"
     log.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Every command reads damaged traces of any format, or fails with an error of one line.
+"""Every command accepts damaged traces of any format, or fails with a one-line error.
 
-A session is recorded once. Its exchanges are changed in random places and written in a random format;
-sometimes the file is damaged. Readable traces are replayed against a server, and played as a live cluster.
+Records a session once. Changes its requests and responses at random places, and writes them in a random
+format; sometimes damages the file too. Replays readable traces to a server, and plays them as a live cluster.
 """
 
 import asyncio
@@ -45,14 +45,14 @@ STATUSES = (0, 99, 100, 200, 201, 204, 304, 404, 409, 410, 500, 999)
 
 
 class Mutation:
-    """Changes recorded exchanges and trace files at random."""
+    """Changes recorded requests and responses (exchanges), and trace files, at random."""
 
     def __init__(self, chance: random.Random) -> None:
         self.random = chance
         self.grammar = Grammar(chance)
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """Returns the exchange with one or two of its parts changed."""
+        """Returns a copy of the exchange in which one or two random parts, such as the body, are changed."""
         changes: list[Callable[[Exchange], Exchange]] = [
             self._method, self._target, self._body, self._body, self._answer, self._answer,
             self._headers, self._events, self._events, self._gap,
@@ -122,7 +122,7 @@ class Mutation:
         return json.dumps(self.grammar.mutated(value)).encode("utf-8", "surrogatepass")
 
     def file(self, path: Path) -> None:
-        """Damages a file; for a compressed file mostly its decompressed content."""
+        """Damages a file. If it is compressed, mostly damages its decompressed content."""
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b" and self.random.random() < 0.7:
             data = gzip.compress(self.grammar.damaged(gzip.decompress(data)))
@@ -143,7 +143,7 @@ class Mutation:
 
 
 class Session:
-    """The recorded session, and counts of the traces that are derived from it."""
+    """A recorded session. Derives damaged traces from it, uses them, and counts them."""
 
     def __init__(self, place: Path, chance: random.Random) -> None:
         self.place = place
@@ -162,7 +162,10 @@ class Session:
 
     @staticmethod
     def _mixed(api: FakeAPI) -> None:
-        """Sends requests of other kinds; the server refuses some of these requests."""
+        """Sends requests about ConfigMaps, nodes and documents to record.
+
+        The server refuses some of these requests.
+        """
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
         api.create(config_map)
         api.patch("ConfigMap", "a", {"data": {"a": "c"}})
@@ -235,8 +238,8 @@ class Session:
     def _convert(self, reader: TraceReader, path: Path) -> None:
         """Converts a trace to HAR and back, twice.
 
-        The first conversion may lose facts that HAR lacks. Raises Finding if the second one changes the
-        trace.
+        The first conversion may lose facts that HAR lacks. Raises Finding if the second conversion changes
+        the trace.
         """
         names = ("first.har", "once.jsonl", "second.har", "twice.jsonl")
         _, once, _, twice = copies = [path.with_name(name) for name in names]
@@ -285,13 +288,13 @@ class Session:
 
 
 def read_whole(path: Path) -> list[Exchange]:
-    """Returns the exchanges of a trace, without their places in the file."""
+    """Returns the recorded requests and responses of a trace, without their positions in the file."""
     with open_trace(path) as reader:
         return [replace(each, place="") for each in reader]
 
 
 def check_words(text: str, *, lines: bool = False) -> None:
-    """Checks that a text has no control characters for a terminal; raises Finding otherwise.
+    """Raises Finding if a text has control characters, which a terminal would interpret.
 
     `lines`: whether line breaks are allowed.
     """

@@ -1,6 +1,6 @@
-"""Exports from hostile servers are safe, and an export equals a second export after an import.
+"""Exports from hostile servers write only safe files; exporting again after an import gives the same file.
 
-An export writes only below its directory, and fails with printable lines.
+An export writes only below its directory, and its error messages are printable.
 """
 
 import tempfile
@@ -34,7 +34,7 @@ EXIT_CODES = (0, 1)
 
 
 def damaged(chance: Random, answer: Any) -> Any:
-    """Returns the response with a random value somewhere in it."""
+    """Returns the response body with a random value at one random place."""
     if chance.random() < 0.2 or not isinstance(answer, dict | list) or not answer:
         return value(chance, 2)
     if isinstance(answer, list):
@@ -45,7 +45,10 @@ def damaged(chance: Random, answer: Any) -> Any:
 
 
 def hostile(chance: Random) -> dict[str, Any]:
-    """Returns the responses of a cluster with hostile names, by path; some responses are damaged."""
+    """Returns the responses of a cluster whose objects have hostile names, by request path.
+
+    Damages some responses.
+    """
     items = [
         config_map(chance.choice(NAMES), chance.choice([*NAMES, None])) for _ in range(chance.randrange(5))
     ]
@@ -60,7 +63,10 @@ def hostile(chance: Random) -> dict[str, Any]:
 
 
 def command(*arguments: str) -> str:
-    """Runs a fakeapi command; returns its output. Raises Finding for a traceback or escape codes."""
+    """Runs a fakeapi command and returns its output.
+
+    Raises Finding for an unexpected exit code or exception, or if the output has escape codes.
+    """
     result = CliRunner().invoke(main, arguments)
     if result.exit_code not in EXIT_CODES or isinstance(result.exception, Exception):
         raise Finding(f"{arguments}: {result.exit_code} {result.exception!r}\n{result.output}")
@@ -70,9 +76,9 @@ def command(*arguments: str) -> str:
 
 
 def export_hostile(chance: Random) -> int:
-    """Exports a hostile cluster; returns the number of files.
+    """Exports the objects of a hostile cluster; returns the number of written files.
 
-    Raises Finding if a file is at the wrong place.
+    Raises Finding if a file is outside the target directory or not exactly two directories below it.
     """
     answers = hostile(chance)
     with tempfile.TemporaryDirectory() as directory:
@@ -104,7 +110,7 @@ def manifest(chance: Random, number: int) -> dict[str, Any]:
 def round_trip(chance: Random, api: FakeAPI, directory: Path) -> int:
     """Exports random objects, imports them into the emptied server, and exports them again.
 
-    Returns the number of objects. Raises Finding if the two exports differ.
+    Returns the number of objects. Raises Finding if the second export differs from the first.
     """
     api.reset()
     count = chance.randrange(1, 10)

@@ -1,7 +1,7 @@
-"""Watchers that come and go while objects change see every event once, in order.
+"""Watchers that connect and leave while objects change see every event exactly once, in order.
 
-All writes are to one collection, so the versions of its events have no gaps. A lost, repeated or misplaced
-event is noticed at once. The server must clean up after watchers that have left.
+All writes are to one collection, so the resourceVersions of its events have no gaps. A watcher notices a
+lost, repeated or misplaced event at once. The server must free the resources of watchers that have left.
 """
 
 import asyncio
@@ -24,15 +24,15 @@ EVENTS_MAX = 400
 """Maximum number of events that a watcher reads before it leaves, sometimes in the middle of an event."""
 
 SETTLE_SECONDS = 60.0
-"""Maximum seconds until a server notices that clients have left."""
+"""Maximum seconds until a server closes the connections of clients that have left."""
 
 ROUND_SECONDS = 15.0
 
 WARM_ROUNDS = 4
-"""Number of rounds until the server's history is full."""
+"""Number of rounds after which the server's watch history is full."""
 
 GROWTH_MEGABYTES = 60
-"""Maximum growth in MB of resident memory, and of the database with its log, after the warm rounds."""
+"""Maximum growth in MB, after WARM_ROUNDS rounds, of the server's memory and of its database files."""
 
 GROWTH_THREADS = 4
 
@@ -70,7 +70,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Size(NamedTuple):
-    """The size of a server: MB of memory and of its database, rounded up, and the number of threads."""
+    """Memory and database size of a server in MB, rounded up, and the number of its threads."""
 
     megabytes: int
     database: int
@@ -112,7 +112,10 @@ class Crowd:
         client.close()
 
     async def _follow(self) -> None:
-        """Watches repeatedly until the time is over; each watch starts at the version of the last event."""
+        """Watches claims repeatedly until the round ends.
+
+        Each watch starts at the version of the last event.
+        """
         client = Client(self.port)
         _, listing = await client.ask("GET", BASE)
         client.close()
@@ -122,7 +125,7 @@ class Crowd:
             self.watches += 1
 
     async def _watch(self, version: int, count: int) -> int:
-        """Reads up to `count` events after a version; returns the version of the last event."""
+        """Reads up to `count` chunks of a watch from `version`; returns the last event's resourceVersion."""
         connection = await Connection.open(self.port)
         target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
         lines = connection.lines(request("GET", target))
@@ -144,9 +147,10 @@ class Crowd:
         return version
 
     def _check(self, event: dict[str, Any], version: int) -> int:
-        """Compares an event with the version before it, and with other watchers' event of its version.
+        """Checks that an event is the next after `version`, and equals other watchers' event of its version.
 
-        Returns the event's version. Raises Finding for a gap or a difference.
+        Returns the event's version. Raises Finding if a version is missing, if watchers got different events,
+        or for an ERROR event.
         """
         if event["type"] == "ERROR":
             raise Finding(f"a watch from version {version} ended with {event}")
@@ -165,7 +169,10 @@ def descriptors(server: Server) -> int:
 
 
 def wait_until_left(server: Server, before: int) -> None:
-    """Waits until the server has at most `before` open descriptors; raises Finding if it takes too long."""
+    """Waits until the server has at most `before` open file descriptors.
+
+    Raises Finding after SETTLE_SECONDS, or longer on a slow machine.
+    """
     deadline = time.monotonic() + patience(SETTLE_SECONDS)
     while descriptors(server) > before:
         if time.monotonic() > deadline:

@@ -1,7 +1,7 @@
-"""Random watches get exactly the events that their selectors match, also after a reconnect.
+"""Random watches get exactly the events that match their selectors, also after a reconnect.
 
-A single task writes, opens, cuts and resumes, one step after the other. So the state at the start of each
-watch is known exactly, and the expected events follow from this state and the later writes.
+A single task writes objects, and opens, closes and resumes watches, one action after the other. So the test
+knows the objects at the start of each watch, and derives the expected events from them and the later writes.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ STEPS_OF_A_ROUND = 400
 WATCHES_MAX = 40
 ODD_WATCHES = 12
 END_SECONDS = 60.0
-"""Maximum seconds until a stream with a timeout of one second ends, on a busy machine."""
+"""Maximum seconds until a watch with a timeout of one second ends, on a busy machine."""
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 TABLES = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -38,18 +38,18 @@ TABLES = "application/json;as=Table;v=v1;g=meta.k8s.io"
 FORMS = ("application/json", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", TABLES)
 
 GATES = ("--feature-gates", "WatchList=true")
-"""The server's options for initial events in watches, which some releases disable by default."""
+"""The server's options that enable initial events in watches. Some releases disable them by default."""
 
 Key = tuple[str, str]
 """Namespace and name of an object."""
 
 Told = tuple[str, str, str, str, int]
-"""An event: its type; the object's namespace, name and annotation `v`; the object's version."""
+"""A watch event: its type; the object's namespace, name and annotation `v`; its resourceVersion."""
 
 
 @dataclass(frozen=True)
 class State:
-    """The state of an object after a write: its version, its annotation `v`, and its labels."""
+    """A claim after a write: its resourceVersion, its annotation `v`, and its labels."""
 
     version: int
     value: str
@@ -65,7 +65,10 @@ class Change:
 
 
 class Selection:
-    """A random selection of claims, both as query parameters of a watch and as a predicate."""
+    """A random selection of claims.
+
+    It has the query parameters for a watch, and a predicate for the expected events.
+    """
 
     def __init__(self, chance: Random) -> None:
         self.namespace = chance.choice([None, None, *NAMESPACES])
@@ -133,9 +136,9 @@ class Selection:
 
 @dataclass
 class Expected:
-    """The expected start of a stream: the existing objects in any order.
+    """The events that a watch must send first: the existing objects in any order.
 
-    `bookmarked`: whether a bookmark must follow.
+    `bookmarked`: whether a bookmark must follow them.
     """
 
     initial: Counter[Told] = field(default_factory=Counter)
@@ -158,9 +161,9 @@ class Stream:
         self._rest = b""
 
     async def open(self, port: int) -> bytes:
-        """Sends the request; returns the status line and headers of the response.
+        """Sends the watch request; returns the status line and headers of the response.
 
-        When they have arrived, the watch has begun.
+        The server sends them when the watch has started.
         """
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
         lines = (f"GET {self.target} HTTP/1.1", "Host: localhost", f"Accept: {self.form}", "", "")
@@ -168,7 +171,7 @@ class Stream:
         return await asyncio.wait_for(self._reader.readuntil(b"\r\n\r\n"), patience(END_SECONDS))
 
     async def read(self, *, count: int = -1) -> bool:
-        """Reads `count` chunks, or all chunks if `count` is -1; returns whether the stream has ended."""
+        """Reads `count` chunks of the watch, or all chunks if -1; returns whether the watch has ended."""
         assert self._reader is not None
         while count:
             size = int(await asyncio.wait_for(self._reader.readline(), patience(END_SECONDS)), 16)
@@ -181,7 +184,7 @@ class Stream:
         return False
 
     async def body(self, head: bytes) -> bytes:
-        """Returns the body of a response that is not a stream. `head`: its status line and headers."""
+        """Returns the body of a response that is not a watch stream. `head`: the status line and headers."""
         assert self._reader is not None
         size = int(head.lower().split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
         return await asyncio.wait_for(self._reader.readexactly(size), patience(END_SECONDS))
@@ -196,7 +199,7 @@ class Stream:
 
 
 class History:
-    """Writes claims and remembers all of their changes."""
+    """Writes claims and remembers all changes of each claim."""
 
     def __init__(self, server: Server, base: str, group_version: str, chance: Random) -> None:
         self.base = base
@@ -253,7 +256,7 @@ class History:
         return answer
 
     def told(self, selection: Selection, change: Change) -> Told | None:
-        """Returns the event that a change causes in a watch with this selection, or None."""
+        """Returns the event that a change causes in a watch with this selection; None if it causes none."""
         before = selection.matches(change.key, change.old)
         after = selection.matches(change.key, change.new)
         if after and change.new is not None:
@@ -278,11 +281,11 @@ class History:
 
 
 SPECS: dict[str, dict[str, Any]] = {f"{GROUP}/v1alpha2": {"resourceClassName": "c"}}
-"""Specs of claims in API versions that require other fields than `devices`."""
+"""Specs of claims for API versions in which `devices` is not the required field."""
 
 
 class Round:
-    """Runs random watches and writes on one server, and counts watches, events and cuts."""
+    """Runs random watches and writes on one server. Counts watches, events and closed watches."""
 
     def __init__(self, server: Server, release: str, chance: Random) -> None:
         versions = [each for each in served(release).versions if each.group == GROUP]
@@ -345,7 +348,10 @@ class Round:
         self.watches += 1
 
     async def _cut(self, stream: Stream, seconds: int = 0) -> None:
-        """Reads a part of a stream, closes it, and opens a new watch from the last version."""
+        """Reads a part of a watch, closes it, and opens a new watch from the last version that it read.
+
+        `seconds`: the timeout of the new watch.
+        """
         changes = self.history.since(stream.selection, stream.start)
         count = sum(stream.expected.initial.values()) + len(changes)
         count = self.random.randint(0, count)
@@ -358,15 +364,16 @@ class Round:
         await self._open(stream.selection, stream.form, last, seconds)
 
     async def _finish(self, stream: Stream) -> None:
-        """Reads a stream until its timeout ends it, and checks the events."""
+        """Reads a watch until its timeout ends it, and checks the events."""
         await stream.read()
         stream.close()
         self._check(stream, whole=True)
 
     def _check(self, stream: Stream, *, whole: bool) -> int | None:
-        """Compares the events of a stream with the expected events; raises Finding for a difference.
+        """Compares the events of a watch with the expected events; raises Finding if they differ.
 
-        Returns the version to resume from, or None if it is not known. `whole`: whether the stream has ended.
+        Returns the resourceVersion to resume from, or None if it is not known. `whole`: whether the watch has
+        ended.
         """
         events = [parsed(stream, line) for line in stream.lines]
         self.events += len(events)
@@ -389,7 +396,10 @@ class Round:
         return max([*known, *(each[-1] for each in events)], default=None)
 
     async def _odd(self) -> None:
-        """Opens watches with invalid parameters. Each must get an error or a stream of valid events."""
+        """Opens watches with invalid parameters.
+
+        The server must respond with an error or with valid events.
+        """
         grammar = Grammar(self.random)
         await asyncio.gather(*(self._one_odd(grammar) for _ in range(ODD_WATCHES)))
 
@@ -415,9 +425,9 @@ class Round:
 
 
 def parsed(stream: Stream, line: bytes) -> Told:
-    """Returns an event of a stream. For a bookmark, all fields except type and version are empty.
+    """Decodes an event of a watch. For a bookmark, all fields except type and resourceVersion are empty.
 
-    Raises Finding for an error event.
+    Raises Finding for an ERROR event.
     """
     event = json.loads(line)
     if event["type"] == "ERROR":
@@ -433,9 +443,9 @@ def parsed(stream: Stream, line: bytes) -> Told:
 
 
 def run(budget: Budget) -> dict[str, float]:
-    """Runs random watches on servers of random releases, until the budget is spent.
+    """Runs random watches on servers of random Kubernetes releases, until the time of the budget is over.
 
-    Returns the numbers of watches, events and cuts.
+    Returns the number of watches, of events, and of watches that the client closed early.
     """
     totals: dict[str, float] = {"watches": 0, "events": 0, "cuts": 0}
     for _ in budget.rounds():

@@ -1,6 +1,6 @@
-"""While webhooks send random responses, clients get responses, and objects are in the right lists.
+"""While webhooks send random responses, clients get responses, and every listed object can be read.
 
-All admission webhooks and a conversion webhook are one hostile server.
+One hostile server acts as all admission webhooks and as a conversion webhook.
 """
 
 import base64
@@ -34,7 +34,7 @@ Object = dict[str, Any]
 class HostileWebhook:
     """A webhook server that sends random responses.
 
-    `sent_large_code`: whether it has sent a status code over 999 since the flag was reset.
+    `sent_large_code`: whether it has sent a status code over 999. The client of the test resets this flag.
     """
 
     def __init__(self, seed: int) -> None:
@@ -74,7 +74,10 @@ class HostileWebhook:
                     return
 
     def _answer(self, review: Object) -> tuple[bytes, bool]:
-        """Returns a random response to a review, and whether the client can recognize the response's end."""
+        """Returns a random webhook response, and whether the client can recognize its end.
+
+        The client cannot recognize the end of some responses while the connection is open.
+        """
         chance = self.chance
         body = self._body(review)
         way = chance.randrange(12)
@@ -149,9 +152,10 @@ class Writers:
     def ask(
         self, method: str, target: str, body: Any = None, media: str = "application/json"
     ) -> tuple[int, Any]:
-        """Sends a request; returns status code and decoded body. Raises Finding for a wrong response.
+        """Sends a request to the server; returns the status code and the decoded body.
 
-        Returns code 0 if the connection broke because the webhook sent a status code that HTTP lacks.
+        Returns code 0 if the server dropped the connection because the webhook sent a status code over 999.
+        Raises Finding if the server does not respond in time, or responds with an unexpected error.
         """
         connection = http.client.HTTPConnection(
             "127.0.0.1", self.server.port, timeout=patience(ANSWER_SECONDS)
@@ -218,7 +222,7 @@ class Writers:
             self.ask("GET", WIDGETS.format(version))
 
     def check(self) -> None:
-        """Checks that every object in a list can be read at its path; raises Finding otherwise."""
+        """Raises Finding if an object in the list of ConfigMaps cannot be read at its own path."""
         for item in self.ask("GET", "/api/v1/configmaps")[1]["items"]:
             namespace, name = item["metadata"]["namespace"], item["metadata"]["name"]
             code, _ = self.ask("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")

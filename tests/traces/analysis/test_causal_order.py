@@ -1,4 +1,4 @@
-"""Overlapping requests of a trace are sorted by the order in which they took effect."""
+"""Overlapping requests of a trace are sorted by the order in which the server executed them."""
 
 import random
 
@@ -97,7 +97,7 @@ def test_moved_steps_are_counted() -> None:
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 40))
 def test_a_log_of_a_real_history_is_put_back_into_its_order(chance: random.Random, count: int) -> None:
-    """Each request takes effect at one moment between its start and its end.
+    """Simulates a server that executes each request at a moment between its start and its end.
 
     The order of these moments is the expected order.
     """

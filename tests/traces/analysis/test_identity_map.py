@@ -1,4 +1,4 @@
-"""Requests and responses are rewritten with identities learned from earlier pairs of responses."""
+"""Requests get the tested server's uids, names and versions; responses get those of the trace."""
 
 import json
 from typing import Any

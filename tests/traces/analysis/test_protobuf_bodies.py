@@ -1,4 +1,4 @@
-"""Exchanges with protobuf bodies are converted to JSON, for kinds of every release."""
+"""Recorded protobuf bodies are converted to JSON, for kinds of every release."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The verb, the object and the versions of an exchange are recognized."""
+"""The verb, the object and the resourceVersions of a recorded request are recognized."""
 
 import json
 from typing import Any

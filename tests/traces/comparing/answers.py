@@ -1,4 +1,4 @@
-"""Builds responses that tests compare."""
+"""Builds HTTP responses for tests to compare."""
 
 import json
 from typing import Any

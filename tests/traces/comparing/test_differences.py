@@ -1,4 +1,4 @@
-"""Differences between responses are formatted as text."""
+"""Differences between two responses are formatted as text."""
 
 from fakeapi.traces.comparing.differences import SHOWN_MAX, render, show
 

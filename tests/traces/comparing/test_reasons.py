@@ -1,4 +1,4 @@
-"""A divergence can be explained by the trace, or by an earlier divergence of the same object."""
+"""The replay report explains a divergence by the trace, or by an earlier divergence of the same object."""
 
 from array import array
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Two responses are compared by status code, headers and body."""
+"""A replay compares two responses by status code, headers and body."""
 
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind

@@ -1,4 +1,4 @@
-"""Values from a server's clock, or from a client's timing, do not count as differences."""
+"""Values that depend on a server's clock or a client's timing do not count as differences."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Two objects are compared, except for values that each server generates itself."""
+"""Two objects are compared, except for values that every server generates itself, such as uids."""
 
 from typing import Any
 

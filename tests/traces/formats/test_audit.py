@@ -1,4 +1,4 @@
-"""Audit logs are converted to traces that list their missing parts."""
+"""Audit logs are converted to traces. These list what the audit log does not have."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ CLAIMS = "/apis/resource.k8s.io/v1alpha3/namespaces/d/resourceclaims"
 
 
 def event(**fields: Any) -> dict[str, Any]:
-    """Returns an event of kube-apiserver's audit log. `fields`: additional or changed fields."""
+    """Returns an event of kube-apiserver's audit log. `fields`: fields to add or replace."""
     return {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",

@@ -1,4 +1,4 @@
-"""HAR files of any program can be read, and a trace survives the conversion to HAR and back."""
+"""HAR files of any program can be read. A trace stays the same when converted to HAR and back."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ LOGS = sorted((ROOT / "fixtures" / "traces").glob("audit-*.jsonl.gz"))
 
 
 def entry(**fields: Any) -> dict[str, Any]:
-    """Returns an entry of a HAR file as a browser writes it. `fields`: additional or changed fields."""
+    """Returns an entry of a HAR file as a browser writes it. `fields`: fields to add or replace."""
     return {
         "startedDateTime": "2026-11-20T19:49:18.902Z",
         "time": 12.5,

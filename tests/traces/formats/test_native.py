@@ -1,4 +1,4 @@
-"""The native trace format keeps every exchange, and errors name the place in a damaged file."""
+"""The native trace format keeps every exchange. Errors about a damaged file name the line."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The type of a patch in an audit log is inferred from the most reliable fact."""
+"""The type of a patch in an audit log is inferred from the most reliable fact in the log."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The packaged JSON schema of traces equals the schema of the types that read traces."""
+"""The packaged JSON schema of traces equals the schema of the Python types that read traces."""
 
 import json
 import re

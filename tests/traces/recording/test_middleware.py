@@ -1,4 +1,4 @@
-"""The traffic of a server is recorded unchanged, but without credentials."""
+"""The recorder writes a server's requests and responses unchanged, but without credentials."""
 
 import asyncio
 import gzip
@@ -30,9 +30,9 @@ def body(data: bytes = b"", *, more: bool = False) -> dict[str, Any]:
 
 
 class Scripted:
-    """An ASGI application that reads the request and then sends the messages of a script.
+    """An ASGI application that reads the request and then sends prepared ASGI messages.
 
-    `error`: raised afterwards, if set.
+    `error`: an exception to raise after the messages; None to raise nothing.
     """
 
     def __init__(self, sends: Script, error: Exception | None = None, *, leaves: bool = False) -> None:
@@ -68,9 +68,9 @@ def recorded(
     target: str = CLAIMS,
     headers: tuple[tuple[bytes, bytes], ...] = (),
 ) -> Exchange:
-    """Sends one request to the application; returns the recorded exchange.
+    """Sends one request to the application; returns the recorded request and response.
 
-    `pieces`: the pieces of the request's body; without pieces, the request is a GET.
+    `pieces`: the pieces of the request body; without pieces, the request is a GET.
     """
     keeping = Recording(path, source="fakeapi", server="test")
     recorder = Recorder(app)

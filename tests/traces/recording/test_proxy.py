@@ -1,4 +1,4 @@
-"""The recording proxy forwards everything unchanged, records it, and hides the upstream's credentials."""
+"""The recording proxy forwards requests and responses unchanged, records them, and hides credentials."""
 
 import asyncio
 import base64
@@ -36,7 +36,7 @@ TIMEOUT = 30.0
 
 
 class Proxied:
-    """A running proxy. `close` stops it and returns the recorded exchanges."""
+    """A running recording proxy. `close` stops it and returns the recorded exchanges."""
 
     def __init__(self, upstream: Target, path: Path, **options: Any) -> None:
         self.path = path
@@ -86,8 +86,8 @@ def proxied(tmp_path: Path) -> Iterator[Callable[..., Proxied]]:
 def upstream(*answers: bytes, tls: ssl.SSLContext | None = None) -> Iterator[tuple[str, list[bytes]]]:
     """Runs a server that sends one response on each connection; yields its URL and a list of requests.
 
-    `answers`: the responses in the order of the connections. The list gets the bytes of each request that the
-    server receives.
+    `answers`: the responses in the order of the connections. The server appends the bytes of each request to
+    the list.
     """
     heads: list[bytes] = []
     listener = socket.create_server(("127.0.0.1", 0))
@@ -391,7 +391,7 @@ def test_exec_and_websockets_are_refused(fakeapi: FakeAPI, proxied: Callable[...
 
 @contextmanager
 def _serving(handler: Any) -> Iterator[str]:
-    """Runs an asyncio server with this connection handler in a thread; yields its URL."""
+    """Runs an asyncio server in a thread; yields its URL. `handler`: handles a connection."""
     ready: list[int] = []
     started, stopped = threading.Event(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""Credentials and chosen fields are removed from traces; all other bytes stay unchanged."""
+"""Traces do not contain credentials and chosen fields; all other bytes are as on the network."""
 
 import base64
 import json

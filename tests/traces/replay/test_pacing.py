@@ -1,4 +1,4 @@
-"""A replay can be paused, stepped and stopped by another thread."""
+"""A replay can be paused, stepped and stopped from another thread."""
 
 import threading
 from pathlib import Path

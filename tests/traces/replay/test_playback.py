@@ -1,4 +1,4 @@
-"""A trace is played as a cluster: first the state at a moment, then the later writes."""
+"""A trace can be played as a live cluster: first its objects at a moment, then the later writes."""
 
 import asyncio
 import json
@@ -185,7 +185,7 @@ def test_what_cannot_be_served_is_one_line(options: list[str], status: int, mess
 
 
 def sent_elsewhere(trace: Path, target: Path, old: str, new: str) -> Path:
-    """Writes a copy of the trace with `old` replaced by `new` in the targets of POSTs; returns its path."""
+    """Writes a copy of the trace in which `new` replaces `old` in URLs of POSTs; returns the copy's path."""
 
     def moved_there(exchange: Exchange) -> Exchange:
         request = exchange.request

@@ -1,4 +1,4 @@
-"""The scheduler of a replay sends requests in parallel, unless a request must wait for others."""
+"""The scheduler of a replay sends requests in parallel, unless a request must wait for earlier requests."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
 
 class Log:
-    """A log of started and ended steps; its method `perform` does nothing else."""
+    """Logs the numbers of started and ended requests, and the maximum number of parallel ones (`most`)."""
 
     def __init__(self) -> None:
         self.began: list[int] = []

@@ -1,4 +1,4 @@
-"""The report of a replay as text, JSON, JUnit XML, and an HTML page with a time line."""
+"""Reports of a replay as text, JSON, JUnit XML, and an HTML page with a time line."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ BROWSER_SECONDS = 60
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """Returns the report of a session that has divergences and actors with special characters."""
+    """Returns the report of a replay with divergences, in which client names have special characters."""
     folder = tmp_path_factory.mktemp("report")
 
     def odd(exchange: Exchange) -> Exchange:

@@ -1,4 +1,4 @@
-"""OpenAPI documents of custom kinds: each schema is converted once and outside the event loop."""
+"""OpenAPI documents of custom resources: the server converts each schema once, and outside the event loop."""
 
 import asyncio
 from collections.abc import Iterator
@@ -24,9 +24,9 @@ def server() -> Iterator[FakeAPI]:
 
 @pytest.fixture
 def publications(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool, bool]]:
-    """Returns a list that records each schema that is converted for an OpenAPI document.
+    """Returns a list that records each schema when the server converts it for an OpenAPI document.
 
-    An entry is (kind, whether for OpenAPI 2, whether on the event loop).
+    An entry is (kind, whether the document is OpenAPI 2, whether the conversion runs on the event loop).
     """
     seen: list[tuple[str, bool, bool]] = []
 

@@ -1,4 +1,4 @@
-"""Descriptions of types and fields in OpenAPI: written by hand, or generated from names."""
+"""Descriptions of types and fields in OpenAPI are written by hand, or generated from names."""
 
 import json
 from importlib.resources import files

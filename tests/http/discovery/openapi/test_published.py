@@ -1,4 +1,4 @@
-"""Every OpenAPI document has the paths and types that Kubernetes publishes for the release."""
+"""The server's OpenAPI documents have the paths and types that Kubernetes publishes for the release."""
 
 import asyncio
 import json
@@ -16,15 +16,16 @@ from fakeapi.settings import Settings
 from tests.go_modules import modules_of, needs_go
 
 ITEM_DEFAULTS_DIFFER = ("1.36",)
-"""Releases whose recorded servers omit the defaults of list items; their published documents include them."""
+"""Releases whose published documents have defaults of list items, although their recorded servers omit them.
+"""
 OFF_BY_DEFAULT = "cbor"
-"""A text in the names of media types whose gate is off; the published documents have all gates on."""
+"""Part of media type names whose feature gate is off in fakeapi; published documents have all gates on."""
 
 
 def compared(value: Any) -> Any:
-    """Returns a document without descriptions and CBOR media types, and with sorted lists.
+    """Returns a JSON document without descriptions and CBOR media types, and with sorted lists.
 
-    Lists are sorted because go-restful keeps parameters in the order of a map.
+    Sorts lists because go-restful keeps parameters in the random order of a Go map.
     """
     if isinstance(value, dict):
         return {
@@ -38,7 +39,7 @@ def compared(value: Any) -> Any:
 
 
 def of_types(value: Any, *, item_defaults: bool) -> Any:
-    """Returns a schema without descriptions and enumerations, which the published documents omit.
+    """Returns a schema without descriptions and `enum`, which the published documents omit.
 
     `item_defaults`: whether to keep the defaults of list items and map values.
     """

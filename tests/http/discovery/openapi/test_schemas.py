@@ -1,4 +1,4 @@
-"""Types are converted to OpenAPI schemas in the form that each release's own server publishes."""
+"""The OpenAPI schemas of types have the form that each release's own server publishes."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ V1ALPHA3 = "io.k8s.api.resource.v1alpha3"
 
 
 def properties(release: str, name: str) -> dict[str, Any]:
-    """Returns the properties of a type in a release's OpenAPI schemas, without descriptions."""
+    """Returns the properties of a Go type in a release's OpenAPI schemas, without descriptions."""
     found: dict[str, Any] = schemas_of(release)[name]["properties"]
     return {member: undescribed(schema) for member, schema in found.items()}
 

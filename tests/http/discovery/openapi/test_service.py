@@ -1,4 +1,4 @@
-"""The OpenAPI documents: their paths and content, and the agreement of their three forms."""
+"""The OpenAPI documents: their paths and content. OpenAPI 2, OpenAPI 3 and protobuf agree."""
 
 import itertools
 from collections.abc import Iterator
@@ -173,9 +173,9 @@ def first(data: bytes, *path: int) -> Any:
 
 
 def named(data: bytes, number: int) -> dict[str, bytes]:
-    """Returns the entries of a repeated (name, value) message, which stands for a JSON object.
+    """Decodes a repeated protobuf message of (name, value) pairs, which stands for a JSON object.
 
-    `number`: the field's number.
+    `number`: the protobuf number of the repeated field.
     """
     entries = [value for each, value in fields(data) if each == number]
     return {first(entry, 1).decode(): first(entry, 2) for entry in entries}

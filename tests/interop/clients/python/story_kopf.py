@@ -1,7 +1,7 @@
-"""The life of a ResourceClaim with an operator written with kopf; $KUBECONFIG names the server.
+"""Creates, changes and deletes a ResourceClaim with a kopf operator; $KUBECONFIG names the server.
 
-The operator watches claims, keeps a finalizer, and sends kopf's patches. The official client acts as its
-user.
+The operator watches claims, keeps a finalizer, and sends kopf's patches. The official client `kubernetes`
+acts as the operator's user.
 """
 
 import threading
@@ -18,7 +18,7 @@ seen = Seen()
 
 @kopf.on.startup()
 def keep_in_annotations(settings: kopf.OperatorSettings, **_: Any) -> None:
-    """Keeps kopf's progress in annotations, because the status of a claim has no field for it."""
+    """Makes kopf store its progress in annotations, because the status of a claim has no field for it."""
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage()
     settings.posting.level = 20
 
@@ -90,7 +90,10 @@ def tell(claims: Any) -> None:
 
 
 def conflict(claims: Any) -> None:
-    """Asserts that a stale update gets 409 Conflict, and that a retry succeeds within ten attempts."""
+    """Asserts that an update with an old resourceVersion gets 409 Conflict, and that a retry succeeds.
+
+    A retry reads the claim again; ten retries must be enough.
+    """
     stale = claims.get(name=NAME, namespace=NAMESPACE).to_dict()
     stale["metadata"]["resourceVersion"] = "1"
     try:

@@ -1,4 +1,4 @@
-"""The life of a ResourceClaim with kr8s; $KUBECONFIG names the server."""
+"""Creates, changes and deletes a ResourceClaim with kr8s; $KUBECONFIG names the server."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ async def main() -> None:
 
 
 async def follow(api: Any, seen: Seen) -> None:
-    """Watches claims and adds the events to `seen`, until a claim is deleted."""
+    """Watches claims and adds the watch events to `seen`, until a claim is deleted."""
     async for kind, claim in api.watch("resourceclaims.resource.k8s.io", namespace=NAMESPACE):
         seen.add(kind, dict(claim.labels))
         if kind == "DELETED":
@@ -83,7 +83,7 @@ async def write(claim: APIObject, label: str) -> None:
 
 
 async def apply(claim: APIObject) -> None:
-    """Sends an apply patch with `call_api`, because kr8s has no method for it."""
+    """Sends a server-side apply patch with `call_api`, because kr8s has no method for it."""
     async with claim.api.call_api(
         "PATCH",
         version=claim.version,

@@ -1,4 +1,4 @@
-"""The life of a ResourceClaim with the official client `kubernetes`; $KUBECONFIG names the server."""
+"""Creates, changes and deletes a ResourceClaim with the client `kubernetes`; $KUBECONFIG names the server."""
 
 import threading
 
@@ -27,10 +27,10 @@ def main() -> None:
 
 
 def follow(claims: client.ResourceV1Api, seen: Seen, version: str) -> None:
-    """Watches claims and adds the events to `seen`, until a claim is deleted.
+    """Watches claims and adds the watch events to `seen`, until a claim is deleted.
 
-    The watch needs an explicit class, because it would derive a wrong name from the class of the list. The
-    client's informer does not accept a class, so the story uses a watch.
+    The watch needs an explicit object class, because the client derives a wrong name from the list class. The
+    client's informer does not accept a class, so this program uses a watch.
     """
     stream = watch.Watch(return_type="ResourceV1ResourceClaim")
     lister = claims.list_namespaced_resource_claim

@@ -1,4 +1,4 @@
-"""The life of a ResourceClaim with `kubernetes_asyncio`; $KUBECONFIG names the server."""
+"""Creates, changes and deletes a ResourceClaim with `kubernetes_asyncio`; $KUBECONFIG names the server."""
 
 import asyncio
 
@@ -24,9 +24,9 @@ async def main() -> None:
 
 
 async def follow(claims: client.ResourceV1Api, seen: Seen) -> None:
-    """Watches claims and adds the events to `seen`, until a claim is deleted.
+    """Watches claims and adds the watch events to `seen`, until a claim is deleted.
 
-    The watch needs an explicit class, because it would derive a wrong name from the class of the list.
+    The watch needs an explicit object class, because the client derives a wrong name from the list class.
     """
     async with watch.Watch("ResourceV1ResourceClaim") as stream:
         async for event in stream.stream(claims.list_namespaced_resource_claim, NAMESPACE):

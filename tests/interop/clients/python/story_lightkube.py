@@ -1,4 +1,4 @@
-"""The life of a ResourceClaim with lightkube; $KUBECONFIG names the server."""
+"""Creates, changes and deletes a ResourceClaim with lightkube; $KUBECONFIG names the server."""
 
 import threading
 
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def follow(client: Client, seen: Seen, resource_version: str) -> None:
-    """Watches claims and adds the events to `seen`, until a claim is deleted."""
+    """Watches claims and adds the watch events to `seen`, until a claim is deleted."""
     for kind, claim in client.watch(ResourceClaim, resource_version=resource_version):
         seen.add(kind, claim.metadata.labels)
         if kind == "DELETED":

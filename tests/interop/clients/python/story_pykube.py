@@ -1,4 +1,4 @@
-"""The life of a ResourceClaim with pykube-ng; $KUBECONFIG names the server."""
+"""Creates, changes and deletes a ResourceClaim with pykube-ng; $KUBECONFIG names the server."""
 
 import copy
 import json
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def follow(query: Any, seen: Seen, version: str) -> None:
-    """Watches claims and adds the events to `seen`, until a claim is deleted."""
+    """Watches claims and adds the watch events to `seen`, until a claim is deleted."""
     for event in query.watch(since=version):
         seen.add(event.type, event.object.labels)
         if event.type == "DELETED":

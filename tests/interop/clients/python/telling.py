@@ -1,4 +1,4 @@
-"""Helpers for the stories of the Python clients: the claim, and the events of its watch."""
+"""Helps the test programs of the Python clients: the ResourceClaim, and a queue of its watch events."""
 
 import queue
 from collections.abc import Callable
@@ -25,7 +25,10 @@ def chapter(name: str) -> None:
 
 
 class Seen:
-    """A queue of the events of a watch in another thread: type of the event, labels of the claim."""
+    """A queue of watch events from another thread.
+
+    An entry has the event type and the labels of the claim.
+    """
 
     def __init__(self) -> None:
         self._events: queue.Queue[tuple[str, dict[str, str]]] = queue.Queue()
@@ -34,9 +37,9 @@ class Seen:
         self._events.put((kind, labels or {}))
 
     def expect(self, kind: str, fits: Callable[[dict[str, str]], Any] = lambda labels: True) -> None:
-        """Skips events until one has this type and `fits` accepts its labels.
+        """Drops events from the queue until one has the type `kind` and `fits` accepts its labels.
 
-        Raises queue.Empty if no such event arrives in time.
+        Raises queue.Empty if no event arrives for PATIENCE_SECONDS.
         """
         event: tuple[str, dict[str, str]] = ("", {})
         while event[0] != kind or not fits(event[1]):

@@ -1,4 +1,4 @@
-"""Objects get the defaults of each release."""
+"""The server sets the default values of each Kubernetes release."""
 
 from typing import Any
 

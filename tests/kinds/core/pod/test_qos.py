@@ -1,4 +1,4 @@
-"""The quality of service class of a pod follows from its cpu and memory."""
+"""The quality of service (QoS) class of a pod follows from its cpu and memory."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The server's own changes to pods and their subresources on each write."""
+"""Changes that the server itself makes to pods and their subresources on each write."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""The columns of a pod in Tables, such as STATUS and READY."""
+"""The columns of pods in Tables, such as STATUS and READY."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Cluster IPs and node ports are allocated from their ranges, each only once."""
+"""The server allocates each cluster IP and each node port of its ranges only once."""
 
 from ipaddress import ip_network
 

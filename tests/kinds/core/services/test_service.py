@@ -1,4 +1,4 @@
-"""Service: validation, and the addresses and ports that the server chooses."""
+"""Service: validation, and the cluster IPs and node ports that the server chooses."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def _texts(error: ApiError) -> list[str]:
 
 
 def begun(body: Body, release: str = "1.33", *, dry_run: bool = False) -> Body:
-    """Returns a new service in its stored form."""
+    """Returns a new Service as the server stores it, with the chosen addresses and ports."""
     resource = services(release)
     assert resource.hooks is not None
     obj = resource.hooks.begin_create(canonical(resource, body), dry_run=dry_run)
@@ -33,7 +33,7 @@ def begun(body: Body, release: str = "1.33", *, dry_run: bool = False) -> Body:
 
 
 def refused(body: Body, release: str = "1.33") -> list[str]:
-    """Returns the errors of creating a service, as `field: message`; [] if there are none."""
+    """Validates a new Service; returns the errors as `field: message`, [] if there are none."""
     try:
         obj = begun(body, release)
     except ApiError as error:
@@ -46,7 +46,10 @@ def refused(body: Body, release: str = "1.33") -> list[str]:
 
 
 def changed(body: Body, update: Body, release: str = "1.33") -> tuple[Body, list[str]]:
-    """Creates a service and updates it; returns the updated service and the errors of the update."""
+    """Creates a Service and updates it; returns the updated Service and the errors of the update.
+
+    The Service is {} if the server cannot allocate its addresses or ports.
+    """
     resource, old = services(release), begun(body, release)
     assert resource.hooks is not None
     strategy = resource.strategy_for("")
@@ -190,7 +193,7 @@ def test_another_type_drops_what_it_does_not_need() -> None:
 
 
 def test_a_second_family_that_there_is_no_range_of_is_an_internal_error() -> None:
-    """Kubernetes' server panics for this change, which validation would refuse."""
+    """The server responds with 500, because Kubernetes' server panics for this change before validation."""
     resource = services()
     assert resource.hooks is not None
     new = canonical(resource, {"spec": {"clusterIP": "None", "ipFamilyPolicy": "RequireDualStack"}})

@@ -1,4 +1,4 @@
-"""The addresses and ports in use come from the newest state of services."""
+"""The server finds the addresses and ports in use from the newest version of each Service."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ PREFIX = "/core/services/default/"
 
 
 class Entries:
-    """A fake store with committed entries and newer, accepted entries."""
+    """A fake storage that has committed entries, and newer entries that are not committed yet."""
 
     def __init__(self) -> None:
         self.committed: dict[str, Entry] = {}

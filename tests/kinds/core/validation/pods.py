@@ -1,4 +1,4 @@
-"""Builds canonical pods with defaults for every release, and changes fields by path."""
+"""Builds canonical pods, which have each release's defaults, and copies objects with one field changed."""
 
 import copy
 from typing import Any
@@ -22,7 +22,10 @@ POD_SPEC: dict[str, Any] = {
 
 
 def pod(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
-    """Returns a canonical pod. `spec`: additional fields of the spec. `metadata`: additional metadata."""
+    """Returns a pod as a server stores it, with status Pending.
+
+    `spec`: fields to add to the pod's spec. `metadata`: fields to add to the pod's metadata.
+    """
     return {
         "metadata": {"name": "a", "namespace": "default", "creationTimestamp": None, **metadata},
         "spec": copy.deepcopy(POD_SPEC) | (spec or {}),
@@ -36,12 +39,15 @@ def template(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, A
 
 
 def with_container(**fields: Any) -> dict[str, Any]:
-    """Returns the spec field `containers` with one container, which has these additional fields."""
+    """Returns the spec field `containers` with one canonical container.
+
+    `fields`: fields to add to the container.
+    """
     return {"containers": [CONTAINER | fields]}
 
 
 def changed(obj: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Returns a copy of the object with `value` at a path such as `spec.containers.0.image`."""
+    """Returns a copy of an object with `value` at a field path such as `spec.containers.0.image`."""
     new = copy.deepcopy(obj)
     *way, last = path.split(".")
     place: Any = new

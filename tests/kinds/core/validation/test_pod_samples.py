@@ -47,7 +47,7 @@ _UPDATES = {
 
 
 class Server:
-    """Decodes and validates pods with the rules of a release."""
+    """Decodes and validates pods as a Kubernetes release does."""
 
     def __init__(self, name: str) -> None:
         self._release = load_release(name)
@@ -86,10 +86,10 @@ class Server:
 
 
 def _settled(body: str) -> str:
-    """Returns an error message without the parts that differ between runs of Go.
+    """Replaces the parts of an error message that differ between executions of the Go recorder.
 
-    These are addresses, and the blanks of go-cmp's diffs. Structs are reduced to their type, because up to
-    1.33 pointers hide most of their content.
+    These parts are pointer addresses, and the blanks in diffs of go-cmp. Structs are reduced to their type,
+    because pointers hide most of their content up to 1.33.
     """
     body = _ADDRESS.sub("ADDRESS", body.replace("\u00a0", " "))
     return _GO_STRUCT.sub(r"\1STRUCT", _GO_DIFFERENCE.sub("\nDIFFERENCE", body))

@@ -1,4 +1,4 @@
-"""Validation of the allocation in a v1alpha3 claim."""
+"""Validation of the field `status.allocation` of a v1alpha3 claim."""
 
 from typing import Any
 

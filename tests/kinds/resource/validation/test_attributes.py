@@ -1,4 +1,4 @@
-"""Validation of device attributes with lists of values, since 1.36.
+"""Validation of device attributes with lists of values, which exist since 1.36.
 
 test_slice_devices tests attributes with one value.
 """

@@ -1,4 +1,4 @@
-"""Validation of a claim's requests, constraints and configuration."""
+"""Validation of the device requests, constraints and configuration in a claim's spec."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Validation of shared counters in ResourceSlices."""
+"""Validation of shared counters, and of the counters that devices consume, in ResourceSlices."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Validation of names in claims: requests, drivers, pools and devices."""
+"""Validation of names in claims: names of requests, drivers, pools and devices."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Validation of network interfaces' IP addresses in the status of devices."""
+"""Validation of the IP addresses of network interfaces in the status of devices."""
 
 import ipaddress
 

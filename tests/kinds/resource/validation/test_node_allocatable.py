@@ -1,4 +1,4 @@
-"""Validation of the node-allocatable resources of devices."""
+"""Validation of devices that provide node-allocatable resources, such as CPU and memory."""
 
 from typing import Any
 

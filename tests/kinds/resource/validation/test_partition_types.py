@@ -1,4 +1,4 @@
-"""Validation of the device attribute with the type of a partition."""
+"""Validation of the standard device attribute that contains the type of a partition."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Validation of `skipNodeOperations` of drivers."""
+"""Validation of the field `skipNodeOperations`, with which drivers skip preparing or unpreparing."""
 
 import pytest
 

@@ -1,9 +1,10 @@
-"""Reads the results of Kubernetes' own packages for some 1,300 rules and objects, in `facts.jsonl.gz`.
+"""Reads results of Kubernetes' own packages for some 1,300 CEL rules and objects, from `facts.jsonl.gz`.
 
-The first line has the schemas and objects; every other line is a case. `facts` are the results of
-k8s.io/apiextensions-apiserver of the releases in `of`: the errors of a definition with the schema
-(`compile`), and the errors of the object with the remaining budget. Zeros replace generated type names and
-addresses of pointers. Results that depend on the order of Go's maps are left out.
+The first line of the file has the schemas and objects; every other line is a case. The `facts` of a case are
+the results of k8s.io/apiextensions-apiserver, for the releases in `of`. `compile` has the errors for a
+CustomResourceDefinition with the schema; the others are the errors for the object, and the remaining cost
+budget. Generated type names and pointer addresses are replaced by zeros. The file leaves out results that
+depend on the order of Go's maps.
 """
 
 import gzip
@@ -41,7 +42,7 @@ def _lines() -> tuple[dict[str, Any], ...]:
 
 
 def cases() -> Iterator[dict[str, Any]]:
-    """Yields the cases, each with its schema and objects."""
+    """Yields the recorded cases, each with its schema and objects in place of their names."""
     shared, *rows = _lines()
     for row in rows:
         objects = {
@@ -56,7 +57,7 @@ def settings_of(release: str) -> RuleSettings:
 
 
 def found(case: dict[str, Any], settings: RuleSettings) -> Found:
-    """Evaluates the rules of a recorded case; returns the results in the form of facts.jsonl.gz."""
+    """Evaluates the CEL rules of a recorded case; returns the results in the form of facts.jsonl.gz."""
     schema = parse_schema(case["schema"])
     result: Found = {}
     if case["compile"]:
@@ -76,9 +77,9 @@ def found(case: dict[str, Any], settings: RuleSettings) -> Found:
 
 
 def written(errors: list[FieldError]) -> list[list[str]]:
-    """Returns errors as a sorted list of [reason, field, message].
+    """Converts errors to a sorted list of [reason, field, message].
 
-    Kubernetes reports errors in the random order of Go's maps.
+    Sorts them because Kubernetes reports them in the random order of Go's maps.
     """
     return sorted([error.reason, error.field, _ADDRESS.sub("0xc000000000", error.body)] for error in errors)
 
@@ -86,10 +87,13 @@ def written(errors: list[FieldError]) -> list[list[str]]:
 def sites(
     schema: Schema, path: str, *, is_root: bool = True, count: int | None = 1, within: str | None = None
 ) -> list[RuleSite]:
-    """Returns the nodes of a schema that have rules, in the order in which definitions are validated.
+    """Returns the schema nodes that have CEL rules, in the order in which Kubernetes validates definitions.
 
-    `path`: the path of the schema. `count`: how many values of the node an object may have; None if
-    unlimited.
+    - `path`: the path of `schema` in the definition
+    - `is_root`: whether `schema` is the schema of the whole object
+    - `count`: how many values of this node an object may have; None if unlimited
+    - `within`: the path of the nearest outer list that is not a list map, in which rules cannot use
+      `oldSelf`; None if there is none
     """
     factor: int | None = 1
     others, items = schema.additional_properties, schema.items

@@ -8,7 +8,7 @@ DIFFERENT = {
     # In these releases, an object with a null field did not equal itself.
     "r299.1.0": ("1.30", "1.31", "1.32", "1.33"),
 }
-"""Cases whose results differ from fakeapi's: the case, and the releases that differ."""
+"""Cases in which fakeapi's results differ from the recorded results, and the releases that differ."""
 
 
 @pytest.mark.parametrize("release", table.RELEASES)

@@ -10,9 +10,10 @@ pytest.importorskip("cel_expr_python", reason="rules are evaluated with the extr
 
 
 def outcome(rules: list[dict[str, Any]], value: Any, schema: dict[str, Any], **more: Any) -> Outcome:
-    """Validates an object whose member `field` has these rules and this value; returns the outcome.
+    """Validates an object whose field `field` has these CEL rules and this value; returns the outcome.
 
-    `schema`: the schema of the member. `more`: `old` (the old value), `release`, and options of `validate`.
+    `schema`: the schema of `field`. `more`: `old` (the old value of `field`), `release`, and options of
+    `validate`.
     """
     whole = {"type": "object", "properties": {"field": schema | {"x-kubernetes-validations": rules}}}
     old = {"field": more.pop("old")} if "old" in more else None
