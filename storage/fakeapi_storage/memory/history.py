@@ -53,7 +53,10 @@ class History:
             self._tombstones[event.entry.key] = event.entry.revision
 
     def since(self, revision: int) -> list[Event]:
-        """Returns the events newer than `revision`, which may be in the future; raises `Compacted`."""
+        """Returns the events newer than `revision`, which may be in the future.
+
+        Raises `Compacted` if events after `revision` are already discarded.
+        """
         if revision < self._oldest:
             raise Compacted(revision, self._oldest)
         return self._events[revision - self._oldest :]
@@ -63,10 +66,11 @@ class History:
         return self._events[revision - self._oldest - 1] if self._oldest < revision <= self.newest else None
 
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
-        """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`.
+        """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`, by key.
 
-        The value is the key's entry at `revision`, None if the key did not exist. Raises `Compacted` and
-        `FutureRevision`.
+        An entry is None if the key did not exist at `revision`. Raises `Compacted` if `revision` is too old,
+        and
+        `FutureRevision` if it is newer than the newest.
         """
         if revision > self.newest:
             raise FutureRevision(revision, self.newest)
@@ -96,7 +100,7 @@ class History:
         return self._oldest + count
 
     def stale(self, revision: int) -> Iterable[int]:
-        """Yields the revisions of rows that no state from `revision` on needs."""
+        """Yields the revisions of log rows that no list or watch from `revision` on needs."""
         for event in self._events[: revision - self._oldest]:
             if event.previous is not None:
                 yield event.previous.revision
