@@ -28,7 +28,7 @@ _PUBLIC, _PROOF, _STUB = "spec.pkixPublicKey", "spec.proofOfPossession", "spec.s
 
 
 def validate_pod_request(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the spec of a new request."""
+    """Validates the spec of a new PodCertificateRequest."""
     signer = spec.get("signerName", "")
     errors = validate_signer_name(signer, "spec.signerName", rules.quirks.wording)
     annotations = spec.get("unverifiedUserAnnotations")
@@ -53,7 +53,7 @@ def validate_pod_request(spec: dict[str, Any], rules: ReleaseRules) -> list[Fiel
 
 
 def omitted(path: str, detail: str) -> FieldError:
-    """Returns an Invalid error that does not print the value."""
+    """Returns an error of the type Invalid that does not print the invalid value."""
     return FieldError("FieldValueInvalid", path, f"Invalid value: {detail}")
 
 
@@ -125,10 +125,11 @@ Verify = Callable[[bytes, bytes], Any]
 def _verifier(
     key: Any, path: str, shown: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
-    """Returns a function that verifies `(signature, message)` with the key.
+    """Returns a function that verifies `(signature, message)` with the key, and no errors.
 
     For an unsupported key returns None and errors instead.
 
+    - `path`: the field path for errors
     - `shown`: the key as the errors print it; None omits the value
     - `curves`: the supported elliptic curves, for the error
     """

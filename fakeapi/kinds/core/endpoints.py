@@ -120,7 +120,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shown(obj: Object) -> str:
-    """Returns the first three addresses with ports and the number of further addresses, as in a table."""
+    """Returns the first three addresses with ports and the number of further addresses, for a table cell."""
     subsets = obj.get("subsets") or ()
     if not subsets:
         return "<none>"

@@ -24,7 +24,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class NetworkPolicyStrategy(Strategy):
-    """Strategy for network policies; a change of the spec increments the generation."""
+    """Strategy for NetworkPolicies. A change of the spec increments the generation."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -41,7 +41,8 @@ class NetworkPolicyStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update. Up to 1.35 the spec is validated twice: like a create and like an update."""
+        """Validates the update. Up to 1.35 the spec is validated twice: as in a create and as in an update.
+        """
         wording = self._rules.quirks.wording
         checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
         kept = cidrs_of(old["spec"])
@@ -60,7 +61,7 @@ class NetworkPolicyStrategy(Strategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for network policies of 1.27, which had a status."""
+    """Strategy for NetworkPolicies of 1.27, which have a status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -77,7 +78,7 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
 
 
 class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for `/status` of network policies, which only 1.27 has."""
+    """Strategy for `/status` of NetworkPolicies, which only 1.27 has."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

@@ -1,4 +1,4 @@
-"""Formats label selectors as tables print them.
+"""Formats label selectors like `kubectl get` prints them.
 
 Follows `FormatLabelSelector` of k8s.io/apimachinery `pkg/apis/meta/v1`.
 """
@@ -16,7 +16,10 @@ _OPERATORS = {
 
 
 def selector_text(selector: Object | None) -> str:
-    """Formats a label selector, sorted by key; `<none>` without requirements, `<error>` if it is invalid."""
+    """Formats a label selector, sorted by key.
+
+    Returns `<none>` without requirements, and `<error>` for an invalid selector.
+    """
     fields = selector or {}
     labels: dict[str, str] = fields.get("matchLabels") or {}
     requirements = [Requirement(key, Operator.EQUALS, (value,)) for key, value in labels.items()]

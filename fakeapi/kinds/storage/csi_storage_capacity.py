@@ -76,7 +76,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns only the creation time: the server has a printer for the kind but does not use it."""
+    """Returns only the column for the creation time.
+
+    Upstream has a printer for the kind but does not use it.
+    """
     return (CREATED_AT_COLUMN,)
 
 

@@ -19,7 +19,7 @@ DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-defaul
 
 
 class VolumeAttributesClassStrategy(Strategy):
-    """Strategy for volume attributes classes, which are immutable except for their metadata."""
+    """Strategy for VolumeAttributesClasses, in which only metadata may change."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

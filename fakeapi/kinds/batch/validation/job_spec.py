@@ -17,9 +17,9 @@ FAILED_INDEXES_MAX = 100_000
 COMPLETIONS_SOFT_MAX = 100_000
 PARALLELISM_MAX_BEYOND = 10_000
 FAILED_INDEXES_MAX_BEYOND = 10_000
-"""Maximum `maxFailedIndexes` of jobs with `backoffLimitPerIndex` and very many completions.
+"""Maximum `maxFailedIndexes` of a Job with `backoffLimitPerIndex` and very many completions.
 
-COMPLETIONS_SOFT_MAX is the number of completions that such jobs exceed.
+"Very many" means more than COMPLETIONS_SOFT_MAX.
 """
 MANAGED_BY_MAX = 63
 
@@ -38,9 +38,9 @@ _is_http_path = re.compile(_HTTP_PATH).fullmatch
 
 
 def validate_job_spec(spec: Object, old: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the spec of a job, except its selector.
+    """Validates the spec of a Job, except its selector.
 
-    `old`: the spec that an update replaces, None on create
+    `old`: the spec that an update replaces; None on create
     """
     errors = validate_nonnegative_fields(spec, _COUNTS, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
@@ -60,7 +60,7 @@ def validate_job_spec(spec: Object, old: Object | None, path: str, rules: Releas
 
 
 def _managed_by_errors(value: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `managedBy`, the controller that manages a job: a domain and a path like `acme.io/foo`."""
+    """Validates `managedBy`, the controller that manages a Job: a domain and a path like `acme.io/foo`."""
     if not value:
         return [required(path)]
     errors: list[FieldError] = []
@@ -134,7 +134,7 @@ def _replacement_errors(spec: Object, path: str) -> list[FieldError]:
 
 
 def validate_gang(spec: Object, path: str) -> list[FieldError]:
-    """Returns an error if the gang's `minCount` exceeds the job's parallelism."""
+    """Returns an error if the `minCount` of a Job's gang is greater than its parallelism."""
     policy = (spec.get("scheduling") or {}).get("schedulingPolicy") or {}
     least = (policy.get("gang") or {}).get("minCount")
     parallelism = spec.get("parallelism")

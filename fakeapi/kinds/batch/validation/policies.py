@@ -30,12 +30,12 @@ _STATUSES = ("False", "True", "Unknown")
 
 
 def invalid_without_value(path: str, problem: str) -> FieldError:
-    """Returns an Invalid error that does not print the value."""
+    """Returns an error of the type Invalid that does not print the invalid value."""
     return FieldError("FieldValueInvalid", path, f"Invalid value: {problem}")
 
 
 def _listed(values: Sequence[str]) -> str:
-    """Formats the valid values as Go prints a list of strings, after "valid values: "."""
+    """Formats the valid values like Go prints a list of strings, with the prefix "valid values: "."""
     return "valid values: [" + " ".join(map(quote, values)) + "]"
 
 

@@ -43,13 +43,17 @@ NODE_FIELDS = (
     GatedFields("NodeDeclaredFeatures", ("status.declaredFeatures",)),
     GatedFields(_PREEMPTION, ("spec.podPreemptionPolicy",)),
 )
-"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`.
+"""Fields of a Node that the server drops while their feature gate is off.
 
-Omits `runtimeHandlers`, which depends on two feature gates.
+Follows `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`. Omits `runtimeHandlers`, which
+depends on two feature gates.
 """
 
 NODE_STATUS_FIELDS = (GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),)
-"""Gated fields of the status strategy of k8s.io/kubernetes `pkg/registry/core/node`."""
+"""Fields of a Node's status that the server drops while their feature gate is off.
+
+Follows the status strategy of k8s.io/kubernetes `pkg/registry/core/node`.
+"""
 
 
 class NodeStrategy(Strategy):
@@ -106,7 +110,7 @@ class NodeStrategy(Strategy):
         return drop_disabled_fields(node, old, NODE_FIELDS, rules)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of fields that are validated in updates of a Node and of its `/status`."""
+        """Returns the errors of fields that updates of a Node and writes to its `/status` both validate."""
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)

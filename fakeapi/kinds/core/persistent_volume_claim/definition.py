@@ -36,9 +36,10 @@ VOLUME_HEALTH = "CSIVolumeHealth"
 
 
 CLAIM_FIELDS = (GatedFields(ATTRIBUTES_CLASS, ("spec.volumeAttributesClassName",)),)
-"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
+"""Fields of a PersistentVolumeClaim that the server drops while their feature gate is off.
 
-Omits `dataSourceRef`, which `without_disabled_reference` drops.
+Follows `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`. Omits `dataSourceRef`,
+which `without_disabled_reference` drops.
 """
 
 CLAIM_STATUS_FIELDS = (
@@ -49,13 +50,16 @@ CLAIM_STATUS_FIELDS = (
     GatedFields(EXPANSION_RECOVERY, ("status.resizeStatus",)),
     GatedFields(VOLUME_HEALTH, ("status.healthStatus",)),
 )
-"""Gated fields of `DropDisabledFieldsFromStatus` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
+"""Fields of a PersistentVolumeClaim's status that the server drops while their feature gate is off.
+
+Follows `DropDisabledFieldsFromStatus` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
+"""
 
 
 class PersistentVolumeClaimStrategy(Strategy):
     """Prepares and validates new and updated PersistentVolumeClaims.
 
-    A bound claim may request more storage.
+    An update of a bound claim may request more storage.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)

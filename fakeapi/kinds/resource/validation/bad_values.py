@@ -14,21 +14,24 @@ from fakeapi.machinery.schema.unversioned_syntax import package_of, unversioned_
 from fakeapi.releases.rules import ReleaseRules
 
 HUB_VERSION = "v1"
-"""The API version whose types have the layout of the hub."""
+"""The API version whose types have the layout of the hub version, in which objects are stored."""
 
 _BEFORE_V1 = ("resource/v1beta2", "resource/v1beta1", "resource/v1alpha3", "resource/v1alpha2")
-"""Packages before v1, newest first; a release's internal types have the layout of its newest version."""
+"""The Go packages of versions before v1, newest first.
+
+A release's internal types have the layout of its newest version.
+"""
 
 
 def plain(value: Any, rules: ReleaseRules) -> Any:
-    """Formats None, a list of strings, or a string of a named Go type as errors print it."""
+    """Formats None, a list of strings, or a string of a named Go type for an error message."""
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
 
 
 def struct(value: Any, type_name: str, rules: ReleaseRules, *, version: str = HUB_VERSION) -> Any:
-    """Formats a value of the Go type `type_name` as errors print it.
+    """Formats a value of the Go type `type_name` for an error message.
 
-    From 1.34 on errors use the layout of `version`. Before 1.34 they use the layout of the newest version
+    From 1.34 on, errors use the layout of `version`. Before 1.34 they use the layout of the newest version
     that the release has.
     """
     if value is None:
@@ -49,7 +52,7 @@ def _newest(type_name: str, rules: ReleaseRules) -> Struct:
 
 
 def items_of(holder: Any, name: str, type_name: str, rules: ReleaseRules) -> Any:
-    """Formats the list `holder`, which is the field `name` of the Go type `type_name`, as errors print it."""
+    """Formats a list for an error message. The list is the field `name` of the Go type `type_name`."""
     struct = rules.schemas.struct(type_name)
     node: Node = struct.fields[name].node
     assert isinstance(node, List)

@@ -1,4 +1,5 @@
-"""Validates `status.deallocationRequested`, a request to a claim's controller (1.27 to 1.31).
+"""Validates `status.deallocationRequested`, which asks a claim's controller to deallocate the claim (1.27 to
+1.31).
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """

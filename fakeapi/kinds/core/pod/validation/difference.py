@@ -1,4 +1,4 @@
-"""Formats the difference of two pods for error messages.
+"""Formats the difference between two pods for error messages.
 
 From 1.34 on, the difference is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33,
 upstream prints the report of go-cmp, whose whitespace varies between processes by design. Here, the report
@@ -22,7 +22,7 @@ _BLANK = "\u00a0"
 
 
 def difference(old: Any, new: Any, struct: Struct, checks: PodChecks) -> str:
-    """Formats the difference of two values of an internal type like the release prints it."""
+    """Formats the difference between two values of an internal type, like the release prints it."""
     if checks.wording.json_values:
         return _unified(_pretty(old, struct), _pretty(new, struct))
     return _reported(old, new, struct)
