@@ -31,8 +31,9 @@ class AccessQuirks:
     """Whether `nominalConcurrencyShares` of a PriorityLevelConfiguration may be 0."""
 
     exempt_level: str
-    """Detail of the error if the name `exempt` and the type Exempt of a PriorityLevelConfiguration do not go
-    together.
+    """Detail of the error if only one of name and type of a PriorityLevelConfiguration is "exempt".
+
+    The name `exempt` requires the type Exempt, and the reverse.
     """
 
     empty_level_type_is_required: bool
@@ -54,8 +55,7 @@ class AccessQuirks:
     """Whether the error for a policy expression with a wrong result type also names the actual type."""
 
     policies_judge_reviews: bool
-    """Whether admission policies, like admission webhooks, apply to authentication and authorization reviews.
-    """
+    """Whether admission policies, like webhooks, apply to authentication and authorization reviews."""
 
     policy_variable_name: str
     """Detail of the error for a policy variable whose name is not a CEL identifier."""
@@ -116,8 +116,7 @@ class AccessQuirks:
     """
 
     quota_follows_scopes: bool
-    """Whether an update that brings an object into a ResourceQuota's scopes charges the whole object to the
-    quota.
+    """Whether an update that brings an object into the scopes of a ResourceQuota is charged in full.
 
     If so, quotas also count updates of a PersistentVolumeClaim's status.
     """

@@ -45,7 +45,7 @@ class CustomQuirks:
     """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
 
     precondition_failed: str
-    """Beginning of the conflict error if a CustomResourceDefinition does not meet a DELETE's preconditions.
+    """Beginning of the conflict error if a delete's precondition does not match a CustomResourceDefinition.
     """
 
     warns_of_finalizers: bool

@@ -50,7 +50,9 @@ class DeviceQuirks:
     """Whether an empty driver name gets only a required error, and no error about DNS subdomains."""
 
     attribute_domain: str
-    """Noun in errors for the part of an attribute name before the slash: `prefix`, or from 1.32 on `domain`.
+    """Noun in errors for the part of an attribute name before the slash.
+
+    Up to 1.31 `prefix`, then `domain`.
     """
 
     missing_domain_is_required: bool
@@ -69,9 +71,7 @@ class DeviceQuirks:
     """
 
     identifier_errors_are_of_type: bool
-    """Whether the error for an attribute name has the cause `FieldValueTypeInvalid` if it is not a C
-    identifier.
-    """
+    """Whether an attribute name that is not a C identifier has the error cause `FieldValueTypeInvalid`."""
 
     opaque_not_an_object: str
     """Detail of the error for opaque parameters or device data that are valid JSON, but not a JSON object."""

@@ -4,7 +4,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def type_of(name: str, rules: ReleaseRules) -> str:
-    """Returns a type's full name, such as `admissionregistration/v1.ParamRef`, in the most stable version.
+    """Returns a type's full name in the most stable version, such as `admissionregistration/v1.ParamRef`.
 
     Raises KeyError if no version of the release has the type.
     """

@@ -39,7 +39,7 @@ Webhooks = Sequence[dict[str, Any]]
 
 
 class WebhookConfigurationStrategy(Strategy):
-    """Strategy for webhook configurations; a change of the webhooks increments the generation."""
+    """Strategy for webhook configurations. A change of the webhooks increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 

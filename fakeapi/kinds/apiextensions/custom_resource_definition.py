@@ -164,9 +164,7 @@ class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
 
 
 class DefinitionHooks:
-    """Hooks that start or stop serving custom resources, before the server responds to a write of a
-    definition.
-    """
+    """Starts or stops serving custom resources before the server responds to a write of a definition."""
 
     may_run_in_thread = True
     pool = ""

@@ -46,7 +46,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
-"""The annotation that counts changes of the template; apps/v1 has no field for this count."""
+"""The annotation that counts changes of the pod template. apps/v1 has no field for this number."""
 
 _COUNTERS = (
     "currentNumberScheduled",
@@ -62,7 +62,7 @@ _COUNTERS = (
 
 
 class DaemonSetStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of a DaemonSet; counts the changes of its template."""
+    """Strategy for DaemonSets. Counts the changes of the pod template."""
 
     def default(self, obj: Object) -> Object:
         """Adds the annotation for the template generation, like upstream's conversion to the internal type.
@@ -133,7 +133,7 @@ class DaemonSetStrategy(WorkloadStrategy):
 
 
 class DaemonSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of DaemonSets; keeps the stored template generation."""
+    """Strategy for `/status` of DaemonSets. Keeps the stored template generation."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return _with_template_generation(super().prepare_update(new, old), _template_generation(old))
@@ -188,7 +188,7 @@ def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError
 
 
 def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    """Formats the update strategy as upstream prints its internal type in errors."""
+    """Formats the update strategy like upstream prints its internal type in errors."""
     rolling, shape = strategy.get("rollingUpdate"), strategy.get("type", "")
     pointer = "nil" if rolling is None else POINTER
     inner = rolling and {

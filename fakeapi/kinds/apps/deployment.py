@@ -43,7 +43,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 ROLLBACK_TO = "deprecated.deployment.rollback.to"
-"""The annotation that holds the revision of a rollback; apps/v1 has no field for this revision."""
+"""The annotation that contains the target revision of a rollback. apps/v1 has no field for this revision."""
 
 _COUNTERS = (
     "observedGeneration",
@@ -58,10 +58,10 @@ _COUNTERS = (
 
 
 class DeploymentStrategy(WorkloadStrategy):
-    """Strategy for Deployments; a change of their annotations also increments the generation."""
+    """Strategy for Deployments. A change of their annotations also increments the generation."""
 
     def default(self, obj: Object) -> Object:
-        """Normalizes the annotation of a rollback, like upstream's conversion to the internal version.
+        """Normalizes the rollback annotation, like upstream's conversion to the internal version.
 
         Raises ApiError 400 if the annotation is not an integer.
         """
@@ -115,7 +115,7 @@ class DeploymentStrategy(WorkloadStrategy):
 
 
 class DeploymentStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of Deployments; keeps the stored spec and labels."""
+    """Strategy for `/status` of Deployments. Keeps the stored spec and labels."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata", "labels"))
 
@@ -183,7 +183,7 @@ def _rolling_update_errors(rolling: Object, wording: Wording) -> list[FieldError
 
 
 def _shown_strategy(strategy: Object, wording: Wording) -> Dump:
-    """Formats the strategy as upstream prints its internal type in errors."""
+    """Formats the deployment strategy like upstream prints its internal type in errors."""
     rolling = strategy.get("rollingUpdate")
     pointer = "nil" if rolling is None else POINTER
     shape = quote(strategy.get("type", ""))

@@ -11,16 +11,16 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta.wording import Wording
 
 POINTER = "0xc000000000"
-"""A placeholder where Go prints the address of a pointer."""
+"""The text that stands for the address of a pointer, which Go prints."""
 
 
 def shown(wording: Wording, dump: str, value: Any) -> Dump:
-    """Returns a value as field errors of the release print it: `value` as JSON, or else the text `dump`."""
+    """Formats a value like field errors of the release: `value` as JSON, or else the text `dump`."""
     return Dump(wording.json(value) if wording.json_values else dump)
 
 
 def string_map(texts: Mapping[str, str] | None) -> str:
-    """Returns a map of strings in Go syntax; an empty map is printed as nil."""
+    """Formats a map of strings in Go syntax. An empty map is printed as nil."""
     if not texts:
         return "map[string]string(nil)"
     members = ", ".join(f"{quote(key)}:{quote(texts[key])}" for key in sorted(texts))
@@ -28,7 +28,7 @@ def string_map(texts: Mapping[str, str] | None) -> str:
 
 
 def string_list(go_type: str, texts: Iterable[str] | None) -> str:
-    """Returns a list of strings, or of a named string type, in Go syntax; an empty list is printed as nil."""
+    """Formats a list of strings, or of a named string type, in Go syntax. An empty list is printed as nil."""
     members = ", ".join(quote(text) for text in texts or ())
     return f"[]{go_type}{{{members}}}" if members else f"[]{go_type}(nil)"
 

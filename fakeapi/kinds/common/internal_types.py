@@ -1,4 +1,6 @@
-"""Types that exist only in the internal version; v1 has their fields directly in another type.
+"""Types that exist only in kube-apiserver's internal version.
+
+In v1, another type has their fields directly.
 
 Follows k8s.io/kubernetes `pkg/apis/core/types.go`.
 """
@@ -37,7 +39,7 @@ _PARTS: Final = {
         ),
     ),
 }
-"""For each internal type: the v1 type that has its fields, and the names of these fields in order."""
+"""Maps each internal type to the v1 type that has its fields, and to the names of these fields in order."""
 
 
 def internal_struct(type_name: str, rules: ReleaseRules) -> Struct:

@@ -47,7 +47,7 @@ def is_huge_pages(name: str) -> bool:
 
 
 def is_native(name: str) -> bool:
-    """Whether a resource name has no domain, or the domain kubernetes.io."""
+    """Whether a resource name has no domain, or has the domain kubernetes.io."""
     return "/" not in name or _NATIVE_DOMAIN in name
 
 
@@ -59,7 +59,7 @@ def is_extended(name: str) -> bool:
 
 
 def is_standard(name: str) -> bool:
-    """Whether Kubernetes itself defines the resource for containers or quotas."""
+    """Whether Kubernetes itself defines the resource, for containers or quotas."""
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
 
 
@@ -68,7 +68,7 @@ def is_counted_whole(name: str) -> bool:
 
 
 def may_overcommit(name: str) -> bool:
-    """Whether limits of the resource may be above its requests."""
+    """Whether the limits of a resource may be greater than its requests."""
     return is_native(name) and not is_huge_pages(name)
 
 
@@ -103,7 +103,10 @@ def validate_container_resource_name(name: str, path: str, wording: Wording) -> 
 
 
 def validate_resource_amount(name: str, amount: str, path: str, wording: Wording) -> list[FieldError]:
-    """Validates a canonical quantity of a resource: not negative, and an integer for counted resources."""
+    """Validates a canonical quantity of a resource. It must not be negative.
+
+    The quantity of a resource that is counted must be an integer.
+    """
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):
@@ -116,19 +119,19 @@ def validate_not_negative_quantity(amount: str, path: str) -> list[FieldError]:
 
 
 def shown_resource_name(name: str, wording: Wording) -> Dump:
-    """Formats a resource name as errors print it: as JSON, or without quotes in releases with Go dumps."""
+    """Formats a resource name like errors print it: as JSON, or without quotes in older releases."""
     return Dump(go_encode(name).decode()) if wording.json_values else Dump(name)
 
 
 def shown_where_checked(name: str, wording: Wording) -> Dump | str:
-    """Formats a resource name as errors about the name itself print it."""
+    """Formats a resource name like errors about the name itself print it."""
     return name if wording.quoted_resource_names else shown_resource_name(name, wording)
 
 
 def shown_quantity(amount: str, wording: Wording, *, printed: bool = True) -> Dump:
-    """Formats a quantity as errors print it: as JSON, or as a dump of Go's struct.
+    """Formats a quantity like errors print it: as JSON, or as a dump of Go's struct.
 
-    `printed`: whether Go formatted the quantity before, because the struct caches the text
+    `printed`: whether Go has formatted the quantity before. If so, the struct contains the text.
     """
     if wording.json_values:
         return Dump(go_encode(amount).decode())

@@ -1,8 +1,8 @@
-"""Differences between two values, as errors about immutable fields print them.
+"""Formats the differences between two values like errors about immutable fields print them.
 
 Follows `Diff` of k8s.io/apimachinery `pkg/util/diff`, which from Kubernetes 1.34 on compares JSON line by
 line. Older releases print the report of github.com/google/go-cmp, whose form is unstable by design. This
-module prints the lines of newer releases for older ones too.
+module prints the lines of newer releases for older releases too.
 """
 
 import json
@@ -18,7 +18,7 @@ CONTEXT_LINES: Final = 3
 
 
 def shown_difference(old: Object, new: Object, type_name: str, rules: ReleaseRules) -> str:
-    """Returns the difference between two values of an internal core type as errors print it.
+    """Formats the differences between two values of an internal core type like errors print them.
 
     `type_name`: the name of the type, such as `PersistentVolumeClaimSpec`
     """
@@ -33,6 +33,6 @@ def _unified(old: str, new: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Returns the lines of indented JSON; as in go-difflib, the last line ends with a newline too."""
+    """Returns the lines of indented JSON. As in go-difflib, the last line also ends with a newline."""
     value: Any = json.loads(text)
     return [f"{line}\n" for line in json.dumps(value, indent=1, ensure_ascii=False).split("\n")]

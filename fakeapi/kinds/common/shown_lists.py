@@ -11,7 +11,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def shown_texts(texts: Sequence[str] | None, go_type: str, rules: ReleaseRules) -> Dump:
-    """Formats a list of strings as field errors print it; None is printed as nil or null.
+    """Formats a list of strings like field errors print it. None is printed as nil or null.
 
     `go_type`: the list's type in Go, such as `[]string`
     """

@@ -1,7 +1,7 @@
 """Formats values like the field errors of a release.
 
-Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`. From 1.34 on errors print
-values as JSON of the internal version, before 1.34 like Go's `%#v`.
+Follows `Error.ErrorBody` of k8s.io/apimachinery `pkg/util/validation/field`. From 1.34 on, errors print
+values as JSON of the internal version. Before 1.34, errors print values like Go's `%#v`.
 """
 
 from collections.abc import Sequence
@@ -16,36 +16,36 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def shown_struct(value: Any, type_name: str, rules: ReleaseRules) -> Any:
-    """Formats a value of a type such as `rbac/v1.RoleRef` as errors print it; None is printed as null."""
+    """Formats a value of a type such as `rbac/v1.RoleRef` for an error message. None is printed as null."""
     if value is None:
         return Dump("null") if rules.quirks.wording.json_values else "null"
     return shown_as(value, rules.schemas.struct(type_name), rules)
 
 
 def shown_as(value: Any, node: Struct, rules: ReleaseRules) -> Dump:
-    """Formats a value of the type `node` as errors print it, in the internal version."""
+    """Formats a value in the internal version for an error message. `node`: the schema node of its type."""
     if rules.quirks.wording.json_values:
         return Dump(unversioned_json(value, node))
     return Dump(unversioned_syntax(value, node, package_of(node)))
 
 
 def shown_strings(texts: Sequence[str], rules: ReleaseRules) -> Dump:
-    """Formats a list of strings as errors print it."""
+    """Formats a list of strings for an error message."""
     return Dump(rules.quirks.wording.strings(texts))
 
 
 def shown_plain(value: Any, rules: ReleaseRules) -> Any:
-    """Formats an optional number or text as errors print it; None is printed as null."""
+    """Formats an optional number or string for an error message. None is printed as null."""
     if value is None:
         return Dump("null") if rules.quirks.wording.json_values else "null"
     return Dump(go_encode(value).decode()) if rules.quirks.wording.json_values else value
 
 
 def shown_field(value: Any, type_name: str, name: str, rules: ReleaseRules) -> Any:
-    """Formats the value of one field as errors print it.
+    """Formats the value of one field for an error message.
 
     - `type_name`: the type of the struct, such as `admissionregistration/v1.RuleWithOperations`
-    - `name`: the field
+    - `name`: the name of the field
     """
     struct = rules.schemas.struct(type_name)
     node = struct.fields[name].node

@@ -99,8 +99,7 @@ def _validate_order(spec: Object, binary: Version, emulated: Version) -> list[Fi
 
 
 def _parsed(text: str) -> Version | None:
-    """Returns the sort key of a semantic version; `_ZERO` for an empty string, None for a malformed version.
-    """
+    """Returns the sort key of a semantic version; `_ZERO` for an empty string, None if it is malformed."""
     if not text:
         return _ZERO
     match = _version(text)

@@ -41,8 +41,7 @@ class NetworkPolicyStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update. Up to 1.35 the spec is validated twice: as in a create and as in an update.
-        """
+        """Validates the update. Up to 1.35 the spec is validated twice: like a create and like an update."""
         wording = self._rules.quirks.wording
         checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
         kept = cidrs_of(old["spec"])

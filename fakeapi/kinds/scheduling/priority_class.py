@@ -59,8 +59,7 @@ class PriorityClassStrategy(Strategy):
 
 
 def _difference_from_system(name: str, obj: Object) -> str:
-    """Returns a message if a PriorityClass differs from the system class of its name; "" if they are equal.
-    """
+    """Returns a message if a PriorityClass differs from the system class of its name, else ""."""
     if name not in SYSTEM_CLASSES:
         return f"{name} is not a known system priority class"
     if obj["value"] != SYSTEM_CLASSES[name]:

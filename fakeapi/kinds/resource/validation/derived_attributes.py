@@ -1,5 +1,4 @@
-"""Validates derived attributes: values that a request computes from device attributes, for use in
-constraints.
+"""Validates derived attributes, which a request computes from device attributes for its constraints.
 
 Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """

@@ -1,4 +1,4 @@
-"""Validates resource names of nodes: extended resources and Kubernetes' own.
+"""Validates resource names of nodes: extended resources, and resources of Kubernetes itself.
 
 Follows `IsExtendedResourceName` and `IsNativeResource` of k8s.io/kubernetes `pkg/apis/core/v1/helper`.
 """
