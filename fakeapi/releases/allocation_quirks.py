@@ -51,7 +51,7 @@ class DriverWait(Enum):
 class AllocationQuirks:
     """The behaviour of the scheduler's device allocator in one release.
 
-    The *newer allocator* is the one for claims with binding conditions or consumable capacity.
+    The newer allocators handle claims with binding conditions or consumable capacity.
     """
 
     # Pools

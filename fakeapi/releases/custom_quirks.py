@@ -45,8 +45,7 @@ class CustomQuirks:
     """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
 
     precondition_failed: str
-    """Beginning of the conflict error if a delete's precondition does not match a CustomResourceDefinition.
-    """
+    """Beginning of the error 409 if a delete's precondition does not match a CustomResourceDefinition."""
 
     warns_of_finalizers: bool
     """Whether adding a finalizer without a domain to a custom object returns a warning."""

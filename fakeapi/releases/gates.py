@@ -213,7 +213,8 @@ EFFECTIVE = frozenset({
 TURNED_ON = {"DynamicResourceAllocation": True}
 """Feature gates whose default differs from the default in Kubernetes.
 
-They are on because fakeapi is for testing ResourceClaims, so it starts like a cluster that supports them.
+These gates are on because fakeapi is for testing ResourceClaims, so it starts like a cluster that supports
+them.
 """
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})

@@ -25,7 +25,7 @@ HISTORY: dict[str, dict[int, Any]] = {
 
 
 def schema_rules_of(release: Release) -> SchemaRules:
-    """Returns the schema rules of a release, which also depend on its feature gates."""
+    """Returns the rules for the OpenAPI schemas of custom resources in a release with its feature gates."""
     facts = {
         rule: next(value for since, value in reversed(values.items()) if since <= release.minor)
         for rule, values in HISTORY.items()

@@ -20,11 +20,12 @@ value comes with the last value of the key. If the migration raises, the databas
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format in which an application encodes keys and values. Incompatible changes increment `version`.
+    """The format in which an application encodes keys and values.
+
+    Incompatible changes increment `version`.
 
     `migrations[n]` converts format n to n + 1. A database with an older format can be opened only if no
-    migration
-    from that format to `version` is missing.
+    migration from that format to `version` is missing.
     """
 
     version: int = FIRST_FORMAT

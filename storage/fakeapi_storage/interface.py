@@ -5,8 +5,7 @@ The revision of an entry is the revision of its last change. A write has three s
 
 - *accepted*: checked against the newest state that this process knows, and queued
 - *committed*: stored in the database with its revision; from now on `get`, `list` and `revision` return it,
-  and
-  watchers receive it
+  and watchers receive it
 - *acknowledged*: the future of the write has its result, and its revision is known; an acknowledged write
   survives the end of the process
 
@@ -116,10 +115,8 @@ class Watcher(Protocol):
         """Offers later events directly to `take`, in the step of the event loop that commits them.
 
         The watcher calls `take` only while the consumer waits in `next_batch`. If `take` returns True,
-        `next_batch`
-        does not return these events. `take` must neither raise nor block. All watchers of one prefix receive
-        the same
-        list object.
+        `next_batch` does not return these events. `take` must neither raise nor block. All watchers of one
+        prefix receive the same list object.
         """
         ...
 
@@ -132,14 +129,12 @@ class Storage(Protocol):
     """A store of entries with a history; `fakeapi_storage.interface` describes the stages of a write.
 
     Write methods check and queue the write. They raise `InvalidEntry`, `Overloaded`, `Closed`, or an
-    exception
-    that the method lists. They return a future, which resolves to the entry of the event once the write is
-    committed.
+    exception that the method lists. They return a future, which resolves to the entry of the event once the
+    write is committed.
 
     If the database refuses the write later, the future fails with an exception that the method lists. If the
     database cannot store the write, the future fails with `StorageFailed` or `StorageReset`, and so do all
-    other
-    uncommitted writes. Cancelling the future does not cancel the write.
+    other uncommitted writes. Cancelling the future does not cancel the write.
     """
 
     @property
@@ -158,7 +153,7 @@ class Storage(Protocol):
         ...
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
-        """Stores a new entry. Raises `KeyExists`, or its future fails with it, if the key exists."""
+        """Stores a new entry. The write is refused with `KeyExists` if the key exists."""
         ...
 
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
@@ -173,8 +168,7 @@ class Storage(Protocol):
         """Deletes the entry that has the revision `expected`.
 
         `value` is the value of the entry in the DELETE event; None for the last value. Refused with
-        `KeyNotFound` if
-        the entry is missing, or with `RevisionConflict` if the entry has another revision.
+        `KeyNotFound` if the entry is missing, or with `RevisionConflict` if the entry has another revision.
         """
         ...
 
@@ -190,12 +184,11 @@ class Storage(Protocol):
         """Returns a future that resolves when all writes up to `revision` are committed.
 
         `revision` comes from `newest` or from a refused write. None means all writes accepted so far,
-        including
-        deletions of entries that `newest` no longer returns. The future fails if one of these writes fails.
+        including deletions of entries that `newest` no longer returns. The future fails if one of these
+        writes fails.
 
         Call this method in the same step of the event loop as `newest`, because the store assigns the
-        revisions of
-        failed writes again. Raises `FutureRevision` for a revision that is not assigned yet.
+        revisions of failed writes again. Raises `FutureRevision` for a revision that is not assigned yet.
         """
         ...
 
@@ -222,8 +215,7 @@ class Storage(Protocol):
         """Watches events newer than `since`: first from the history, then live, without gaps or repetitions.
 
         `since` None means from now on. `since` may be in the future. Raises `Compacted` if `since` is older
-        than the
-        history, and `Closed` if the store is closed.
+        than the history, and `Closed` if the store is closed.
         """
         ...
 
@@ -291,20 +283,19 @@ class SharedStorage(Storage, Protocol):
     """A store of a database that several servers have open.
 
     The database decides on each write, and refuses it if another server's write came first. Methods that are
-    not
-    async return committed entries. These may be older than writes that another server has acknowledged; see
-    `refresh`.
+    not async return committed entries. These may be older than writes that another server has acknowledged;
+    see `refresh`.
 
     Calls may also raise `Unreachable`, and then nothing is stored. Writes may raise `OutcomeUnknown`.
-    Watchers end
-    with `StorageReset` if any server replaces all entries. Watchers end with `Compacted` if this server was
-    disconnected so long that it missed changes.
+    Watchers end with `StorageReset` if any server replaces all entries. Watchers end with `Compacted` if this
+    server was disconnected so long that it missed changes.
     """
 
     async def refresh(self) -> None:
         """Waits until this server returns all writes that any server had acknowledged before the call.
 
-        Raises `Unreachable`, `StorageFailed` and `Closed`.
+        Raises `Unreachable` if the database server does not respond, `StorageFailed` if reading fails, and
+        `Closed` if the store is closed.
         """
         ...
 
@@ -312,7 +303,7 @@ class SharedStorage(Storage, Protocol):
     def agreed(self) -> Mapping[str, str]:
         """The texts that the servers agreed on with `agree`, by name, as far as this server knows.
 
-        Survive a reset.
+        These texts survive a reset.
         """
         ...
 
@@ -327,8 +318,7 @@ class SharedStorage(Storage, Protocol):
         """Stores a new entry, like `Storage.create`.
 
         Refused with `KeyExists` if the key exists, or with `RevisionConflict` if the condition
-        `unless_changed` does
-        not hold.
+        `unless_changed` does not hold.
         """
         ...
 
@@ -338,8 +328,7 @@ class SharedStorage(Storage, Protocol):
         """Replaces the value of the entry that has the revision `expected`, like `Storage.update`.
 
         Refused with `KeyNotFound` if the entry is missing. Refused with `RevisionConflict` if the entry has
-        another
-        revision, or if the condition `unless_changed` does not hold.
+        another revision, or if the condition `unless_changed` does not hold.
         """
         ...
 

@@ -2,8 +2,7 @@
 
 Each row is one change of a key. `previous` is the revision of the key's previous row, or 0. Two changes that
 follow the same previous row cannot both be stored. Compaction at a revision deletes older rows, except the
-rows
-of entries that exist at that revision.
+rows of entries that exist at that revision.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

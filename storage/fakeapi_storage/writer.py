@@ -52,8 +52,7 @@ class Writer:
     """The only writer of a store.
 
     A write stays in the queue until its transaction has ended. For each key with a queued write, `_newest`
-    has the
-    last accepted event. `_newest` and the committed entries together are the newest accepted state.
+    has the last accepted event. `_newest` and the committed entries together are the newest accepted state.
     """
 
     def __init__(self, log: Log, committed: Committed) -> None:

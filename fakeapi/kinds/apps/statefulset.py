@@ -105,7 +105,8 @@ class StatefulSetStrategy(WorkloadStrategy):
     def _spec_warnings(self, obj: Object, claim: str) -> list[str]:
         """Returns warnings about volume claim templates and revisionHistoryLimit.
 
-        `claim`: the text after the path of a claim template; for updates `.Spec`, as in upstream
+        `claim`: the text between the path of a claim template and the field; as in upstream, `.Spec` for
+        updates and "" for creates
         """
         warnings = [
             warning

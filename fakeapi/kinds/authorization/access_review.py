@@ -111,9 +111,7 @@ def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" for a field selector with invalid terms; "" if none is
-    invalid.
-    """
+    """Returns "ignored" or "partially ignored" for a field selector with invalid terms, else ""."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
@@ -126,9 +124,7 @@ def _ignored_fields(selector: dict[str, Any] | None) -> str:
 
 
 def _ignored_labels(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" for a label selector with invalid terms; "" if none is
-    invalid.
-    """
+    """Returns "ignored" or "partially ignored" for a label selector with invalid terms, else ""."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):

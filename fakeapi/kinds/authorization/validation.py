@@ -32,7 +32,7 @@ def validate_self_review(review: Object, rules: ReleaseRules) -> list[FieldError
 
 
 def validate_local_review(review: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a LocalSubjectAccessReview. It must ask about a resource in its own namespace."""
+    """Validates a LocalSubjectAccessReview. The review must ask about a resource in its own namespace."""
     spec, metadata = review["spec"], review["metadata"]
     errors = _subject_spec_errors(spec, rules) + _metadata_errors(metadata, rules, local=True)
     attributes, others = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")

@@ -56,7 +56,7 @@ def _annotated(obj: Object, annotations: Mapping[str, str]) -> Object:
 
 
 def _is_cpu(metric: Object) -> bool:
-    """Whether v1 has a field for the metric. It only has one for the average CPU utilization."""
+    """Whether v1 has a field for the metric. It has a field only for the average CPU utilization."""
     source = metric.get("resource") or {}
     return (
         metric.get("type") == "Resource"

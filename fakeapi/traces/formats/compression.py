@@ -79,7 +79,7 @@ class _GzipFile(gzip.GzipFile):
     """Reads the decompressed content of a gzip file. Closing it also closes the compressed file."""
 
     def __init__(self, path: Path) -> None:
-        """Opens the file, which must be a regular file. Raises OSError."""
+        """Opens the file. Raises OSError if the file cannot be opened or is not a regular file."""
         self._compressed = io.BufferedReader(open_regular(path))
         super().__init__(fileobj=self._compressed, mode="rb")
 

@@ -74,7 +74,10 @@ def open_trace(
 
 
 def sniff(path: Path) -> str:
-    """Returns the format of a trace file: "native", "audit" or "har". Raises TraceError for other files."""
+    """Returns the format of a trace file: "native", "audit" or "har".
+
+    Raises TraceError if the file cannot be read or has another format.
+    """
     try:
         with compression.open_read(path) as file:
             start = file.read(_SNIFFED)

@@ -172,10 +172,10 @@ def _is_credential_parameter(name: str) -> bool:
 
 
 def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
-    """Whether all texts in a list or object are credentials, as in `tokens: […]` or `token: {…}`.
+    """Whether all strings in a list or object are credentials, as in `tokens: […]` or `token: {…}`.
 
-    `name`: the name of its field. False for a reference to a Secret, for the field `serviceAccountToken` of
-    Kubernetes, and for the schema of a field.
+    `name`: the name of the field that contains the list or object. Returns False for a reference to a Secret,
+    for the field `serviceAccountToken` of Kubernetes, and for the schema of a field.
     """
     if not is_credential(name) or name.lower().endswith(("secret", "serviceaccounttoken")):
         return False

@@ -42,7 +42,7 @@ ACTORS_MAX = 64
 """Maximum number of parallel requests in the order "actors". Requests of further clients wait."""
 
 IMPATIENT_AFTER = 3
-"""Number of watches with missing events after which other watches wait only LATER_PATIENCE_SECONDS."""
+"""Number of watches with missing events. After these, further watches wait only LATER_PATIENCE_SECONDS."""
 
 OWN_GROUPS = frozenset({"resource.k8s.io"})
 """The API groups that fakeapi serves completely.

@@ -69,8 +69,7 @@ class History:
         """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`, by key.
 
         An entry is None if the key did not exist at `revision`. Raises `Compacted` if `revision` is too old,
-        and
-        `FutureRevision` if it is newer than the newest.
+        and `FutureRevision` if it is newer than the newest.
         """
         if revision > self.newest:
             raise FutureRevision(revision, self.newest)

@@ -51,8 +51,7 @@ class Index:
         """Returns a page of the entries of a prefix, and the number of entries after the page.
 
         `undo`: entries that replace the current entries, by key; None for a key that has no entry. All its
-        keys must
-        begin with `prefix`.
+        keys must begin with `prefix`.
         """
         low, end = self._range(prefix, start_after)
         entries = self._entries

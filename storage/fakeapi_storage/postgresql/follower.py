@@ -68,7 +68,8 @@ class Follower:
     async def refresh(self) -> None:
         """Waits until this server has applied all changes that were committed before the call.
 
-        Raises `Unreachable`, `StorageFailed` and `Closed`.
+        Raises `Unreachable` if the database server does not respond, `StorageFailed` if reading fails, and
+        `Closed` if the store is closed.
         """
         if self._reading is None or self._reading.done():
             raise Closed
@@ -87,8 +88,8 @@ class Follower:
         """Applies the rows of a read that are newer than the committed state, and returns True.
 
         Returns False without any change if the rows do not continue the committed state; then read again.
-        This
-        happens if `begin_again` was called during the read. Raises `StorageFailed` if the log is damaged.
+        This happens if `begin_again` was called during the read. Raises `StorageFailed` if the log is
+        damaged.
         """
         known = self._committed.revision
         is_of_before = read.known_epoch != self.epoch  # this server began a new epoch during the read

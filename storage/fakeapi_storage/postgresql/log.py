@@ -84,8 +84,7 @@ class PostgresqlLog:
         """Reads the state of the log, and the rows that are new to a reader.
 
         The reader has applied all changes up to the revision `after` of `epoch`. Raises `StorageFailed` if
-        the
-        database is damaged.
+        the database is damaged.
         """
         records = await self._reading.fetch(schema.READ, epoch, after)
         if not records:

@@ -11,11 +11,12 @@ APPLICATION = "fakeapi"
 
 
 class Peers(NamedTuple):
-    """The servers that use a database. The name of each session contains the schema number and the settings.
+    """The servers that use a database.
+
+    The name of each session contains the schema number and the settings.
 
     PostgreSQL truncates session names after 63 characters. The schema is a number in the name, so that
-    settings of
-    up to 44 characters always fit.
+    settings of up to 44 characters always fit.
     """
 
     location: str
@@ -26,8 +27,7 @@ class Peers(NamedTuple):
         """Sets the name of the session, unless a session belongs to a server with other settings.
 
         One statement reads the other names and sets this one, under a lock. Therefore servers that start at
-        the same
-        time see each other. Raises `DatabaseRefused` if a server with other settings has a session.
+        the same time see each other. Raises `DatabaseRefused` if a server with other settings has a session.
         """
         beginning = f"{APPLICATION} {self.schema_number} "
         name = f"{beginning}{self.settings}"

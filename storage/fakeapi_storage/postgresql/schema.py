@@ -184,8 +184,7 @@ SELECT array(SELECT application_name FROM others) AS others,
 """Sets the session name, unless another session's name has the same schema number but other settings.
 
 The statement reads the sessions from `pg_stat_activity`. The argument of its function is a null that depends
-on
-the lock, so that PostgreSQL reads the sessions only after it has taken the lock.
+on the lock, so that PostgreSQL reads the sessions only after it has taken the lock.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"

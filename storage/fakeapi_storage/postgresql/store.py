@@ -31,10 +31,9 @@ async def open_shared(
     """Opens a database that other servers may have open.
 
     While a server with these settings is connected, the database refuses servers with other settings. This
-    server
-    may lose its connections, and a server with other settings may start meanwhile. Then requests of this
-    server
-    are refused. Raises `OpenFailed` if the database cannot be used, and `StorageError` if reading it fails.
+    server may lose its connections, and a server with other settings may start meanwhile. Then requests of
+    this server are refused. Raises `OpenFailed` if the database cannot be used, and `StorageError` if reading
+    it fails.
     """
     ready = await make_ready(location, wanted, settings)
     empty = Snapshot(INITIAL_REVISION, [], {})

@@ -45,8 +45,7 @@ async def connect(location: Location, durability: Durability, wanted: Format) ->
     """Opens the database, and creates or migrates it first if necessary.
 
     Raises `OpenFailed` if the file cannot be used, and leaves it unchanged. Raises `StorageFailed` if reading
-    or
-    writing the file fails.
+    or writing the file fails.
     """
     path = location.path
     try:

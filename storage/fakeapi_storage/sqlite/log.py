@@ -19,10 +19,9 @@ class SqliteLog:
     """A `Log` in a SQLite database. Closing the log also closes the database.
 
     The class calls the aiosqlite driver directly, which switches threads once for each call. SQLAlchemy's
-    connection
-    needs at least four switches, which take most of the time of a single write. The driver does not begin
-    transactions by itself. Each single statement is its own transaction, so one call stores a group of
-    writes.
+    connection needs at least four switches, which take most of the time of a single write. The driver does
+    not begin transactions by itself. Each single statement is its own transaction, so one call stores a group
+    of writes.
     """
 
     def __init__(self, database: Database) -> None:

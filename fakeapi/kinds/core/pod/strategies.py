@@ -155,7 +155,10 @@ class PodStatusStrategy(PodStrategy):
 
 
 class PodEphemeralContainersStrategy(PodStrategy):
-    """Prepares and validates writes to `/ephemeralcontainers`. They can only add ephemeral containers."""
+    """Prepares and validates writes to `/ephemeralcontainers`.
+
+    Such writes can only add ephemeral containers.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -182,7 +185,10 @@ class PodEphemeralContainersStrategy(PodStrategy):
 
 
 class PodResizeStrategy(PodStrategy):
-    """Prepares and validates writes to `/resize`. They change resources of a pod and its containers."""
+    """Prepares and validates writes to `/resize`.
+
+    Such writes change resources of a pod and its containers.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 

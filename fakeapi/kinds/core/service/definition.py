@@ -102,8 +102,9 @@ class ServiceStrategy(Strategy):
         return service_warnings(new, self._rules)
 
     def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns the Service without fields whose feature gates are off, except fields of the stored
-        Service.
+        """Returns the Service without fields whose feature gates are off.
+
+        Keeps fields that the stored Service has.
 
         Also drops internalTrafficPolicy of ExternalName services, which older servers set by default.
         """
