@@ -1,4 +1,4 @@
-"""MutatingAdmissionPolicy of admissionregistration.k8s.io.
+"""Defines the kind MutatingAdmissionPolicy of admissionregistration.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration/mutatingadmissionpolicy` and
 `pkg/apis/admissionregistration/validation`.

@@ -1,7 +1,7 @@
-"""ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding of admissionregistration.k8s.io.
+"""Defines the kinds of policy bindings of admissionregistration.k8s.io.
 
-Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
-`pkg/apis/admissionregistration/validation`.
+They are ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding. Follows k8s.io/kubernetes
+`pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicy of admissionregistration.k8s.io.
+"""Defines the kind ValidatingAdmissionPolicy of admissionregistration.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration/validatingadmissionpolicy` and
 `pkg/apis/admissionregistration/validation`. A controller sets `status.typeChecking`.

@@ -1,8 +1,8 @@
-"""ValidatingWebhookConfiguration and MutatingWebhookConfiguration of admissionregistration.k8s.io/v1.
+"""Defines the kinds of webhook configurations of admissionregistration.k8s.io/v1.
 
-Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
-`pkg/apis/admissionregistration/validation`. An update may contain some invalid values if the stored webhooks
-already contain such values.
+They are ValidatingWebhookConfiguration and MutatingWebhookConfiguration. Follows k8s.io/kubernetes
+`pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`. An update may contain
+some invalid values if the stored webhooks already contain such values.
 """
 
 from collections.abc import Mapping, Sequence

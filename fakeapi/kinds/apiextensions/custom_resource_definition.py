@@ -1,4 +1,4 @@
-"""CustomResourceDefinition of apiextensions.k8s.io/v1.
+"""Defines the kind CustomResourceDefinition of apiextensions.k8s.io/v1.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition` and `pkg/apis/apiextensions`.
 `fakeapi.registry.custom` serves the custom resources.

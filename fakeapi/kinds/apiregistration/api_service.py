@@ -1,4 +1,4 @@
-"""APIService of apiregistration.k8s.io/v1.
+"""Defines the kind APIService of apiregistration.k8s.io/v1.
 
 Follows k8s.io/kube-aggregator `pkg/apis/apiregistration/validation` and `pkg/registry/apiservice`. fakeapi
 does not forward requests to the services that APIServices name.

@@ -1,4 +1,4 @@
-"""StorageVersion of internal.apiserver.k8s.io.
+"""Defines the kind StorageVersion of internal.apiserver.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/apiserverinternal/storageversion` and
 `pkg/apis/apiserverinternal/validation`.

@@ -1,4 +1,4 @@
-"""DaemonSet of apps/v1.
+"""Defines the kind DaemonSet of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/daemonset`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """

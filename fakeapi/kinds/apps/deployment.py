@@ -1,4 +1,4 @@
-"""Deployment of apps/v1.
+"""Defines the kind Deployment of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/deployment`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """

@@ -1,4 +1,4 @@
-"""ReplicaSet of apps/v1.
+"""Defines the kind ReplicaSet of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/replicaset` and `pkg/apis/apps/validation`.
 """

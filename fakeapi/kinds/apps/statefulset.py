@@ -1,4 +1,4 @@
-"""StatefulSet of apps/v1.
+"""Defines the kind StatefulSet of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/statefulset`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """

@@ -1,4 +1,6 @@
-"""SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
+"""Defines the access review kinds of authorization.k8s.io except SelfSubjectRulesReview.
+
+They are SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview.
 
 Follows k8s.io/kubernetes `pkg/registry/authorization`. The authorizer of the server decides. The default
 authorizer allows every request.

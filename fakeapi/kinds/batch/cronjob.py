@@ -1,4 +1,4 @@
-"""CronJob of batch/v1.
+"""Defines the kind CronJob of batch/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/batch/cronjob` and `pkg/apis/batch/validation`.
 """

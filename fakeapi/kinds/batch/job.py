@@ -1,4 +1,4 @@
-"""Job of batch/v1.
+"""Defines the kind Job of batch/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/batch/job`, `pkg/apis/batch/v1` and `pkg/apis/batch/validation`.
 """

@@ -1,4 +1,4 @@
-"""CertificateSigningRequest of certificates.k8s.io/v1.
+"""Defines the kind CertificateSigningRequest of certificates.k8s.io/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. The server records the client that creates
 a request as its requestor. Updates of the main resource only change metadata. `/approval` and `/status`

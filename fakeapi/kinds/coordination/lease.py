@@ -1,4 +1,4 @@
-"""Lease of coordination.k8s.io.
+"""Defines the kind Lease of coordination.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/coordination/lease` and `pkg/apis/coordination/validation`.
 """

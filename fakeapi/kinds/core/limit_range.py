@@ -1,4 +1,4 @@
-"""core/v1 LimitRange.
+"""Defines the kind core/v1 LimitRange.
 
 Follows k8s.io/kubernetes `pkg/registry/core/limitrange` and ValidateLimitRange of `pkg/apis/core/validation`.
 These packages have the same rules in 1.27 to 1.37; only error messages differ. Resources are validated in the

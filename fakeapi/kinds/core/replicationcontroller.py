@@ -1,4 +1,4 @@
-"""core/v1 ReplicationController.
+"""Defines the kind core/v1 ReplicationController.
 
 Follows k8s.io/kubernetes `pkg/registry/core/replicationcontroller` and `pkg/apis/core/validation`.
 """

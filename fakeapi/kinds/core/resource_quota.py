@@ -1,4 +1,4 @@
-"""core/v1 ResourceQuota.
+"""Defines the kind core/v1 ResourceQuota.
 
 Follows k8s.io/kubernetes `pkg/registry/core/resourcequota` and ValidateResourceQuota of
 `pkg/apis/core/validation`. Resources are validated in the order of their names; the order of upstream is

@@ -1,4 +1,4 @@
-"""FlowSchema of flowcontrol.apiserver.k8s.io.
+"""Defines the kind FlowSchema of flowcontrol.apiserver.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation` and `pkg/registry/flowcontrol/flowschema`.
 """

@@ -1,4 +1,4 @@
-"""PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io.
+"""Defines the kind PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation`, the conversions of `pkg/apis/flowcontrol/v1beta2`
 and `v1beta3`, and `pkg/registry/flowcontrol/prioritylevelconfiguration`. Objects are stored in the layout of

@@ -1,4 +1,4 @@
-"""RuntimeClass of node.k8s.io.
+"""Defines the kind RuntimeClass of node.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/node/runtimeclass` and `pkg/apis/node/validation`.
 """

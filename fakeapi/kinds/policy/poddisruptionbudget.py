@@ -1,4 +1,4 @@
-"""PodDisruptionBudget of policy/v1.
+"""Defines the kind PodDisruptionBudget of policy/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy` and its `validation`.
 """

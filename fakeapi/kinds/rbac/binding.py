@@ -1,4 +1,4 @@
-"""RoleBinding and ClusterRoleBinding of rbac.authorization.k8s.io.
+"""Defines the kinds RoleBinding and ClusterRoleBinding of rbac.authorization.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/validation` and `pkg/apis/rbac/helpers.go`.
 """

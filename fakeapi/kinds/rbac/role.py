@@ -1,4 +1,4 @@
-"""Role and ClusterRole of rbac.authorization.k8s.io.
+"""Defines the kinds Role and ClusterRole of rbac.authorization.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/validation`.
 """

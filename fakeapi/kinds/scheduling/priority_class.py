@@ -1,4 +1,4 @@
-"""PriorityClass of scheduling.k8s.io.
+"""Defines the kind PriorityClass of scheduling.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/priorityclass` and `pkg/apis/scheduling/validation`.
 """

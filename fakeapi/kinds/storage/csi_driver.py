@@ -1,4 +1,4 @@
-"""CSIDriver of storage.k8s.io.
+"""Defines the kind CSIDriver of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/csidriver` and `pkg/apis/storage/validation`.
 """

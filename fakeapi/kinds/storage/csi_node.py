@@ -1,4 +1,4 @@
-"""CSINode of storage.k8s.io.
+"""Defines the kind CSINode of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/csinode` and `pkg/apis/storage/validation`.
 """

@@ -1,4 +1,4 @@
-"""CSIStorageCapacity of storage.k8s.io.
+"""Defines the kind CSIStorageCapacity of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/csistoragecapacity` and `pkg/apis/storage/validation`.
 """

@@ -1,4 +1,4 @@
-"""StorageClass of storage.k8s.io.
+"""Defines the kind StorageClass of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/storageclass` and `pkg/apis/storage/validation`.
 """

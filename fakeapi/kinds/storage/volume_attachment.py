@@ -1,4 +1,4 @@
-"""VolumeAttachment of storage.k8s.io.
+"""Defines the kind VolumeAttachment of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/volumeattachment` and `pkg/apis/storage/validation`.
 """

@@ -1,4 +1,4 @@
-"""VolumeAttributesClass of storage.k8s.io.
+"""Defines the kind VolumeAttributesClass of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/volumeattributesclass` and `pkg/apis/storage/validation`.
 """

@@ -12,9 +12,9 @@ Deleting their rows delays writes by about 1 ms.
 """
 
 HELD_BYTES_MAX = 256 * 1024 * 1024
-"""Maximum size of the values that only the history needs, in bytes.
+"""Maximum size, in bytes, of the values that only the history needs.
 
-If they are larger, the oldest events are compacted even within the window.
+If they are larger, the oldest events are compacted, even if the history then has fewer than `window` events.
 """
 
 

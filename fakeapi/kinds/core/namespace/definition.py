@@ -1,4 +1,4 @@
-"""core/v1 Namespace.
+"""Defines the kind core/v1 Namespace.
 
 Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and `pkg/apis/core/validation`.
 """

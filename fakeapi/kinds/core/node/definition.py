@@ -1,4 +1,4 @@
-"""core/v1 Node.
+"""Defines the kind core/v1 Node.
 
 Follows k8s.io/kubernetes `pkg/registry/core/node` and `pkg/apis/core/validation`.
 """

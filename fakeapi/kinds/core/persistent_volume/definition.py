@@ -1,4 +1,4 @@
-"""core/v1 PersistentVolume.
+"""Defines the kind core/v1 PersistentVolume.
 
 Follows k8s.io/kubernetes `pkg/registry/core/persistentvolume`, `pkg/api/persistentvolume`,
 `pkg/apis/core/validation` and `pkg/volume/validation`.

@@ -1,4 +1,4 @@
-"""core/v1 PersistentVolumeClaim.
+"""Defines the kind core/v1 PersistentVolumeClaim.
 
 Follows k8s.io/kubernetes `pkg/registry/core/persistentvolumeclaim` and `pkg/api/persistentvolumeclaim`.
 """

@@ -1,4 +1,4 @@
-"""core/v1 ServiceAccount.
+"""Defines the kind core/v1 ServiceAccount.
 
 Follows k8s.io/kubernetes `pkg/registry/core/serviceaccount`.
 """
