@@ -1,9 +1,9 @@
 """Definitions of Kubernetes' own kinds: a folder for each API group, a module for each kind.
 
-The folder is named after the first label of the group: `resource` for resource.k8s.io. The core group has
-the folder `core`. The package of a group lists its definitions in the tuple KINDS. Only the core group maps
-resource names to names of definitions instead, and imports a definition when a server needs it. Kinds
-without a definition of their own get a generic definition.
+The folder is named after the first label of the group: `resource` for resource.k8s.io. The core group has the
+folder `core`. The package of a group lists its definitions in the tuple KINDS. Only the core group maps
+resource names to names of definitions instead, so that a server imports definitions on first use. Kinds
+without a module of their own get a generic definition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from fakeapi.releases import Kind
 
 
 def definition_of(kind: Kind) -> KindDefinition:
-    """Returns the definition of a kind from its group's folder, or a generic definition."""
+    """Returns the definition of a kind from the folder of its API group, or a generic definition."""
     for definition in _definitions(kind.group, kind.resource):
         if definition.covers(kind):
             return definition
@@ -28,7 +28,7 @@ _NAMED_OTHERWISE = {"": "core", "internal.apiserver.k8s.io": "apiserverinternal"
 
 
 def _folder(group: str) -> str:
-    """Returns the name of the folder for an API group; empty for groups that do not belong to Kubernetes."""
+    """Returns the name of the folder for an API group; "" for groups that do not belong to Kubernetes."""
     if group in _NAMED_OTHERWISE:
         return _NAMED_OTHERWISE[group]
     label, _, domain = group.partition(".")

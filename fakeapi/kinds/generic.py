@@ -44,7 +44,7 @@ class WithStatusStrategy(Strategy):
 
 
 class StatusStrategy(Strategy):
-    """Strategy for `/status` of a kind without its own module; changes only the status and some metadata."""
+    """Strategy for `/status` of a kind without its own module. Changes only the status and some metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -54,12 +54,12 @@ class StatusStrategy(Strategy):
 
 
 def generic_definition(kind: Kind) -> KindDefinition:
-    """Returns a definition for a kind without a module of its own, which validates only metadata."""
+    """Returns a definition for a kind without a module of its own. Its strategies validate only metadata."""
     return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
 
 
 def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """Returns the strategies of a kind that has no rules of its own and no subresources."""
+    """Returns the strategies of a kind without its own rules and without subresources."""
     return {"": Strategy()}
 
 

@@ -1,4 +1,7 @@
-"""Data about each Kubernetes release: kinds, schemas, gates, limits and quirks."""
+"""Data about each Kubernetes release: kinds, schemas, feature gates, limits of objects, and quirks.
+
+A quirk is behaviour that differs between releases.
+"""
 
 from fakeapi.releases.gates import GateError, Gates, UnknownGateError
 from fakeapi.releases.kinds import Kind, Lifecycle, Subresource

@@ -11,7 +11,10 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class AccessQuirks:
-    """Differences in access control, users and admission."""
+    """The differences of one release in access control, users and admission.
+
+    Texts are parts of error messages.
+    """
 
     # Access reviews and kinds of access control
 
@@ -25,13 +28,16 @@ class AccessQuirks:
     """Detail of the error for a binding whose roleRef changes."""
 
     levels_may_have_no_shares: bool
-    """Whether a priority level may have 0 concurrency shares."""
+    """Whether `nominalConcurrencyShares` of a PriorityLevelConfiguration may be 0."""
 
     exempt_level: str
-    """Detail of the error for a priority level named `exempt` without the type Exempt, or the reverse."""
+    """Detail of the error if only one of name and type of a PriorityLevelConfiguration is "exempt".
+
+    The name `exempt` requires the type Exempt, and the reverse.
+    """
 
     empty_level_type_is_required: bool
-    """Whether an empty type of a priority level is reported as a missing required value.
+    """Whether an empty `spec.type` of a PriorityLevelConfiguration is reported as a missing required value.
 
     Other releases report the empty type as not supported.
     """
@@ -46,7 +52,7 @@ class AccessQuirks:
     """
 
     cel_names_wrong_results: bool
-    """Whether the error for a policy expression of a wrong type also names its actual type."""
+    """Whether the error for a policy expression with a wrong result type also names the actual type."""
 
     policies_judge_reviews: bool
     """Whether admission policies, like webhooks, apply to authentication and authorization reviews."""
@@ -55,7 +61,7 @@ class AccessQuirks:
     """Detail of the error for a policy variable whose name is not a CEL identifier."""
 
     policy_message: str
-    """Beginning of the errors for a policy validation's `message`."""
+    """Beginning of the errors for the `message` of a validation in a ValidatingAdmissionPolicy."""
 
     webhook_patch_belongs_to_call: bool
     """Whether a webhook's malformed patch counts as a failed call, which failurePolicy may ignore.
@@ -64,7 +70,10 @@ class AccessQuirks:
     """
 
     webhook_service_part_required: str
-    """Detail of the error for a webhook service without name or namespace; `{}` is the missing part."""
+    """Detail of the error for a webhook service without name or namespace.
+
+    `{}` stands for the missing part.
+    """
 
     binding_match_field: str
     """Name of `matchResources` in errors of policy bindings; up to 1.31 upstream misspells it."""
@@ -95,25 +104,25 @@ class AccessQuirks:
     """Whether the parallelism of a Job with a gang-scheduled PodGroup is immutable."""
 
     quota_counts_devices: bool
-    """Whether quotas count the devices that claims request, by DeviceClass."""
+    """Whether a ResourceQuota counts the devices that ResourceClaims request, by DeviceClass."""
 
     quota_counts_extended_devices: bool
-    """Whether quotas also count devices by the extended resources of their DeviceClasses."""
+    """Whether a ResourceQuota also counts devices by the extended resources of their DeviceClasses."""
 
     quota_exempts_one_claim_of_a_pod: bool
-    """Whether quotas exempt only the first claim that is generated for a pod's extended resources.
+    """Whether a ResourceQuota exempts only the first claim that is generated for a pod's extended resources.
 
     The quota for the pod already counts this claim.
     """
 
     quota_follows_scopes: bool
-    """Whether an update that makes an object match a quota's scopes is charged to the quota in full.
+    """Whether an update that brings an object into the scopes of a ResourceQuota is charged in full.
 
     If so, quotas also count updates of a PersistentVolumeClaim's status.
     """
 
     topology_labels: tuple[str, ...]
-    """Labels that a pod copies from its node, if the node has them."""
+    """Labels that a pod copies from its node if the node has them."""
 
     attribute_classes_are_protected: bool
     """Whether a new VolumeAttributesClass gets the finalizer that protects objects in use."""

@@ -1,7 +1,7 @@
-"""Behaviour of the allocation of devices to claims that differs between releases.
+"""Differences between releases in how the scheduler allocates devices to ResourceClaims.
 
 HISTORY lists each value with the first release that has it. Sources are k8s.io/dynamic-resource-allocation
-`structured` and recordings of the releases' own schedulers. Defects of these schedulers are included.
+`structured` and recordings of the releases' own schedulers. Bugs of these schedulers are included.
 """
 
 from dataclasses import dataclass
@@ -22,111 +22,115 @@ class Duplicates(Enum):
 
 
 class CountersOf(Enum):
-    """The scope of the counters that a device consumes."""
+    """The scope in which counters limit the devices that consume them."""
 
     SLICE_ANEW = "slice, counted anew"
-    """The counters of the device's slice, counted again for each device.
+    """The counters of the device's slice. The allocator sums up their consumption again for each device.
 
     The slice must have all counters that the device consumes.
     """
     SLICE = "slice"
-    """The counters of the device's slice; counters of other slices have no limit."""
+    """The counters of the device's slice. A device may consume any amount of counters in other slices."""
     POOL = "pool"
 
 
 class DriverWait(Enum):
-    """The condition of a pod that waits for the controller of a v1alpha2 driver."""
+    """The PodScheduled condition of a pod that waits for the controller of a v1alpha2 driver."""
 
     ERROR = "error"
-    """Reason SchedulerError, with the message of the failed Reserve plugin."""
+    """The reason SchedulerError, with the message of the failed Reserve plugin."""
     RESERVING = "reserving"
-    """Set at Reserve: a message that one node waits for the driver's information or allocation."""
+    """Set at Reserve, with a message that one node waits for the driver's information or allocation."""
     PLAIN = "plain"
-    """Set at binding: only the reason "waiting for resource driver"."""
+    """Set at binding, with only the reason "waiting for resource driver"."""
     BINDING = "binding"
-    """Set at binding: a message that one node waits for the driver."""
+    """Set at binding, with a message that one node waits for the driver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuirks:
-    """The behaviour of the scheduler's device allocator in a release."""
+    """The behaviour of the scheduler's device allocator in one release.
+
+    The newer allocators handle claims with binding conditions or consumable capacity.
+    """
 
     # Pools
     duplicates: Duplicates
     newer_slice_counts_twice: bool
-    """Whether a pool contains the first slice of a newer pool generation twice."""
+    """Whether a pool contains its first slice of a newer pool generation twice."""
     incomplete_pools_serve: bool
-    """Whether requests for a number of devices may use pools with missing slices."""
+    """Whether requests for a fixed number of devices may use pools with missing slices."""
     other_nodes_complete_pools: bool
-    """Whether slices for other nodes count for the generation and the completeness of a pool."""
+    """Whether slices for other nodes count when the allocator checks a pool's generation and completeness."""
     newer_allocators_sort_pools: bool
-    """Whether the search sorts pools by driver and name, and slices by name.
+    """Whether the allocator sorts pools by driver and name, and slices by name.
 
     Pools with binding conditions come last. Only the allocator for binding conditions or consumable capacity
     sorts them.
     """
     newer_allocators_put_conditions_last: bool
-    """Whether pools and slices with binding conditions come last in the search.
+    """Whether the allocator searches pools and slices with binding conditions last.
 
-    Only the allocator for binding conditions or consumable capacity sorts them.
+    Only the allocator for binding conditions or consumable capacity does so.
     """
     slices_with_counters_always_count: bool
     """Whether slices with shared counters belong to their pool even while DRAPartitionableDevices is off."""
     counters_of: CountersOf
     refused_devices_keep_counters: bool
-    """Whether a device excluded by a taint or constraint still consumes its counters until the search ends.
+    """Whether a device that a taint or constraint excludes still consumes its counters until the search ends.
 
-    If so, a shared device from which the search backtracks also still consumes its counters.
+    If so, the same is true of a shared device that the search gives up to try another device.
     """
     shared_devices_take_counters_again: bool
-    """Whether a shared device consumes its counters once for each request that uses a share of the device."""
+    """Whether each request that uses a share of a device consumes the device's counters once more."""
     distinct_is_the_same_device: bool
     """Whether `distinctAttribute` permits equal values, but not two shares of the same device."""
     capacity_is_of_another_device: bool
     """Whether the allocator also checks the capacity of an unrelated device.
 
-    In its slice, that device has the index of the request's current device. If its capacity does not suffice,
-    the chosen device remains allocated until the search ends, and constraints keep its attributes.
+    That device has the same index in its slice as the request's current device. If its capacity does not
+    suffice, the chosen device remains allocated until the search ends, and constraints keep the device's
+    attributes.
     """
     shared_devices_in_use_hold_counters: bool
-    """Whether shared devices that other claims use consume counters."""
+    """Whether shared devices that are already allocated to other claims consume counters."""
 
     # Requests for all devices (allocationMode: All)
     all_leaves_out_used: bool
-    """Whether a request for all devices skips devices in use instead of failing."""
+    """Whether a request for all devices skips allocated devices. In other releases the request fails."""
     none_are_all: bool
-    """Whether a request for all devices succeeds if no device matches."""
+    """Whether a request with allocationMode All succeeds if no device matches."""
     all_forgets_choice: bool
-    """Whether the search abandons a later subrequest for all devices after its first device.
+    """Whether the allocator abandons a later subrequest with allocationMode All after its first device.
 
     It then continues with the first subrequest.
     """
     all_of_second_choice_is_that_of_first: bool
-    """Whether a second subrequest for all devices takes the devices that match the first subrequest.
+    """Whether a second subrequest with allocationMode All takes the devices that match the first subrequest.
 
-    This only happens if the first subrequest is also for all devices.
+    This only happens if the first subrequest has allocationMode All too.
     """
     all_ignores_classes: bool
-    """Whether a request for all devices ignores the selectors of its DeviceClass."""
+    """Whether a request with allocationMode All ignores the selectors of its DeviceClass."""
     all_is_not_undone: bool
-    """Whether devices of a request for all devices remain allocated when the search backtracks."""
+    """Whether devices of a request with allocationMode All remain allocated when the search backtracks."""
 
     # The search
     newer_allocators_keep_order: bool
-    """Whether the search tries the devices of a request only in the order of the pools.
+    """Whether the allocator tries the devices of a request only in the order of the pools.
 
     Only the allocator for binding conditions or consumable capacity does so. Other allocators try every
     order.
     """
     size_limit_ends_search: bool
-    """Whether exceeding the limit on devices ends the whole search.
+    """Whether exceeding the maximum number of devices in a claim ends the whole search.
 
     Other releases try other devices for earlier requests.
     """
     long_searches_are_errors: bool
-    """Whether a search that takes too long is an error.
+    """Whether a search that exceeds its time limit is an error.
 
-    The scheduler then retries the pod later, instead of when the cluster changes.
+    If so, the scheduler retries the pod after a delay. Otherwise it retries the pod when the cluster changes.
     """
     admin_access_is_exclusive: bool
     """Whether requests with admin access in one claim get different devices."""
@@ -139,40 +143,40 @@ class AllocationQuirks:
     selector_errors_name_devices: bool
     """Whether the error of a selector names the device, and has a hint about a missing key."""
     config_of_classes_names_no_request: bool
-    """Whether configuration from a DeviceClass names no request in the allocation."""
+    """Whether the allocation omits the request name for configuration from a DeviceClass."""
     config_for_all_names_no_request: bool
-    """Whether configuration for all requests of a claim names no request in the allocation.
+    """Whether the allocation omits the request name for configuration that is for all requests of a claim.
 
-    It then occurs only once.
+    The configuration then occurs only once.
     """
     config_is_filtered: bool
-    """Whether the allocation only has the claim's configuration for allocated requests and subrequests."""
+    """Whether the allocation omits the claim's configuration for requests and subrequests without devices."""
     devices_have_overhead: bool
-    """Whether devices may consume node-allocatable resources as overhead.
+    """Whether devices may consume node-allocatable resources, such as CPU, as overhead.
 
     If so, devices that map to node-allocatable resources are not shared.
     """
     results_have_tolerations: bool
-    """Whether allocation results have the request's tolerations."""
+    """Whether every allocation result contains the tolerations of its request."""
     newer_results_have_tolerations: bool
-    """Whether allocation results have the request's tolerations.
+    """Whether results of the allocator for binding conditions or consumable capacity contain tolerations.
 
-    Only the allocator for binding conditions or consumable capacity adds them.
+    These are the tolerations of the request. Results of other allocators do not contain them.
     """
     list_attributes_are_gated: bool
-    """Whether the gate DRAListTypeAttributes allows attributes to be lists.
+    """Whether device attributes may be lists while the gate DRAListTypeAttributes is on.
 
     In other releases lists never match.
     """
     admin_access_is_gated: bool
     """Whether admin access requires the gate DRAAdminAccess."""
     admin_access_takes_devices: bool
-    """Whether devices that a claim uses with admin access count as in use for other claims."""
+    """Whether devices that a claim uses with admin access are unavailable to other claims."""
     binding_errors_name_claim_first: bool
     """Whether errors about devices that do not become ready begin with the claim."""
     classic_drivers: DriverWait
     choices_are_scored: bool
-    """Whether the scheduler prefers nodes on which earlier subrequests of `firstAvailable` are allocated."""
+    """Whether the scheduler prefers nodes where it allocates an earlier subrequest of `firstAvailable`."""
 
 
 HISTORY: History = {
@@ -224,5 +228,5 @@ HISTORY: History = {
 
 @cache
 def allocation_quirks_of(minor: int) -> AllocationQuirks:
-    """Returns the quirks of release 1.`minor` for the allocation of devices."""
+    """Returns the behaviour of the device allocator in release 1.`minor`."""
     return AllocationQuirks(**values_at(HISTORY, minor))

@@ -10,7 +10,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class CoreQuirks:
-    """Differences in pods, nodes and small kinds of the core group."""
+    """The differences of one release in pods, nodes and small kinds of the core group."""
 
     # Pods
 
@@ -40,19 +40,19 @@ class CoreQuirks:
     """Whether AppArmor profiles in fields of a new pod are also written to its annotations."""
 
     grace_never_ends_in_the_past: bool
-    """Whether a shortened grace period that would have ended in the past ends now."""
+    """Whether a shortened grace period ends immediately if its new end is already in the past."""
 
     initialized_pods_forget_init_containers: bool
-    """Whether tables use the condition Initialized to determine whether a pod is initialized.
+    """Whether `kubectl get` tables use the condition Initialized to determine whether a pod is initialized.
 
-    The restarts of an initialized pod then count sidecars, but no other init containers.
+    For an initialized pod, the restart count then includes sidecars, but no other init containers.
     """
 
     finished_pods_are_not_terminating: bool
-    """Whether tables never print Terminating for a pod that succeeded or failed."""
+    """Whether `kubectl get` tables never print Terminating for a pod that succeeded or failed."""
 
     failed_containers_hide_completed: bool
-    """Whether tables never print Completed for a pod with a failed container."""
+    """Whether `kubectl get` tables never print Completed for a pod with a failed container."""
 
     resizes_are_held_to_the_node: bool
     """Whether a resize of a pod is rejected if its node has too little allocatable CPU or memory."""
@@ -64,13 +64,16 @@ class CoreQuirks:
     """Whether a write to a pod's status returns warnings about IP addresses in non-standard form."""
 
     eviction_refusals_explain: bool
-    """Whether the error of an eviction that a budget rejects explains the budget's condition.
+    """Whether the error for an eviction that a PodDisruptionBudget rejects explains the budget's condition.
 
     Conditions that only repeat the counts are not explained.
     """
 
     forbidden_evictions_have_causes: bool
-    """Whether the error of an eviction has a cause in its details if the budget's status is broken."""
+    """Whether the error for an eviction has a cause in its details if the budget's status is invalid.
+
+    For example, the status has a negative `disruptionsAllowed`.
+    """
 
     # Service accounts, tokens and quotas
 
@@ -87,15 +90,15 @@ class CoreQuirks:
     """Whether a ResourceQuota with requests above its limits returns a warning."""
 
     quota_scopes_exist: str
-    """Detail of the error for a scope that only supports the operator Exists."""
+    """Detail of the error for a ResourceQuota scope that only supports the operator Exists."""
 
     # Nodes
 
     node_networks_are_warned_about: bool
-    """Whether podCIDRs of a node in ambiguous form return a warning or are rejected."""
+    """Whether ambiguous forms of a node's podCIDRs get a warning or an error."""
 
     node_network_errors_show_all: bool
-    """Whether the error for one invalid podCIDR of a node prints all podCIDRs."""
+    """Whether the error for an invalid podCIDR of a node prints all podCIDRs, not only the invalid one."""
 
     node_networks_must_differ: bool
     """Whether a repeated podCIDR of a node is an error (Duplicate value)."""
@@ -107,10 +110,13 @@ class CoreQuirks:
     """Whether the error for a changed providerID of a node is Invalid; in other releases it is Forbidden."""
 
     kernels_show_architecture: bool
-    """Whether tables print a node's architecture after its kernel version."""
+    """Whether `kubectl get nodes -o wide` prints the architecture after the kernel version."""
 
     user_namespaces_have_handlers: bool
-    """Whether a node's `runtimeHandlers` are also kept if the gate UserNamespacesSupport is on."""
+    """Whether the gate UserNamespacesSupport is sufficient for a node to have `runtimeHandlers`.
+
+    The gate RecursiveReadOnlyMounts is sufficient in all releases.
+    """
 
 
 _SCOPE = (

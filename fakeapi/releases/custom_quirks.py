@@ -11,7 +11,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomQuirks:
-    """The behaviour of a release with CustomResourceDefinitions and their objects."""
+    """The behaviour of one release with CustomResourceDefinitions and their custom objects."""
 
     stored_version_missing: str
     """Detail of the error for a stored version that is missing in the spec; `{0}` is the version."""
@@ -23,7 +23,11 @@ class CustomQuirks:
     """Beginning of the errors for selectable fields without a schema."""
 
     checks_bundles: bool
-    """Whether the CA bundle of a conversion webhook is validated in established CustomResourceDefinitions."""
+    """Whether the server validates the CA bundle of a conversion webhook.
+
+    If so, an invalid bundle prevents the condition Established. Updates of established
+    CustomResourceDefinitions must not set an invalid bundle.
+    """
 
     many_selectable_fields_may_stay: bool
     """Whether an update may keep more selectable fields than a create may have."""
@@ -41,13 +45,13 @@ class CustomQuirks:
     """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
 
     precondition_failed: str
-    """Beginning of the conflict error if a CustomResourceDefinition does not meet a delete's precondition."""
+    """Beginning of the error 409 if a delete's precondition does not match a CustomResourceDefinition."""
 
     warns_of_finalizers: bool
-    """Whether new finalizers of custom objects without a domain return a warning."""
+    """Whether adding a finalizer without a domain to a custom object returns a warning."""
 
     warns_of_finalizer_paths: bool
-    """Whether the warning about a finalizer with a domain but no path has its own text."""
+    """Whether the warning about a finalizer with a domain but without a path has its own text."""
 
     status_is_checked: str
     """The part of a custom object that a write to its status validates.
@@ -58,13 +62,13 @@ class CustomQuirks:
     """
 
     terminating_forbids: bool
-    """Whether all creates of custom objects fail with 403 while their definition is being deleted.
+    """Whether creates of custom objects fail with 403 while their CustomResourceDefinition is being deleted.
 
     In other releases a POST fails with 405, and an apply succeeds.
     """
 
     status_ratchets: bool
-    """Whether a write to the status ignores errors in values that it does not change."""
+    """Whether a write to a custom object's status ignores errors in values that the write does not change."""
 
 
 HISTORY: History = {

@@ -10,7 +10,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class DeviceQuirks:
-    """Differences in the kinds of resource.k8s.io."""
+    """The differences of one release in the kinds of resource.k8s.io."""
 
     too_long_name: str
     """Detail of the error for a pool name or attribute value over its limit; `{}` is the limit.
@@ -25,7 +25,7 @@ class DeviceQuirks:
     """Whether an overlong list in a resource.k8s.io object is reported as `Too many`, not as `Too long`."""
 
     list_over_limit_ends_validation: bool
-    """Whether a list or map over its limit gets only this error, because its items are not validated."""
+    """Whether a list or map over its limit gets only this error. Its items are then not validated."""
 
     duplicates_name_the_field: bool
     """Whether the error for a duplicate item has the path of its key field.
@@ -50,7 +50,10 @@ class DeviceQuirks:
     """Whether an empty driver name gets only a required error, and no error about DNS subdomains."""
 
     attribute_domain: str
-    """Noun in errors for the part of a name before the slash: `prefix` up to 1.31, then `domain`."""
+    """Noun in errors for the part of an attribute name before the slash.
+
+    Up to 1.31 `prefix`, then `domain`.
+    """
 
     missing_domain_is_required: bool
     """Whether a `matchAttribute` without a domain is a missing required value at the path `domain`.
@@ -68,10 +71,10 @@ class DeviceQuirks:
     """
 
     identifier_errors_are_of_type: bool
-    """Whether an attribute name that is not a C identifier has the cause `FieldValueTypeInvalid`."""
+    """Whether an attribute name that is not a C identifier has the error cause `FieldValueTypeInvalid`."""
 
     opaque_not_an_object: str
-    """Detail of the error for opaque parameters and device data that are JSON, but not an object."""
+    """Detail of the error for opaque parameters or device data that are valid JSON, but not a JSON object."""
 
     device_shown: str
     """The form in which errors print a device of `status.devices`.
@@ -88,34 +91,34 @@ class DeviceQuirks:
     """
 
     cel_results_may_be_unknown: bool
-    """Whether the result of a selector may be an attribute, although its type is unknown."""
+    """Whether a CEL selector may return an attribute, whose type the CEL compiler does not know."""
 
     cel_devices_can_be_made: bool
-    """Whether expressions may construct values of the device type."""
+    """Whether CEL expressions may construct values of the device type."""
 
     cel_formats_are_checked: bool
-    """Whether compilation checks that the template and the arguments of each call of `format` fit."""
+    """Whether the CEL compiler checks that the arguments of each call of `format` fit its template."""
 
     cel_sizes_are_traced: bool
-    """Whether cost estimates track the sizes of elements and of bound variables."""
+    """Whether CEL cost estimates track the sizes of list elements and of bound variables."""
 
     cel_counts_empty_from_one: bool
-    """Whether the error of an empty expression is at column 1, not 0."""
+    """Whether the error for an empty CEL expression is at column 1. In other releases it is at column 0."""
 
     cel_line_starts_before: bool
-    """Whether the error for a fault at the start of a line prints the end of the previous line."""
+    """Whether the error for a fault at the start of a CEL line prints the end of the previous line."""
 
     cel_lexes_quoted_fields: bool
-    """Whether the lexer accepts names in backquotes, which a later check rejects."""
+    """Whether the CEL lexer accepts names in backquotes. A later check then rejects them."""
 
     map_errors_name_the_key: bool
     """Whether the path of an error about a key of a device's attributes or capacity includes the key."""
 
     attribute_values_are_counted: bool
-    """Whether the values of all attributes of a device together have a maximum number."""
+    """Whether a limit applies to the total number of values in all attributes of a device."""
 
     map_keys_are_shortened: bool
-    """Whether paths of errors shorten long keys of attributes and capacity."""
+    """Whether error paths shorten long keys of a device's attributes and capacity."""
 
     empty_attribute_is_required: bool
     """Whether the error for a device attribute without a value is `Required value`, not `Invalid value`."""
@@ -195,19 +198,19 @@ class DeviceQuirks:
     """Whether managedFields omit the metadata that a write to a claim's status contains."""
 
     allocation_is_always_checked: bool
-    """Whether every write to a claim's status validates the allocation before anything else.
+    """Whether every write to a claim's status first validates the allocation.
 
-    Other releases only validate a new allocation, at the end.
+    Other releases only validate a new allocation, after everything else.
     """
 
     node_selector_values_are_checked: bool
     """Whether values in an allocation's node selector must be valid label values."""
 
     addresses_are_canonical: bool
-    """Whether `networkData.ips` must be in canonical form, and are compared as strings."""
+    """Whether addresses in `networkData.ips` must be in canonical form. They are then compared as strings."""
 
     capacity_defaults_have_own_errors: bool
-    """Whether the error for a default outside of a capacity range has the path of the default.
+    """Whether the error for a default value outside a capacity range has the path of the default.
 
     In other releases it has the path of the bound.
     """

@@ -1,4 +1,4 @@
-"""Compiles device selectors by the rules of a release."""
+"""Compiles device selectors, which are CEL expressions, with the CEL features of a release."""
 
 from functools import cache, lru_cache
 
@@ -26,7 +26,7 @@ SHARED, LISTED = "DRAConsumableCapacity", "DRAListTypeAttributes"
 
 
 def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles the expression of a stored DeviceClass or claim, and caches the result."""
+    """Compiles the CEL expression of a stored DeviceClass or claim, and caches the result."""
     known = rules.gates.known
     return _compiled(text, rules.quirks, SHARED in known, LISTED in known)
 
@@ -35,7 +35,7 @@ def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid
 def compile_named_resources_selector(
     text: str, quirks: Quirks
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles an expression in stored parameters of v1alpha2, and caches the result."""
+    """Compiles a CEL expression in stored parameters of v1alpha2, and caches the result."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return named_resources_selector(text, environment, _strictness(quirks), dialect_of(quirks))
 
@@ -57,7 +57,11 @@ def _environment(
     shared: bool,  # noqa: FBT001 - the key of a cache
     listed: bool,  # noqa: FBT001
 ) -> Environment:
-    """Returns the CEL environment for stored expressions: everything in the release, regardless of gates."""
+    """Returns the CEL environment for stored expressions. It has every CEL library of the release.
+
+    - `shared`: whether the release has the gate of shared devices, on or off.
+    - `listed`: whether the release has the gate of list attributes, on or off.
+    """
     stored = quirks.rules.stored_may_say - {"literals"}
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries | stored | {"bindings"},

@@ -11,7 +11,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class DriverQuirks:
-    """Differences in how the kubelet works with DRA drivers."""
+    """The differences of one release in how the kubelet works with DRA drivers."""
 
     drivers_are_called_by_handles: bool
     """Whether the kubelet sends the resource handles of an allocation to DRA drivers.
@@ -23,28 +23,28 @@ class DriverQuirks:
     """Whether the kubelet publishes ResourceSlices of the resources that drivers stream to it."""
 
     kubelet_explains_predicates: bool
-    """Whether the message of a pod that the kubelet rejects has the reason why the predicate failed.
+    """Whether the message of a pod that the kubelet rejects states why the failed predicate failed.
 
     Other releases only name the predicate.
     """
 
     kubelet_keeps_driver_instances: bool
-    """Whether the kubelet keeps several instances of a DRA driver, and calls the newest instance."""
+    """Whether the kubelet keeps several instances of a DRA driver. It then calls the newest instance."""
 
     slices_outlive_drivers_by: float | None
-    """Seconds until the kubelet deletes the ResourceSlices of an unregistered driver; None means never."""
+    """Seconds until the kubelet deletes the ResourceSlices of an unregistered driver; None for never."""
 
     health_services: tuple[str, ...]
     """gRPC services with which the kubelet watches the health of devices, newest first; empty before 1.34."""
 
     drivers_offer_health: bool
-    """Whether the kubelet only watches drivers that register a health service.
+    """Whether the kubelet only watches device health of drivers that register a health service.
 
-    Other releases try to watch every driver.
+    Other releases try to watch the device health of every driver.
     """
 
     drivers_say_how_long_health_holds: bool
-    """Whether a health report has a timeout for each device, after which the report is stale."""
+    """Whether a health report has a timeout for each device. After the timeout the report is stale."""
 
     health_finds_claims_by: Literal["name in pod", "status", "spec"]
     """The source of a claim's name when the kubelet reports the health of a container's devices.
@@ -55,7 +55,7 @@ class DriverQuirks:
     """
 
     health_is_of_requests: bool
-    """Whether a container status only lists devices of the request that the container refers to.
+    """Whether a container status only lists devices of the claim request to which the container refers.
 
     Each device occurs once.
     """

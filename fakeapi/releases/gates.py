@@ -1,9 +1,9 @@
 """Feature gates of each release, and which of them have an effect in fakeapi.
 
 Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and the other packages that tools/gates.py
-reads. Parsing of the flag follows k8s.io/component-base `featuregate`. Like kube-apiserver, fakeapi accepts
-the gates of all components, because kind passes the same gates to every component. `ineffective` returns the
-accepted gates that have no effect. Names that Kubernetes does not know are rejected.
+reads. `--feature-gates` is parsed as in k8s.io/component-base `featuregate`. Like kube-apiserver, fakeapi
+accepts the gates of all components, because kind passes the same gates to every component. `ineffective`
+returns the accepted gates that have no effect. Names that Kubernetes does not know are rejected.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GateSpec:
-    """The state of a gate from minor release `since` on.
+    """The properties of a feature gate from minor release `since` on.
 
     - `stage`: None if the release no longer has the gate
     - `locked`: whether the value cannot differ from `default`
@@ -208,12 +208,13 @@ EFFECTIVE = frozenset({
     "WorkloadAwarePreemption",
     "WorkloadWithJob",
 })  # fmt: skip
-"""Gates that change the behaviour of the served kinds, in releases that have these gates."""
+"""Feature gates that change the behaviour of the served kinds, in releases that have these gates."""
 
 TURNED_ON = {"DynamicResourceAllocation": True}
-"""Gates with another default than in Kubernetes.
+"""Feature gates whose default differs from the default in Kubernetes.
 
-They are on because fakeapi is for testing resource claims, so it starts like a cluster with claims.
+These gates are on because fakeapi is for testing ResourceClaims, so it starts like a cluster that supports
+them.
 """
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
@@ -225,7 +226,7 @@ class GateError(ValueError):
 
 
 class UnknownGateError(GateError):
-    """A gate that none of the releases has; `known` has the gates of these releases.
+    """A feature gate that none of the releases has; `known` contains the gates of these releases.
 
     The message suggests similar names, and lists the gates with an effect as `Name=true|false (…)`.
     """
@@ -240,7 +241,7 @@ class UnknownGateError(GateError):
 
 
 class Gates(Mapping[str, bool]):
-    """The gates of one release, and whether each gate is on; immutable.
+    """The feature gates of one release, and whether each gate is on. Immutable.
 
     `graduated`: gates that the release no longer has because their features are permanent
     """
@@ -277,9 +278,10 @@ class Gates(Mapping[str, bool]):
 
 
 def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
-    """Returns feature gates from a mapping, or from a text in the syntax of `parse`; None means no gates.
+    """Returns feature gates from a mapping, or from a text in the syntax of `parse`. None means no gates.
 
-    Raises GateError. Does not check whether a gate exists.
+    Raises GateError for invalid syntax, and for values that are not booleans. Does not check whether a gate
+    exists.
     """
     if given is None or isinstance(given, str):
         return parse(given or "")
@@ -292,9 +294,10 @@ def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
 
 
 def parse(text: str) -> dict[str, bool]:
-    """Parses the value of `--feature-gates`, such as `A=true,B=false`; the last value of a gate wins.
+    """Parses the value of `--feature-gates`, such as `A=true,B=false`. The last value of a gate wins.
 
-    Raises GateError with the messages of component-base. Does not check whether a gate exists.
+    Raises GateError, with the messages of component-base, for invalid syntax. Does not check whether a gate
+    exists.
     """
     chosen: dict[str, bool] = {}
     for setting in text.split(","):
@@ -370,7 +373,7 @@ def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
 
 
 def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
-    """Returns the chosen gates that any of the releases has, but that have no effect in fakeapi; sorted."""
+    """Returns the chosen gates that some of the releases have, but that have no effect in fakeapi; sorted."""
     known = {name for minor in minors for name in specs(minor)}
     return sorted(name for name in known.intersection(chosen) if name not in EFFECTIVE | _GROUPS.keys())
 

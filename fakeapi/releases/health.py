@@ -56,9 +56,9 @@ _AGGREGATOR = (
     (27, None, "apiservice-openapiv3-controller"),
     (27, 29, "apiservice-discovery-controller"),
 )
-"""Hooks in the order of their registration.
+"""Post-start hooks of kube-aggregator, in the order of their registration.
 
-Each has the first and the last minor release with the hook at this position, and the name of the hook.
+Each entry has the first and the last minor release with the hook at this position, and the name of the hook.
 """
 
 _LOOPBACK = "loopback-serving-certificate"
@@ -66,7 +66,10 @@ _LOOPBACK_SINCE = 36
 
 
 def checks_of(minor: int, endpoint: str) -> tuple[str, ...]:
-    """Returns the names of the checks behind `healthz`, `livez` or `readyz` in release 1.`minor`."""
+    """Returns the names of the health checks behind `healthz`, `livez` or `readyz`, in order.
+
+    `minor`: the minor number of the release.
+    """
     names = [
         name if name == "autoregister-completion" else f"{_HOOK}{name}"
         for table in (_GENERIC, _CONTROL_PLANE, _AGGREGATOR)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 History = Mapping[str, Mapping[int, Any]]
-"""For each name, its values by the first minor release that has them, such as `{27: False, 33: True}`."""
+"""Maps each name to its values by the first minor release that has them, such as `{27: False, 33: True}`."""
 
 
 def values_at(history: History, minor: int) -> dict[str, Any]:

@@ -26,7 +26,7 @@ COMMON_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """The releases that deprecate and remove an API, such as "1.34"; "" if they are not stated.
+    """The releases that deprecate and remove an API, such as "1.34"; "" if Kubernetes does not state them.
 
     - `replacement`: the API to use instead, as `GROUP/VERSION KIND`
     - `release`: the release that states the other fields; up to 1.31 nothing is stated for resource.k8s.io
@@ -38,7 +38,7 @@ class Lifecycle:
     release: str = ""
 
     def warning(self, api_version: str, kind: str) -> str:
-        """Returns the Warning header of responses with the kind; "" before the release that deprecates it.
+        """Returns the text of the Warning header for the kind; "" before the release that deprecates it.
 
         Follows k8s.io/apiserver `pkg/endpoints/deprecation`.
         """
@@ -52,12 +52,12 @@ class Lifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Subresource:
-    """A subresource of a kind.
+    """A subresource of a kind, such as pods/eviction.
 
     - `name`: the path segment after the object's name
     - `kind`: the kind of requests and responses
     - `verbs`: the verbs as in discovery, sorted
-    - `group`, `version`: of `kind`; they may differ from the resource's, as for pods/eviction
+    - `group`, `version`: the group version of `kind`, which may differ from the group version of the resource
     """
 
     name: str
@@ -94,12 +94,15 @@ class Kind:
 
     @property
     def unstructured(self) -> bool:
-        """Whether objects have no Go type, because a CustomResourceDefinition defines the kind."""
+        """Whether the kind comes from a CustomResourceDefinition, so that its objects have no Go type."""
         return False
 
     @property
     def plain(self) -> "Kind":
-        """The kind as an instance of exactly this class, for deriving other kinds from it."""
+        """The kind as an instance of the class Kind itself, not of a subclass.
+
+        Other kinds are derived from it.
+        """
         return self
 
     @property

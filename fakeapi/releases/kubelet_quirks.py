@@ -1,4 +1,4 @@
-"""Differences between releases in how the kubelet handles the claims of pods, and in its messages.
+"""Differences between releases in how the kubelet handles the ResourceClaims of pods, and in its messages.
 
 Sources are `pkg/kubelet/cm/dra` of k8s.io/kubernetes at each release's last patch.
 """
@@ -12,10 +12,16 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletQuirks:
-    """The behaviour of a release's kubelet with claims; the texts are templates for `str.format`."""
+    """The behaviour of one release's kubelet with ResourceClaims.
+
+    The messages are templates for `str.format`.
+    """
 
     notes_claims: Literal["when prepared", "at once", "when drivers are there"]
-    """When the kubelet records a pod as a user of its claims, which it must unprepare before the pod ends."""
+    """The moment at which the kubelet records a pod as a user of its ResourceClaims.
+
+    The kubelet must unprepare recorded claims before the pod ends.
+    """
     skips_unused_claims: bool
     """Whether the kubelet does not prepare claims that no container uses."""
 
@@ -77,5 +83,5 @@ HISTORY: History = {
 
 @cache
 def kubelet_quirks_of(minor: int) -> KubeletQuirks:
-    """Returns the quirks of release 1.`minor` for kubelets and claims."""
+    """Returns the behaviour of the kubelet of release 1.`minor` with ResourceClaims."""
     return KubeletQuirks(**values_at(HISTORY, minor))

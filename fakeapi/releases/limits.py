@@ -12,7 +12,10 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one release: numbers of items, and lengths in bytes; None means no limit."""
+    """The limits of one release on resource.k8s.io objects.
+
+    Numbers of items, lengths in bytes, and CEL costs. None means that the release has no such limit.
+    """
 
     reserved_for: int = 32
     scheduling_nodes: int = 128
@@ -81,7 +84,7 @@ _CHANGES: dict[int, dict[str, int]] = {
     },
     35: {"taints": 16},
 }
-"""For each minor release the limits that it changed."""
+"""Maps minor releases to the limits that they changed."""
 
 
 @cache

@@ -1,7 +1,7 @@
 """Types of API responses that the release tables lack, in the form of the tables.
 
 They are the types of k8s.io/apimachinery `pkg/apis/meta/v1` and k8s.io/api `apidiscovery`. They are equal in
-all releases and in both versions of `apidiscovery`. `numbers` are the field numbers of protobuf.
+all releases and in both versions of `apidiscovery`. `numbers` contains the protobuf field numbers.
 """
 
 from typing import Any
@@ -76,5 +76,5 @@ META_TYPES: dict[str, dict[str, Any]] = {
 }
 
 PACKAGES = {"v1": _META, "meta.k8s.io/v1": _META, "meta.k8s.io/v1beta1": _META}
-"""Go packages by apiVersion, for kinds that every apiVersion has or that belong to no API group."""
+"""Maps apiVersions to Go packages, for kinds that every apiVersion has or that belong to no API group."""
 DISCOVERY_GROUP, DISCOVERY_PACKAGE = "apidiscovery.k8s.io", _DISCOVERY

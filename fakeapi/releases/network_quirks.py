@@ -10,23 +10,23 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class NetworkQuirks:
-    """Differences in services, endpoints and networking.k8s.io."""
+    """The differences of one release in services, endpoints and networking.k8s.io."""
 
     ambiguous_address: str
-    """Phrase in the warning about an IP address that programs parse differently."""
+    """Phrase in the warning about an IP address that different programs parse differently."""
 
     address_warnings_quote_parser: bool
-    """Whether warnings about addresses quote the error of Go's strict parser.
+    """Whether warnings about IP addresses quote the error of Go's strict parser.
 
-    Other releases suggest a spelling. They also warn for network policies, endpoint slices and load balancer
-    status.
+    Other releases suggest a spelling. Those releases also return warnings for network policies, endpoint
+    slices and load balancer status.
     """
 
     any_service_has_balancer_status: bool
     """Whether services of any type may have a `status.loadBalancer`."""
 
     load_balancers_spare_kubelets: bool
-    """Whether a LoadBalancer service must not expose the port of kubelets."""
+    """Whether a LoadBalancer service must not expose the kubelet's port."""
 
     source_ranges_are_checked_together: bool
     """Whether all invalid source ranges of a load balancer get one error together.
@@ -38,7 +38,7 @@ class NetworkQuirks:
     """Whether a service with external IPs has an externalTrafficPolicy."""
 
     unallocated_node_ports_are_not_patched: bool
-    """Whether an update does not copy stored node ports to a load balancer without allocated node ports."""
+    """Whether updates of load balancers without allocated node ports do not copy stored node ports."""
 
     service_updates_check_metadata: bool
     """Whether an update of a service validates its metadata like a create, including the name."""
@@ -47,7 +47,7 @@ class NetworkQuirks:
     """Whether field selectors of services may use `spec.clusterIP` and `spec.type`."""
 
     full_range_names_service: bool
-    """Whether the error for an IP range without free addresses names the service."""
+    """Whether the error for a ClusterIP range without free addresses names the service."""
 
     endpoints_go_with_service: bool
     """Whether deleting a service also deletes its Endpoints."""
@@ -71,15 +71,15 @@ class NetworkQuirks:
     """
 
     endpoint_slices_take_any_spelling: bool
-    """Whether an address in an EndpointSlice may have any spelling; it must be of the right IP family."""
+    """Whether EndpointSlice addresses may have any spelling. They must still be of the right IP family."""
 
     status_address_error: str
     """Detail of the error for an invalid address in the status of a Service or an Ingress."""
 
     bad_exception_ends_ip_block: bool
-    """Whether an IP block with an invalid CIDR in `except` is not validated further.
+    """Whether an invalid CIDR in `except` ends the validation of its IP block.
 
-    The error for an invalid CIDR is then `not a valid CIDR`.
+    If so, the error for an invalid CIDR is `not a valid CIDR`.
     """
 
     end_port_error_shows_port: bool
@@ -89,20 +89,20 @@ class NetworkQuirks:
     """Whether an update of a NetworkPolicy reports each error of its rules twice."""
 
     required_reference_parts_are_named: bool
-    """Whether the error for a reference without kind or name has a detail that names the missing part."""
+    """Whether the error for an object reference without kind or name has a detail with the missing part."""
 
     ingresses_keep_relaxed_names: str
-    """The parts of a stored Ingress whose relaxed service names allow updates to have relaxed names too.
+    """The parts of a stored Ingress whose relaxed service names allow an update to contain relaxed names.
 
     Only applies while the gate RelaxedServiceNameValidation is off.
 
-    - "rules": its rules
-    - "everywhere": its rules and its default backend
-    - "": updates may never have relaxed names
+    - "rules": the rules
+    - "everywhere": the rules and the default backend
+    - "": an update may never contain relaxed names
     """
 
     default_ingress_class_is_marked: bool
-    """Whether tables mark the default IngressClass."""
+    """Whether `kubectl get` tables mark the default IngressClass."""
 
     service_cidrs_are_parsed_by_netip: bool
     """Whether Go's strict parser (net/netip) parses the ranges of a ServiceCIDR, which are immutable.

@@ -11,7 +11,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeQuirks:
-    """Restrictions on the writes of nodes in one release."""
+    """The restrictions of one release on requests that nodes send."""
 
     creates_own_slices: bool
     """Whether nodes may only create their own ResourceSlices."""
@@ -24,25 +24,25 @@ class NodeQuirks:
     pods_without_trust_bundles: bool
     """Whether pods that nodes create must not refer to ClusterTrustBundles."""
     pods_without_claims: bool
-    """Whether pods that nodes create must not have resource claims."""
+    """Whether pods that nodes create must not have resourceClaims."""
     pods_without_references: bool
     """Whether pods that nodes create must not refer to any object; the error names the object's kind."""
     quantity_of_claims: str
-    """Field next to `status.conditions` in the error about a PersistentVolumeClaim's status."""
+    """Name of the field next to `status.conditions` in the error about a PersistentVolumeClaim's status."""
     audience_refusal: str
-    """Template of the error for a token audience that the pod's volumes do not have.
+    """Template of the error if a node requests a token for an audience that the pod's volumes do not have.
 
-    If the template has `{user}`, nodes with a permission may request other audiences.
+    If the template contains `{user}`, nodes with an RBAC permission may request other audiences.
     """
     holds_pod_certificate_requests: bool
-    """Whether a PodCertificateRequest of a node must match the pod, its service account and the node."""
+    """Whether a node's PodCertificateRequest must match the pod, its service account and the node."""
     checks_signers: bool
-    """Whether the pod must mount a certificate of the requested signer.
+    """Whether a pod must mount a certificate of the signer in its PodCertificateRequest.
 
-    Nodes with a permission for the signer are exempt.
+    Nodes with an RBAC permission for the signer are exempt.
     """
     holds_status_of_csi_nodes: bool
-    """Whether a node may write the status of its CSINode only while the gate CSIVolumeHealth is on."""
+    """Whether a node may write the status of its CSINode only if the gate CSIVolumeHealth is on."""
     account_read_refusal: str
     """Reason why nodes may not read service accounts; empty if nodes may read the accounts of their pods.
 
@@ -78,5 +78,5 @@ HISTORY: History = {
 
 @cache
 def node_quirks_of(minor: int) -> NodeQuirks:
-    """Returns the quirks of release 1.`minor` for writes of nodes."""
+    """Returns the restrictions of release 1.`minor` on requests that nodes send."""
     return NodeQuirks(**values_at(HISTORY, minor))

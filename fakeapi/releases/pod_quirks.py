@@ -1,4 +1,4 @@
-"""Behaviour of pods that differs between releases.
+"""Differences between releases in the validation, updates and warnings of pods.
 
 HISTORY lists each value with the first release that has it. `fakeapi.releases.quirks.Quirks.pods` has the
 values of a release. Sources are k8s.io/kubernetes `pkg/apis/core/validation` and `pkg/api/pod` at the
@@ -13,7 +13,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodQuirks:
-    """The behaviour of one release with pods: flags and texts of errors."""
+    """The behaviour of one release with pods: booleans, and parts of error messages."""
 
     scheduler_names_taints: bool
     """Whether the scheduler's message names the taint that a pod does not tolerate."""
@@ -39,7 +39,7 @@ class PodQuirks:
     """Whether mounts of image volumes must not have a `subPath`."""
 
     only_sidecars_may: str
-    """Detail of the error for probes and hooks of init containers that are not sidecars."""
+    """Detail of the error for probes and lifecycle hooks of init containers that are not sidecars."""
 
     sidecars_can_be_resized: bool
     """Whether sidecars may have resize policies while the gate InPlacePodVerticalScaling is on."""
@@ -80,9 +80,9 @@ class PodQuirks:
     # Pods
 
     host_network_checks_container_port: bool
-    """Whether a containerPort other than the hostPort has an error at `containerPort` in hostNetwork pods.
+    """Whether hostNetwork pods report a hostPort that differs from its containerPort at `containerPort`.
 
-    In other releases the error is at `hostPort`, and templates only get it if the hostPort is set.
+    In other releases the error is at `hostPort`, and pod templates only get the error if the hostPort is set.
     """
 
     host_namespaces_are_of_the_spec: bool
@@ -102,7 +102,7 @@ class PodQuirks:
     """Whether a pod with `hostUsers: false` must not have `volumeDevices`."""
 
     empty_system: str
-    """Detail of the error for an `os` without a name."""
+    """Detail of the error for a pod `os` without a name."""
 
     windows_pods_have_no_resources: bool
     """Whether a Windows pod must not have pod-level resources."""
@@ -132,13 +132,13 @@ class PodQuirks:
     """Whether an update may keep relaxed search domains while RelaxedDNSSearchValidation is off."""
 
     search_pattern_has_underscores: bool
-    """Whether the error for a search domain prints the actual pattern, which allows underscores."""
+    """Whether the error for a DNS search domain prints the actual pattern, which allows underscores."""
 
     addresses_have_examples: bool
-    """Whether the error for an invalid IP address has examples."""
+    """Whether the error for an invalid IP address contains examples of valid addresses."""
 
     host_aliases_are_told_apart: bool
-    """Whether error paths in hostAliases have indices."""
+    """Whether error paths in hostAliases contain list indexes."""
 
     toleration_is_shown: bool
     """Whether the error for a toleration with a value and the operator Exists prints the whole toleration."""
@@ -170,7 +170,7 @@ class PodQuirks:
     """Whether an update must not change the QoS class of a pod."""
 
     resized_claims_are_not_compared: bool
-    """Whether a resize of a container may also change its `resources.claims`."""
+    """Whether a resize of a container may change `resources.claims` too."""
 
     first_amounts_are_not_compared: bool
     """Whether a resize may add requests or limits to a container without requests or limits."""
@@ -179,13 +179,13 @@ class PodQuirks:
     """Whether the error for forbidden changes in a write to `/resize` prints the difference."""
 
     resize_keeps_containers: bool
-    """Whether a write to `/resize` that adds, removes or renames containers gets no other errors.
+    """Whether a write to `/resize` that adds, removes or renames containers gets only this error.
 
     If so, other forbidden changes of a container have an error of their own.
     """
 
     resize_keeps_memory: bool
-    """Whether a resize may lower or add a memory limit only if this restarts the container."""
+    """Whether a resize may lower or add a memory limit only if the resize policy restarts the container."""
 
     pods_with_resources_resize: bool
     """Whether pods with pod-level resources can be resized.
@@ -194,7 +194,7 @@ class PodQuirks:
     """
 
     only_sidecars_resize: bool
-    """Whether sidecars are the only init containers that can be resized; errors then mention sidecars."""
+    """Whether sidecars are the only init containers that can be resized. The errors then mention sidecars."""
 
     node_claims_are_not_resized: bool
     """Whether pods with claims for node-allocatable resources cannot be resized."""
@@ -208,13 +208,16 @@ class PodQuirks:
     # Statuses
 
     conditions_are_of_the_status: bool
-    """Whether errors of pod conditions are at `status.conditions` instead of `metadata.conditions`."""
+    """Whether the path of errors about pod conditions is `status.conditions`.
+
+    Elsewhere it is `metadata.conditions`.
+    """
 
     status_fixes_qos_class: bool
     """Whether a pod's `status.qosClass` is immutable."""
 
     stored_addresses_stay: bool
-    """Whether a write to the status may keep stored addresses in any spelling.
+    """Whether a write to a pod's status may keep stored IP addresses in any spelling.
 
     If so, duplicate addresses are not reported.
     """
@@ -223,10 +226,10 @@ class PodQuirks:
     """Whether `podIP` must equal the first of `podIPs`."""
 
     init_containers_have_restart_rules: bool
-    """Whether restart rules also apply to changes of an init container's status."""
+    """Whether a container's restart rules also apply to changes of an init container's status."""
 
     users_are_unsigned: bool
-    """Whether the uid of a container's user may use all 32 bits.
+    """Whether the uid in a container's status may use all 32 bits.
 
     If so, allocated resources may also come from the claim for extended resources.
     """
@@ -244,7 +247,7 @@ class PodQuirks:
     """Detail of the error for an allocated resource that matches no claim of the container."""
 
     claim_status_field: str
-    """Field in the path of the error for an invalid `resourceClaimName` in a claim status."""
+    """Last field in the error path for an invalid `resourceClaimName` in `status.resourceClaimStatuses`."""
 
     node_claims_map_resources: bool
     """Whether the status of claims for node-allocatable resources has the fields `mapping` and `overhead`.
@@ -290,7 +293,7 @@ class PodQuirks:
     # Volumes
 
     trust_bundle_field: str
-    """Name of the field `clusterTrustBundle` in errors."""
+    """Name of the field `clusterTrustBundle` in the paths of errors."""
 
     one_projection_source: str
     """Detail of the error for a projected volume's source that has several types."""
@@ -414,5 +417,5 @@ HISTORY: History = {
 
 @cache
 def pod_quirks_of(minor: int) -> PodQuirks:
-    """Returns the quirks of release 1.`minor` for pods."""
+    """Returns the behaviour of release 1.`minor` with pods."""
     return PodQuirks(**values_at(HISTORY, minor))

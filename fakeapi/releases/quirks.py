@@ -1,4 +1,4 @@
-"""Behaviour that differs between releases, besides kinds, fields, gates and limits.
+"""Behaviour that differs between releases, apart from kinds, fields, feature gates and limits.
 
 HISTORY in the module of each area lists each value with the first release that has it. Sources are recordings
 of the releases' own servers. For behaviour without recordings, the sources are k8s.io/kubernetes,
@@ -35,7 +35,7 @@ from fakeapi.releases.workload_quirks import WorkloadQuirks, workload_quirks_of
 class Quirks(
     RequestQuirks, DeviceQuirks, CoreQuirks, NetworkQuirks, StorageQuirks, AccessQuirks, DriverQuirks
 ):
-    """The behaviour of one release: flags, numbers and texts of errors.
+    """The behaviour of one release: booleans, numbers, and parts of error messages.
 
     `quirks_of` creates one instance for each release, so instances are compared by identity.
     """
@@ -66,7 +66,7 @@ _AREAS = (
 
 @cache
 def quirks_of(minor: int) -> Quirks:
-    """Returns the quirks of release 1.`minor`."""
+    """Returns the behaviour of release 1.`minor`."""
     values = {name: value for area in _AREAS for name, value in values_at(area.HISTORY, minor).items()}
     return Quirks(
         pods=pod_quirks_of(minor),

@@ -1,4 +1,4 @@
-"""A Kubernetes release: its kinds, types, gates, limits and quirks."""
+"""A Kubernetes release: its kinds, types, feature gates, limits of objects, and quirks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,14 +27,17 @@ _COMMITS = {
     "1.29": "0d0f172cdf9fd42d6feee3467374b58d3e168df0",
     "1.34": "26c89157669bdc7e3657302bc1abde758507095b",
 }
-"""Commits of the releases' tags, for releases whose commit the Go module proxy states."""
+"""Git commits of the releases' tags. Only for releases whose commit the Go module proxy states."""
 
 _STATES_COMPATIBILITY = 33
 """First minor release whose /version contains the emulated release and the oldest compatible release."""
 
 
 class UnknownReleaseError(ValueError):
-    """A release without tables, or a release that is not served; the message lists the known releases."""
+    """A release without tables, or a release that fakeapi does not serve.
+
+    The message lists the known releases.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown Kubernetes release {name!r}; known are: {', '.join(KNOWN_RELEASES)}")
@@ -71,7 +74,7 @@ class ReleaseKinds:
         return kinds
 
     def type_of(self, api_version: str, kind: str) -> Struct | None:
-        """Returns the schema of a kind, list, Status or discovery document; None if no table has it."""
+        """Returns the schema of a kind, list kind, Status or discovery document; None if no table has it."""
         group, _, version = api_version.rpartition("/")
         package = meta_types.DISCOVERY_PACKAGE if group == meta_types.DISCOVERY_GROUP else ""
         table = self._versions.get((group, version))
@@ -158,7 +161,7 @@ class Release:
         return int(self.name.partition(".")[2])
 
     def kind(self, group: str, version: str, resource: str) -> Kind:
-        """Returns the kind of a resource; raises KeyError if the release does not have the resource."""
+        """Returns the kind of a resource. Raises KeyError if the release does not have the resource."""
         for kind in self.all_kinds.of_version(group, version):
             if kind.resource == resource:
                 return kind
@@ -172,7 +175,7 @@ class Release:
         return registered is not None and (kind in registered or kind in COMMON_KINDS)
 
     def version_info(self) -> dict[str, str]:
-        """Returns the body of GET /version; `gitCommit` is empty for releases with an unknown commit."""
+        """Returns the body of GET /version. `gitCommit` is empty for releases with an unknown commit."""
         major, _, minor = self.name.partition(".")
         info = {"major": major, "minor": minor}
         if self.minor >= _STATES_COMPATIBILITY:
@@ -193,14 +196,15 @@ class Release:
         }
 
     def health_checks(self, endpoint: str) -> tuple[str, ...]:
-        """Returns the names of the checks behind `healthz`, `livez` or `readyz`, in order."""
+        """Returns the names of the health checks behind `healthz`, `livez` or `readyz`, in order."""
         return checks_of(self.minor, endpoint)
 
 
 def known_name(name: str) -> str:
     """Returns the minor release for a name such as `1.31`, `v1.31` or `1.31.14`.
 
-    A patch release must be the release from which the tables were compiled. Raises UnknownReleaseError.
+    A patch release must be the release from which the tables were compiled. Raises UnknownReleaseError for
+    any other name.
     """
     text = str(name).strip().removeprefix("v")  # YAML reads an unquoted 1.30 as the number 1.3
     for known in COMPILED_RELEASES:
@@ -212,7 +216,8 @@ def known_name(name: str) -> str:
 def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
     """Returns a release with feature gates: a mapping, or the text of `--feature-gates`.
 
-    Raises UnknownReleaseError, UnknownGateError for a gate that the release does not have, and GateError.
+    Raises UnknownReleaseError for an unknown release, UnknownGateError for a gate that the release does not
+    have, and GateError for an invalid setting.
     """
     minor = known_name(name)
     chosen = feature_gates.parse(gates) if isinstance(gates, str) else gates
@@ -221,7 +226,10 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 
 
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
-    """Returns a release of COMPILED_RELEASES; ignores gates that it does not have."""
+    """Returns a release of COMPILED_RELEASES. Ignores chosen gates that the release does not have.
+
+    Raises GateError if a choice contradicts a locked gate or a required gate.
+    """
     all_kinds = kinds_of_release(name)
     index, minor = all_kinds.tables.index, int(name[2:])
     return Release(

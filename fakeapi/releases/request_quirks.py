@@ -12,10 +12,13 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class RequestQuirks:
-    """Differences in requests for any resource."""
+    """The differences of one release in requests for any resource, discovery and OpenAPI."""
 
     list_resource_version_error_is_500: bool
-    """Whether a list from the watch cache with an invalid resourceVersion fails with 500 instead of 400."""
+    """Whether a list from the watch cache with an invalid resourceVersion fails with 500.
+
+    In other releases it fails with 400.
+    """
 
     list_parses_resource_version_before_continue: bool
     """Whether a list with a continue token and an invalid resourceVersion reports the resourceVersion.
@@ -24,9 +27,9 @@ class RequestQuirks:
     """
 
     watch_cache_serves_pages: bool
-    """Whether the watch cache also serves lists without a resourceVersion, and first pages.
+    """Whether the watch cache also serves first pages, and lists without a resourceVersion.
 
-    In its continue tokens the key begins with a slash.
+    The key in the watch cache's continue tokens begins with a slash.
     """
 
     uid_of_missing_object_conflicts: bool
@@ -48,7 +51,7 @@ class RequestQuirks:
     """Whether DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
 
     merge_keeps_directives: bool
-    """Whether objects that a strategic merge patch adds keep inner directives, such as `$patch`."""
+    """Whether objects that a strategic merge patch adds keep nested directives, such as `$patch`."""
 
     watch_cache_start: int
     """The oldest resourceVersion from which a watch may start on a new server."""
@@ -66,7 +69,7 @@ class RequestQuirks:
     """Whether an object with duplicate items in a set or map list keeps its managedFields."""
 
     patches_are_checked_for_audit: bool
-    """Whether a patch that is not valid JSON or YAML is rejected before its object is read."""
+    """Whether a patch that is not valid JSON or YAML is rejected before the server reads the object."""
 
     managed_fields_survive_errors: bool
     """Whether writes keep the stored managedFields if their changed fields cannot be determined.
@@ -95,7 +98,10 @@ class RequestQuirks:
     """Whether list items and map values in OpenAPI have Go's zero value as default."""
 
     definitions_scheme: str
-    """Go source line of the scheme of CustomResourceDefinitions; errors about other kinds print this line."""
+    """Line in the Go source that defines the scheme of CustomResourceDefinitions.
+
+    Errors about kinds that are not in the scheme print this line.
+    """
 
     openapi_opaque_items_have_defaults: bool
     """Whether quantities and times in lists and maps have an empty object as default in OpenAPI."""
@@ -107,7 +113,7 @@ class RequestQuirks:
     """
 
     openapi_without_text: tuple[str, ...]
-    """Fields without a description in OpenAPI.
+    """Fields that have no description in OpenAPI.
 
     They refer to another type, and their Go fields have no comment.
     """
@@ -122,13 +128,13 @@ class RequestQuirks:
     """Whether pods/log has the parameter `stream` in OpenAPI."""
 
     wording: Wording
-    """Wording of errors about metadata, options and selectors."""
+    """Texts of errors about metadata, options and selectors."""
 
     too_long: str
     """Detail of the error for a string or for metadata over its limit; `{}` is the limit in bytes."""
 
     declared_rules: Literal["unknown", "taken over", "of new kinds", "enforced"]
-    """Kinds for which the server enforces declarative validation.
+    """The kinds for which the server enforces declarative validation.
 
     - "unknown": no kinds, before 1.33
     - "taken over": all kinds, but only while DeclarativeValidationTakeover is on, from 1.33

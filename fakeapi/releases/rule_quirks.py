@@ -1,4 +1,4 @@
-"""Behaviour of the validation rules of custom resources that differs between releases.
+"""Differences between releases in x-kubernetes-validations, the CEL validation rules of custom resources.
 
 HISTORY lists each value with the first release that has it. Sources are k8s.io/apiextensions-apiserver
 `pkg/apiserver/schema/cel`, k8s.io/apiserver `pkg/cel` and cel-go at each release's last patch.
@@ -14,14 +14,17 @@ class RuleQuirks:
     """The behaviour of one release with x-kubernetes-validations."""
 
     new_may_say: frozenset[str]
-    """CEL libraries for new rules of a definition: the libraries of the previous release.
+    """The CEL libraries for new rules of a CustomResourceDefinition: the libraries of the previous release.
 
     `machinery.cel.declarations` defines their names. "literals" is not a library: it means that literal
     durations, timestamps and patterns are checked.
     """
 
     stored_may_say: frozenset[str]
-    """CEL libraries for rules that the stored definition already has; see `machinery.cel.declarations`."""
+    """The CEL libraries for rules that the stored CustomResourceDefinition already has.
+
+    `machinery.cel.declarations` defines their names.
+    """
 
     new_select_keywords: bool
     """Whether new rules may select a field by its name if the name is a CEL keyword."""
@@ -30,22 +33,25 @@ class RuleQuirks:
     """Whether stored rules may select a field by its name if the name is a CEL keyword."""
 
     kept_may_cost: bool
-    """Whether the rules of a schema that an update does not change may exceed the cost limit of a rule."""
+    """Whether rules in schemas that an update does not change may exceed the cost limit of a rule."""
 
     pays_for_affixes: bool
-    """Whether the runtime cost of startsWith and endsWith depends on the argument instead of the string."""
+    """Whether the runtime cost of CEL's startsWith and endsWith depends on the argument.
+
+    In other releases it depends on the string.
+    """
 
     unknown_calls_are_forgotten: bool
-    """Whether a call of an undeclared function also makes the expression around it an error."""
+    """Whether a CEL call of an undeclared function also makes the expression around the call an error."""
 
     sizes_loops: bool
-    """Whether cost estimates track how many items a loop produces."""
+    """Whether CEL cost estimates track how many items a loop produces."""
 
     prices_equality: bool
-    """Whether the comparison of two quantities, IP addresses or similar values has an estimated cost of 1."""
+    """Whether comparing two quantities, IP addresses or similar values has an estimated CEL cost of 1."""
 
     binds_lazily: bool
-    """Whether the initial value of a loop is evaluated when it is first read."""
+    """Whether CEL evaluates the initial value of a loop only when the value is first read."""
 
     variants: frozenset[str]
     """The variants of CEL functions that the release uses.
@@ -54,13 +60,13 @@ class RuleQuirks:
     """
 
     unpriced: frozenset[str]
-    """Functions of Kubernetes' CEL libraries that cost 1 at run time, like most calls."""
+    """Functions of Kubernetes' CEL libraries whose runtime cost is 1, like most calls."""
 
     shown_as_json: bool
     """Whether the error of a rule that does not compile prints the rule as JSON, not in Go syntax."""
 
     show_values: bool
-    """Whether the error of a failed rule prints the value of a scalar, and nothing for an object or list.
+    """Whether the error of a failed rule prints a scalar value, and nothing for an object or list.
 
     In other releases it prints the type of the value.
     """
@@ -72,7 +78,7 @@ class RuleQuirks:
     """
 
     move_paths: bool
-    """Whether the fieldPath of a failed rule is also added to the error paths of the rules after it."""
+    """Whether the fieldPath of a failed rule is also added to the error paths of later rules."""
 
     old_self_may_be_optional: bool
     """Whether rules with optionalOldSelf also run without an old object.
@@ -81,16 +87,16 @@ class RuleQuirks:
     """
 
     count_in_all_of: bool
-    """Whether rules within allOf are evaluated."""
+    """Whether rules in `allOf` schemas are evaluated."""
 
     enums_bound: bool
-    """Whether cost estimates limit a string with an enum to the length of its longest value."""
+    """Whether CEL cost estimates limit a string with an enum to the length of its longest enum value."""
 
     int_or_string_is_bound: bool
-    """Whether cost estimates limit an int-or-string to its maxLength."""
+    """Whether CEL cost estimates limit an int-or-string to its maxLength."""
 
     names_are_bound: bool
-    """Whether cost estimates limit metadata.name to 253 characters."""
+    """Whether CEL cost estimates limit metadata.name to 253 characters."""
 
 
 _1_27 = frozenset((
@@ -103,7 +109,7 @@ _1_31 = _1_30 | {"formats"}
 _1_32 = _1_31 | {"two variables"}
 _SELECTORS = "authorization selectors"
 _OPTIONAL_LISTS = "optional lists"
-"""A library of cel-go itself, so new rules may use it in its first release."""
+"""A library of cel-go itself. Therefore new rules may use it in the first release that has it."""
 _1_33 = _1_32 | {"versions", "semver normalization"}
 _1_34 = _1_33 | {"lists"}
 _1_37 = _1_34 | {"includes"}
@@ -162,5 +168,5 @@ HISTORY: History = {
 
 
 def rule_quirks_of(minor: int) -> RuleQuirks:
-    """Returns the quirks of release 1.`minor` for the validation rules of custom resources."""
+    """Returns the behaviour of release 1.`minor` with the CEL validation rules of custom resources."""
     return RuleQuirks(**values_at(HISTORY, minor))

@@ -20,7 +20,10 @@ _SELECTORS = "AuthorizeWithSelectors"
 
 
 def rule_settings(rules: ReleaseRules) -> RuleSettings:
-    """Returns the settings for the rules of a release; equal rules share one object."""
+    """Returns the settings for x-kubernetes-validations in a release.
+
+    Equal rules share one settings object.
+    """
     return _settings(rules.quirks, rules.gates.enabled(RATCHETING), rules.gates.enabled(_SELECTORS))
 
 
@@ -52,7 +55,7 @@ def _settings(
 
 
 def wording_of(quirks: Quirks) -> Wording:
-    """Returns the wording of a release's errors about CEL expressions."""
+    """Returns the texts of a release's errors about CEL expressions."""
     return Wording(
         empty_column=1 if quirks.cel_counts_empty_from_one else 0,
         line_starts_before=quirks.cel_line_starts_before,
@@ -61,7 +64,7 @@ def wording_of(quirks: Quirks) -> Wording:
 
 
 def dialect_of(quirks: Quirks) -> Dialect:
-    """Returns the differences of a release in the evaluation of CEL expressions."""
+    """Returns how CEL evaluation in a release differs from other releases."""
     own = quirks.rules
     return Dialect(
         reads_affix=own.pays_for_affixes,

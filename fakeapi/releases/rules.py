@@ -1,4 +1,4 @@
-"""The rules of a release for its kinds in one value: limits, quirks, gates and types.
+"""The rules of one release for its kinds: limits, quirks, feature gates and types.
 
 Other code reads these rules instead of comparing release numbers.
 """
@@ -19,7 +19,10 @@ class ReleaseRules:
     """The release itself, which the schema rules of custom resources need."""
 
     def drops(self, gate: str) -> bool:
-        """Whether fields behind the gate are dropped: the release has the gate, and the gate is off."""
+        """Whether the server drops the fields of a feature gate.
+
+        This is so if the release has the gate and the gate is off.
+        """
         return not self.gates.get(gate, True)
 
 

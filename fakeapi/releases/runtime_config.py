@@ -16,7 +16,7 @@ _STAGES = {
     "api/beta": re.compile(r"v\d+beta\d+\Z", re.ASCII),
     "api/alpha": re.compile(r"v\d+alpha\d+\Z", re.ASCII),
 }
-"""Settings that apply to many versions at once, in the order of their application."""
+"""Settings that apply to many API versions at once, in the order of their application."""
 
 _TRUE = frozenset({"", "1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -31,15 +31,15 @@ class RuntimeConfigError(ValueError):
 class EnabledAPIs:
     """The enabled APIs of a release.
 
-    - `versions`: whether a group and version is enabled
-    - `resources`: single resources that differ from their version
+    - `versions`: whether each group and version is enabled
+    - `resources`: whether single resources are enabled, if this differs from their version
     """
 
     versions: Mapping[tuple[str, str], bool]
     resources: Mapping[tuple[str, str, str], bool]
 
     def has(self, group: str, version: str, resource: str) -> bool:
-        """Whether a resource of a version is enabled."""
+        """Whether a resource of a group version is enabled."""
         return self.resources.get((group, version, resource), self.versions.get((group, version), False))
 
 
@@ -62,7 +62,7 @@ def parse_runtime_config(text: str) -> dict[str, str]:
 
 
 def check_groups(settings: Mapping[str, str], tables: Iterable[GroupVersionTable]) -> None:
-    """Raises RuntimeConfigError for groups and versions that none of the releases has."""
+    """Raises RuntimeConfigError if the settings name a group or version that none of the releases has."""
     known = {(table.group, table.version) for table in tables}
     groups = {group for group, _ in known}
     named = sorted({_group_version(key) for key in settings if key not in _STAGES})
@@ -107,7 +107,7 @@ def _set_version(
     *,
     on: bool,
 ) -> None:
-    """Enables or disables a version, and discards earlier settings of its single resources."""
+    """Enables or disables a group version, and discards earlier settings of its single resources."""
     versions[gv] = on
     for key in [key for key in resources if key[:2] == gv]:
         del resources[key]

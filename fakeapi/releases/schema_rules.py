@@ -1,4 +1,4 @@
-"""Creates the rules by which a release reads the schemas of custom resources.
+"""Creates the rules for how a release interprets the OpenAPI schemas of custom resources.
 
 Sources are k8s.io/apiextensions-apiserver `pkg/apiserver` and k8s.io/kube-openapi `pkg/validation` at the
 release's last patch.
@@ -21,11 +21,11 @@ HISTORY: dict[str, dict[int, Any]] = {
     "rule_errors_name_member": {27: True, 34: False},
     "missing_type_meta": {27: "must not be empty", 34: ""},
 }
-"""For each rule, its values by the first minor release that has them."""
+"""Maps each rule to its values by the first minor release that has them."""
 
 
 def schema_rules_of(release: Release) -> SchemaRules:
-    """Returns the schema rules of a release, which also depend on its feature gates."""
+    """Returns the rules for the OpenAPI schemas of custom resources in a release with its feature gates."""
     facts = {
         rule: next(value for since, value in reversed(values.items()) if since <= release.minor)
         for rule, values in HISTORY.items()

@@ -1,7 +1,7 @@
-"""Creates schema nodes from a release's table of types, on first use.
+"""Creates the schema nodes of Go types from a release's table of types, on first use.
 
 The table names types like Go, with complete packages: `[]resource/v1alpha3.Device`,
-`map[string]*meta/v1.Time`. A node has the name that Go's messages print: `[]v1alpha3.Device`.
+`map[string]*meta/v1.Time`. A schema node has the short name that Go's messages print: `[]v1alpha3.Device`.
 """
 
 from collections.abc import Mapping
@@ -41,14 +41,14 @@ _SCHEMA_PROPS = "apiextensions/v1.JSONSchemaProps"
 _CHOICES = frozenset(f"{_SCHEMA_PROPS}{other}" for other in ("OrArray", "OrBool", "OrStringArray"))
 """Go types whose values are either a schema or another value, such as a bool."""
 _WRAPPED = "[]string"
-"""The underlying Go type of ExtraValue, Verbs and other types, which are messages in protobuf."""
+"""The underlying Go type of ExtraValue, Verbs and similar types. In protobuf, these types are messages."""
 
 _PLAIN: dict[str, Any] = {}
-"""The table data for list items and map values, which have no data except their type."""
+"""The table data for list items and map values. They have no data except their type."""
 
 
 class Schemas:
-    """The types of one release; each type has one Struct, which may contain itself."""
+    """The schema nodes of one release's types. Each type has exactly one Struct, which may contain itself."""
 
     __slots__ = ("_structs", "_types", "keys_may_be_absent")
 
@@ -72,7 +72,9 @@ class Schemas:
         return struct
 
     def entry(self, name: str) -> TypeEntry:
-        """Returns the table's entry of a type, with data for validation: enum values and gates of fields.
+        """Returns the table's entry of a type.
+
+        The entry contains enum values and the gates of fields, too.
 
         Raises KeyError for a type that is not in the table.
         """
@@ -101,9 +103,10 @@ class Schemas:
         )
 
     def _node(self, go: str, member: dict[str, Any]) -> Node:
-        """Returns the node of a type.
+        """Returns the schema node of a type.
 
-        `member`: the table's data of a field with this type, which defines how lists and maps merge
+        - `go`: the Go name of the type
+        - `member`: the table's data of a field with this type, which defines how lists and maps merge
         """
         if go in _CHOICES:
             return AnyValue(printed(go), self._schema_props)
@@ -123,7 +126,7 @@ class Schemas:
 
     @staticmethod
     def _as_held(made: Struct, member: dict[str, Any]) -> Struct:
-        """Returns the struct for a field, which may override whether the struct is atomic."""
+        """Returns the struct as a field contains it. The field may override whether the struct is atomic."""
         atomic = {"atomic": True, "granular": False}.get(member.get("map", ""), made.atomic)
         if atomic == made.atomic:
             return made
@@ -133,7 +136,7 @@ class Schemas:
         return self.struct(_SCHEMA_PROPS)
 
     def _list(self, go: str, member: dict[str, Any]) -> List:
-        """Returns the node of a list.
+        """Returns the schema node of a list type.
 
         A list without a list type gets its type from the merge strategy, as in k8s.io/kube-openapi
         `pkg/schemaconv`. ownerReferences and finalizers have a list type only from 1.30 on.
@@ -160,7 +163,7 @@ class Schemas:
         )
 
     def _defaults(self, item: str, keys: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
-        """Returns the default values of keys that an item may omit."""
+        """Returns the default values of those keys of a map list that an item may omit."""
         if not keys:
             return ()
         entry = self._types[item]
@@ -169,9 +172,9 @@ class Schemas:
         return tuple((key, defaults[key]) for key in keys if defaults.get(key) is not None)
 
     def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
-        """Returns the node of a named type with another underlying type.
+        """Returns the schema node of a named type with another underlying type.
 
-        Messages print the named type: `types.UID`, not `string`.
+        Error messages print the named type: `types.UID`, not `string`.
         """
         match self._node(underlying, member):
             case Scalar(kind=kind, bits=bits):
@@ -183,7 +186,7 @@ class Schemas:
 
 
 def underlying_type(entry: TypeEntry) -> str | None:
-    """Returns the underlying type of a named type, None for a struct."""
+    """Returns the underlying type of a named type; None for a struct."""
     if isinstance(entry, str):
         return entry
     underlying: str | None = entry.get("type")

@@ -19,7 +19,7 @@ from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
 SERVED_CACHED = 32
-"""Maximum number of cached Servings; tests start many servers with few different settings."""
+"""Maximum number of cached Servings. Tests start many servers with few different settings."""
 
 GATED = {
     ("authentication.k8s.io", "selfsubjectreviews"): "APISelfSubjectReview",
@@ -32,7 +32,7 @@ GATED = {
     ("scheduling.k8s.io", "workloads"): "GenericWorkload",
     ("storagemigration.k8s.io", "storageversionmigrations"): "StorageVersionMigrator",
 }
-"""Resources that are served only while a gate is on, even if their version is enabled.
+"""Resources that are served only while a feature gate is on, even if their version is enabled.
 
 Follows the storage providers of k8s.io/kubernetes `pkg/registry/*/rest`.
 """
@@ -41,9 +41,9 @@ OLDER: dict[tuple[str, str], str] = {
     (GROUP, "v1alpha3"): "1.33",
     (GROUP, "v1alpha2"): "1.30",
 }
-"""Versions that a server without a named release serves in addition to the newest release.
+"""Older API versions that a server without `--release` serves in addition to the newest release.
 
-Each follows the last release in which it has claims.
+Each version follows the last release in which it has ResourceClaims.
 """
 
 
@@ -93,11 +93,11 @@ def served(
     feature_gates: Mapping[str, bool] | str = "",
     runtime_config: str = "",
 ) -> Serving:
-    """Returns the group versions of a server: of the named release, or of the newest release and OLDER.
+    """Returns the group versions of a server: of the given release, or of the newest release and OLDER.
 
     With several releases, gates and settings of `runtime_config` apply to each release that has them. Raises
-    UnknownReleaseError, UnknownGateError for a gate that no served release has, GateError and
-    RuntimeConfigError.
+    UnknownReleaseError for an unknown release, UnknownGateError for a gate that no served release has, and
+    GateError or RuntimeConfigError for invalid settings.
     """
     chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
     return _served(release, tuple(sorted(chosen.items())), runtime_config)

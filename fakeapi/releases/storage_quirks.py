@@ -10,7 +10,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class StorageQuirks:
-    """Differences in volumes, and in leases, runtimes and migrations."""
+    """The differences of one release in volumes, and in leases, RuntimeClasses and storage migrations."""
 
     # Persistent volumes and claims for them
 
@@ -30,7 +30,7 @@ class StorageQuirks:
     """Whether a PersistentVolume keeps its volumeAttributesClassName while VolumeAttributesClass is off."""
 
     attributes_class_may_change: str
-    """When a claim's volumeAttributesClassName may change.
+    """The condition under which a PersistentVolumeClaim's volumeAttributesClassName may change.
 
     - "never", "always"
     - "bound and set": while the claim is bound, if the update sets a name
@@ -50,7 +50,7 @@ class StorageQuirks:
     """Name of the field `allocatedResourceStatuses` in errors."""
 
     data_source_groups_are_checked: bool
-    """Whether the API group of a claim's data source must be a DNS subdomain."""
+    """Whether the API group of a PersistentVolumeClaim's data source must be a DNS subdomain."""
 
     # Classes, drivers and attachments of volumes
 
@@ -58,13 +58,13 @@ class StorageQuirks:
     """Whether a changed immutable field of a StorageClass is Forbidden; in other releases it is Invalid."""
 
     one_storage_class_is_default: bool
-    """Whether tables mark at most one StorageClass as the default."""
+    """Whether `kubectl get` tables mark at most one StorageClass as the default."""
 
     attributes_class_may_be_default: bool
-    """Whether tables mark a VolumeAttributesClass with the default annotation as the default."""
+    """Whether `kubectl get` marks a VolumeAttributesClass with the default annotation as the default."""
 
     attributes_classes_are_checked_again: bool
-    """Whether an update of a VolumeAttributesClass reports errors of the object twice."""
+    """Whether an update of a VolumeAttributesClass reports each error of the object twice."""
 
     capacities_are_checked_twice: bool
     """Whether a create of a CSIStorageCapacity reports each error twice."""
@@ -79,7 +79,10 @@ class StorageQuirks:
     """Whether a CSIDriver that requests tokens gets a warning if `serviceAccountTokenInSecrets` is unset."""
 
     csi_node_updates_are_checked_once: bool
-    """Whether an update of a CSINode reports errors of the object once instead of twice."""
+    """Whether an update of a CSINode reports each error of the object once.
+
+    Other releases report it twice.
+    """
 
     csi_node_driver_path: str
     """Path of the error for a changed driver of a CSINode."""
@@ -97,7 +100,7 @@ class StorageQuirks:
     """Limit that errors print for an overlong error message in a VolumeAttachment's status."""
 
     single_pod_is_a_mode: bool
-    """Whether inline volume specs also support the access mode ReadWriteOncePod."""
+    """Whether inline volume specs of VolumeAttachments also support the access mode ReadWriteOncePod."""
 
     volume_node_values_are_checked: bool
     """Whether values in the node affinity of a PersistentVolume must be valid label values."""
@@ -111,7 +114,10 @@ class StorageQuirks:
     """
 
     empty_handler_is_required: bool
-    """Whether an empty handler of a RuntimeClass is a missing required value, not an invalid name."""
+    """Whether an empty handler of a RuntimeClass is a missing required value.
+
+    Elsewhere it is an invalid name.
+    """
 
     toleration_path_repeats: bool
     """Whether the path of errors in a RuntimeClass's tolerations is `scheduling.tolerations.tolerations`."""
@@ -120,13 +126,16 @@ class StorageQuirks:
     """Whether the error for the toleration operators Lt and Gt lists them as supported."""
 
     storage_versions_are_served: bool
-    """Whether `servedVersions` of a StorageVersion are validated, and each API server may occur only once."""
+    """Whether `servedVersions` of a StorageVersion are validated.
+
+    Each API server may then occur only once.
+    """
 
     migrations_need_version: bool
     """Whether the status of a StorageVersionMigration requires a resourceVersion."""
 
     ended_migrations_do_not_run: bool
-    """Whether a StorageVersionMigration that succeeded or failed cannot be running."""
+    """Whether a StorageVersionMigration cannot be running if it has succeeded or failed."""
 
 
 HISTORY: History = {

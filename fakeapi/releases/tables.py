@@ -1,4 +1,4 @@
-"""The compiled tables of the releases; each file is read on first use.
+"""The compiled JSON tables of the releases. Each file is read on first use.
 
 `data/<release>/index.json` lists what a release serves: group versions, kinds, verbs and names. The types of
 a Go package are in a file with its name, such as `core__v1.json` for `core/v1`. Therefore types that several
@@ -19,7 +19,7 @@ DATA = "fakeapi.releases.data"
 _NO_PACKAGES = frozenset({"index", "columns", "defaults", "bootstrap"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
-"""The entry of a type in a table.
+"""The entry of a Go type in a table.
 
 - a text such as `"string"`: the underlying type of a type that is only a new name
 - `{"type": …}`: the underlying type, and more data
@@ -50,7 +50,7 @@ class GroupVersionTable(msgspec.Struct, frozen=True):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """The index of a release; `group_versions` has the order of discovery."""
+    """The index of a release. `group_versions` is in the order of discovery."""
 
     release: str
     version: str
@@ -61,10 +61,10 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class Column(msgspec.Struct, frozen=True, array_like=True):
-    """A column of a Table.
+    """A column of `kubectl get` output.
 
     - `type`, `format`: as in OpenAPI
-    - `priority`: kubectl prints columns with 0 always, other columns only with `-o wide`
+    - `priority`: kubectl prints columns with priority 0 always, other columns only with `-o wide`
     """
 
     name: str
@@ -74,10 +74,11 @@ class Column(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Defaults(msgspec.Struct, frozen=True):
-    """The defaulting rules of a release by type, such as `core/v1.PodSpec`.
+    """The defaulting rules of a release, by type such as `core/v1.PodSpec`.
 
     tools/defaults.py documents the rules. Default markers of fields are not included.
 
+    - `rules`: the rules of each type
     - `more`: upstream functions that the rules cover only in part or not at all
     """
 
@@ -116,7 +117,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     @cached_property
     def registered(self) -> Mapping[str, tuple[str, ...]]:
-        """The kinds in the scheme of the release's API server, by apiVersion.
+        """Maps apiVersions to the kinds in the scheme of the release's API server.
 
         Kinds that the server does not serve are included.
         """
@@ -165,14 +166,13 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         """Returns the objects of a resource that the release's server creates when it starts.
 
         The keys are `NAME` or `NAMESPACE/NAME`. The objects lack their names and types. APIServices have only
-        the priorities of group and version. The result is not cached, because it is needed once. Raises
-        KeyError for a resource without such objects.
+        the priorities of group and version. Raises KeyError for a resource without such objects.
         """
         parts = msgspec.json.decode(_text(self.release, "bootstrap"), type=dict[str, msgspec.Raw])
         return msgspec.json.decode(parts[resource], type=dict[str, Any])
 
     def __getitem__(self, name: str) -> TypeEntry:
-        """Returns the entry of a type; raises KeyError for a type that no kind of the release uses."""
+        """Returns the entry of a type. Raises KeyError for a type that no kind of the release uses."""
         if name in self._renamed:
             return self._renamed[name]
         if name in META_TYPES:
@@ -188,7 +188,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return entry
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the names of all types, and therefore reads every package."""
+        """Yields the names of all types. Therefore it reads the file of every package."""
         for path in sorted(
             resources.files(DATA).joinpath(self.release).iterdir(), key=lambda file: file.name
         ):

@@ -6,14 +6,14 @@ Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
 import re
 
 _VERSION = re.compile(r"v(\d{1,18})(?:(alpha|beta)(\d{1,18}))?", re.ASCII)
-"""The syntax of a version; longer numbers do not match, because they may exceed Go's integers."""
+"""Matches a version name. Longer numbers do not match, because they may exceed Go's integers."""
 
 _STAGES = {None: 3, "beta": 2, "alpha": 1}
 _LAST_LETTER = 0x10FFFF
 
 
 def version_rank(version: str) -> tuple[int, int, int, str]:
-    """Returns the sort key of a version; the version that discovery prefers has the greatest key.
+    """Returns the sort key of a version. The version that discovery prefers has the greatest key.
 
     Names that are not versions have smaller keys than all versions, in reverse alphabetical order.
     """

@@ -11,25 +11,30 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadQuirks:
-    """The behaviour of one release with workloads."""
+    """The behaviour of one release with the kinds in apps, batch, autoscaling and policy."""
 
     apps_updates_are_checked_once: bool
-    """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once instead of twice.
+    """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once.
+
+    Other releases repeat it.
 
     For a DaemonSet, the error for the immutable selector then comes before the errors of the spec.
     """
 
     controllers_are_checked_once: bool
-    """Whether an update of a ReplicationController reports errors of the object once instead of twice."""
+    """Whether an update of a ReplicationController reports each error of the object once, not twice."""
 
     jobs_are_checked_once: bool
-    """Whether an update of a Job reports each error of the object once instead of twice.
+    """Whether an update of a Job reports each error of the object once. Other releases report it twice.
 
     If so, updates do not validate the generated selector.
     """
 
     revision_data_is_an_object: bool
-    """Whether the data of a ControllerRevision must be an object, and is validated only on create."""
+    """Whether the data of a ControllerRevision must be an object.
+
+    The data are then validated only on create.
+    """
 
     stateful_sets_are_strict: bool
     """Whether the serviceName of a new StatefulSet must be a DNS label.
@@ -67,7 +72,7 @@ class WorkloadQuirks:
     """Detail of the error for a changed completionTime."""
 
     uncounted_of_finished: str
-    """Detail of the error for uncounted pods of a finished Job."""
+    """Detail of the error for a finished Job that has uncounted pods."""
 
     suspended_jobs_finish_unstarted: bool
     """Whether a suspended Job with 0 completions may finish without a startTime.
@@ -85,13 +90,13 @@ class WorkloadQuirks:
     """Whether the template of a suspended Job may change before the Job has the condition Suspended."""
 
     job_rows_show_success: bool
-    """Whether tables print the condition SuccessCriteriaMet of a Job."""
+    """Whether `kubectl get` tables print the condition SuccessCriteriaMet of a Job."""
 
     scaling_has_tolerance: bool
-    """Whether the scaling rules of a HorizontalPodAutoscaler, also in v1's annotation, have a tolerance."""
+    """Whether the scaling rules of a HorizontalPodAutoscaler have a tolerance, also in v1's annotation."""
 
     zero_targets_are_dropped: bool
-    """Whether a zero target next to an average in v1's annotation is read as no target.
+    """Whether a zero target beside an average target in v1's annotation is read as an absent target.
 
     The annotation cannot omit the target.
     """
@@ -107,13 +112,16 @@ class WorkloadQuirks:
     """Whether the target of a new HorizontalPodAutoscaler must name its API group."""
 
     targets_name_the_resource: bool
-    """Whether tables print the resource of each target of a HorizontalPodAutoscaler."""
+    """Whether `kubectl get` tables print the resource of each target of a HorizontalPodAutoscaler."""
 
     scales_have_metadata: bool
     """Whether a write to `/scale` validates all metadata of the Scale."""
 
     missing_scales_are_named: bool
-    """Whether the error for the Scale of a missing object names the subresource, for most kinds."""
+    """Whether the error for the Scale of a missing object names the subresource.
+
+    This holds for most kinds.
+    """
 
     schedules_have_no_zone: bool
     """Whether the schedule of a new CronJob must not contain a time zone."""
@@ -156,5 +164,5 @@ HISTORY: History = {
 
 
 def workload_quirks_of(minor: int) -> WorkloadQuirks:
-    """Returns the quirks of release 1.`minor` for workloads."""
+    """Returns the behaviour of release 1.`minor` with workloads."""
     return WorkloadQuirks(**values_at(HISTORY, minor))

@@ -4,7 +4,7 @@ _ANONYMOUS = frozenset({"", "system:anonymous"})
 
 
 def actor(agent: str, user: str = "") -> str:
-    """Returns the name of the client program, which is equal for all its requests.
+    """Returns the name of a client program, which is the same for all its requests.
 
     The name contains the component that client-go adds to the User-Agent, and the user if it is known. An
     example is "kube-scheduler/leader-election (system:kube-scheduler)" for the User-Agent

@@ -12,7 +12,7 @@ FieldPath = tuple[str, ...]
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
 _WRAPPERS = ("items", "object")
-"""The fields of lists and watch events that contain objects. A path starts at these objects."""
+"""The fields of lists and watch events that contain objects. A field path starts at these objects."""
 
 
 def parse(text: str) -> FieldPath:
@@ -43,10 +43,10 @@ def render(path: FieldPath) -> str:
 
 
 def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
-    """Replaces the values at a path in place, and returns whether it replaced any.
+    """Replaces the values at a field path in place. Returns whether it replaced any value.
 
     - `value`: an object, or a list or watch event whose objects are changed.
-    - `replacement`: returns the new value for an old one.
+    - `replacement`: returns the new value for an old value.
     """
     changed = _change(value, path, replacement)
     if isinstance(value, dict):

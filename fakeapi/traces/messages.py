@@ -10,11 +10,14 @@ from fakeapi.machinery.meta import request_info
 BODY_MAX = 16 << 20
 """Maximum number of recorded bytes of a body, or of the events of a watch.
 
-A longer body is not recorded at all. Of a watch, the later events are not recorded.
+A longer body is not recorded at all. For a watch, only the events up to this size are recorded.
 """
 
 MEMBERS_MAX = 16
-"""Maximum number of members of a gzip body. More would take quadratic time, as each copies the rest."""
+"""Maximum number of members in a gzip body. More members would take quadratic time.
+
+After each member, zlib copies the rest of the body.
+"""
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """The argument `wbits` of zlib for each supported Content-Encoding."""
@@ -67,11 +70,15 @@ def is_watch(method: str, target: str) -> bool:
 
 
 class NotDecoded(Exception):
-    """Raised for a body that cannot be decoded. The message names the cause."""
+    """Raised for a body whose Content-Encoding cannot be decoded. The message names the cause."""
 
 
 def decoded(data: bytes, encoding: str) -> bytes:
-    """Decodes a body with this Content-Encoding. Raises NotDecoded, also for a result over BODY_MAX bytes."""
+    """Decodes a body with this Content-Encoding.
+
+    Raises NotDecoded if the encoding is unknown, the data are damaged, or the result is longer than BODY_MAX
+    bytes.
+    """
     encoding = encoding.strip().lower()
     if encoding in {"", "identity"}:
         return data
@@ -99,7 +106,10 @@ class Inflater:
         self._stream = zlib.decompressobj(self._bits)
 
     def inflate(self, data: bytes, limit: int) -> bytes:
-        """Decompresses `data` into at most `limit` bytes and drops the rest. Raises zlib.error."""
+        """Decompresses `data` into at most `limit` bytes, and drops the rest.
+
+        Raises zlib.error for damaged data, and for more than MEMBERS_MAX gzip members.
+        """
         body = bytearray(self._stream.decompress(data, limit))
         while self._stream.eof and self._stream.unused_data and len(body) < limit:
             self._members += 1

@@ -1,4 +1,4 @@
-"""The parts of a trace in any file format: a header, and exchanges of requests and responses.
+"""The data model of a trace in any file format: a header, and exchanges of requests and responses.
 
 All times are in seconds. Offsets, also of watch events, count from `Header.started`. Names of HTTP headers
 are in lower case. Bodies are decoded from their Content-Encoding.
@@ -13,7 +13,7 @@ from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.printable import printable
 
 Ending = Literal["", "client", "server", "cut", "open"]
-"""The end of a watch.
+"""The end of a recorded watch, by its cause.
 
 - "": the exchange is not a watch.
 - "client": the client disconnected.
@@ -43,7 +43,7 @@ class Gap(Enum):
 
 _GAPS = {gap.value: gap for gap in Gap if gap.value}
 _EARLIER_TEXTS = {"request body (the server did not read it)": Gap.UNREAD_REQUEST_BODY}
-"""The gaps by the texts that earlier versions of fakeapi wrote."""
+"""Maps texts that earlier versions of fakeapi wrote into trace files to the gaps that they mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Missing:
 
 
 class Inference(Enum):
-    """A fact of an exchange that can be inferred. The values are the texts in files and reports."""
+    """A kind of fact that a reader of audit logs infers. The values are the texts in files and reports."""
 
     PATCH_TYPE = "patch type"
     METHOD = "method"
@@ -92,7 +92,8 @@ _INFERENCES = {inference.value: inference for inference in Inference if inferenc
 class Inferred:
     """An inferred fact of an exchange. `str()` returns the text in files, which `parse` reads.
 
-    `conclusion`: the inferred fact as text.
+    - `about`: the kind of fact.
+    - `conclusion`: the inferred fact as text; for Inference.OTHER the whole text.
     """
 
     about: Inference
@@ -104,7 +105,10 @@ class Inferred:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Inferred":
-        """Returns the inferred fact for a text in a file; an unknown text gives one with Inference.OTHER."""
+        """Returns the inferred fact for a text in a file.
+
+        An unknown text gives a fact with Inference.OTHER.
+        """
         name, separator, conclusion = text.partition(": ")
         if separator and name in _INFERENCES:
             return Inferred(_INFERENCES[name], conclusion)
@@ -118,9 +122,10 @@ class Header:
     - `version`: the version of the trace format.
     - `server`: the recorded server, such as "kubernetes v1.31.14" or "fakeapi 0.1.0"; "" if unknown.
     - `release`: the Kubernetes release, such as "1.31"; "" if unknown.
-    - `started`: the time from which offsets count, in seconds since the epoch.
+    - `started`: the time from which offsets count, in seconds since the Unix epoch.
     - `source`: "fakeapi", "proxy", "audit" or "har".
-    - `redacted`: the removed parts: "credentials", and field paths.
+    - `note`: a free text about the trace.
+    - `redacted`: what was removed from the trace: "credentials", and field paths.
     """
 
     version: int
@@ -186,7 +191,7 @@ class Exchange:
         return any(missing.gap in gaps for missing in self.missing)
 
     def infers(self, about: Inference) -> bool:
-        """Whether this fact of the exchange was inferred."""
+        """Whether a fact of this kind was inferred for the exchange."""
         return any(inference.about is about for inference in self.inferred)
 
 

@@ -1,4 +1,4 @@
-"""The base of both stores: reads from memory, and maintenance that callers cannot cancel."""
+"""The base class of both stores: reads from memory, and maintenance that callers cannot cancel."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ EMPTY = Checkpoint((), INITIAL_REVISION)
 
 
 class MaintainingWriter(Protocol):
-    """The operations of a writer that affect the whole store."""
+    """The methods of a writer that affect the whole store."""
 
     async def compact(self, revision: int) -> None: ...
 
@@ -26,7 +26,7 @@ class MaintainingWriter(Protocol):
 
 
 class BaseStore(ABC):
-    """A `Storage` without writes of single entries; reads use the committed state in memory."""
+    """The parts of a `Storage` that do not write single entries. Reads use committed entries in memory."""
 
     def __init__(self, committed: Committed, labels: Mapping[str, str]) -> None:
         self._committed = committed
@@ -41,7 +41,7 @@ class BaseStore(ABC):
 
     @abstractmethod
     async def _close(self) -> None:
-        """Closes the engine and ends all watches with `Closed`; called once."""
+        """Closes the engine and ends all watches with `Closed`. `close` calls this method only once."""
 
     @property
     def revision(self) -> int:
@@ -103,7 +103,10 @@ class BaseStore(ABC):
         self._labels = labels
 
     async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        """Awaits work that continues even if the caller is cancelled, so that memory and database agree."""
+        """Awaits the work, and lets it continue if the caller is cancelled.
+
+        Otherwise the entries in memory and in the database could differ.
+        """
         task = asyncio.get_running_loop().create_task(work)
         self._working.add(task)
         task.add_done_callback(self._working.discard)

@@ -39,7 +39,7 @@ class RevisionConflict(StorageError):
 
 
 class InvalidEntry(StorageError):
-    """A key or value that the store cannot contain; nothing was queued."""
+    """A key, a value or a checkpoint entry is not valid for the store; nothing was queued or changed."""
 
 
 class Overloaded(StorageError):
@@ -77,14 +77,17 @@ class StorageFull(StorageFailed):
 
 
 class Unreachable(StorageError):
-    """The database server does not respond, and nothing was stored; a later attempt may succeed."""
+    """The database server does not respond, and the write is not stored. A later attempt may succeed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the database cannot be reached: {reason}")
 
 
 class OutcomeUnknown(StorageError):
-    """The connection to the database server was lost during a write, which may or may not be stored."""
+    """The connection to the database server was lost during a write.
+
+    The server may or may not have stored it.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -93,7 +96,10 @@ class OutcomeUnknown(StorageError):
 
 
 class StorageReset(StorageError):
-    """All entries were removed or replaced: the write is not stored, or the watcher has ended."""
+    """All entries of the store were removed or replaced.
+
+    An uncommitted write that fails with this exception is not stored. A watcher that raises it has ended.
+    """
 
     def __init__(self) -> None:
         super().__init__("the store was reset")
@@ -115,7 +121,7 @@ class WatcherOverflow(StorageError):
 
 
 class OpenFailed(StorageError):
-    """The database at `location` cannot be opened; it is unchanged."""
+    """The database at `location` cannot be opened. The database is unchanged."""
 
     def __init__(self, location: str, reason: str) -> None:
         super().__init__(f"{location}: {reason}")
@@ -123,7 +129,7 @@ class OpenFailed(StorageError):
 
 
 class UnsupportedLocation(OpenFailed):
-    """The location names no engine, or has a form that its engine does not support."""
+    """The location does not name a storage engine, or the engine does not support this form of location."""
 
 
 class NewerSchema(OpenFailed):
@@ -140,7 +146,10 @@ class NewerSchema(OpenFailed):
 
 
 class UnknownFormat(OpenFailed):
-    """The application's format in the database is newer than `wanted`, or has no migration to `wanted`."""
+    """The database has a format of keys and values that the application cannot read.
+
+    The format is newer than `wanted`, or a migration from it to `wanted` is missing.
+    """
 
     def __init__(self, location: str, found: int, wanted: int, *, is_shared: bool = False) -> None:
         here = f"format {wanted}, which is used here"
@@ -173,7 +182,10 @@ class ForeignDatabase(OpenFailed):
 
 
 class DatabaseRefused(OpenFailed):
-    """The database server is unreachable, rejects the login or the role, or serves other settings."""
+    """The database server is unreachable, or a login, a role or different settings prevent its use.
+
+    Different settings: other fakeapi servers already use the database with other settings.
+    """
 
 
 class DatabaseInUse(OpenFailed):

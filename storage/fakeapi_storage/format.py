@@ -13,17 +13,19 @@ Migration: TypeAlias = Callable[[str, bytes], tuple[str, bytes]]
 """A function that converts the key and the value of a row to the next format.
 
 A migration must be pure. It must convert different keys to different keys, and must not derive a key from the
-value. It receives every stored row: current entries, their history, and deletions (with the last value if a
-deletion has no value of its own). If it raises, migration stops and the database is unchanged.
+value. It receives every stored row: current entries, their history, and deletions. A deletion without its own
+value comes with the last value of the key. If the migration raises, the database remains unchanged.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format in which an application encodes keys and values; incompatible changes increment `version`.
+    """The format in which an application encodes keys and values.
 
-    `migrations[n]` converts format n to n + 1. A database can be opened if there is a migration for each
-    format from its own to `version`.
+    Incompatible changes increment `version`.
+
+    `migrations[n]` converts format n to n + 1. A database with an older format can be opened only if no
+    migration from that format to `version` is missing.
     """
 
     version: int = FIRST_FORMAT
@@ -39,11 +41,14 @@ class Format:
 
 
 class MigrationError(Exception):
-    """A row that cannot be migrated, or a migration that breaks its contract; the message has the details."""
+    """A row cannot be migrated, or a migration breaks its contract. The message has the details."""
 
 
 def migrate(rows: Iterable[Row], steps: Sequence[Migration]) -> Iterator[Row]:
-    """Yields the rows of a log, in order, with migrated keys and values; raises MigrationError."""
+    """Yields the rows of a log, in order, with keys and values converted by the migrations `steps`.
+
+    Raises MigrationError if a migration fails or breaks its contract.
+    """
     new_keys: dict[str, str] = {}
     old_keys: dict[str, str] = {}
     last_values: dict[str, bytes] = {}

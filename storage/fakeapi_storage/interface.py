@@ -5,8 +5,7 @@ The revision of an entry is the revision of its last change. A write has three s
 
 - *accepted*: checked against the newest state that this process knows, and queued
 - *committed*: stored in the database with its revision; from now on `get`, `list` and `revision` return it,
-  and
-  watchers receive it
+  and watchers receive it
 - *acknowledged*: the future of the write has its result, and its revision is known; an acknowledged write
   survives the end of the process
 
@@ -48,11 +47,11 @@ class EventKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A committed change.
+    """A committed change of a key.
 
-    - `entry`: after a PUT the new entry; for a DELETE the last entry, but with the revision of the deletion,
-    and   with the final value if the deletion has a value - `previous`: the entry before the change, None if
-    the change created the key
+    - `entry`: for a PUT the new entry. For a DELETE the last entry, with the revision of the deletion, and
+      with the deletion's own value if it has one.
+    - `previous`: the entry before the change; None if the change created the key.
     """
 
     kind: EventKind
@@ -62,9 +61,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Entries in the order of their keys, as of `revision`.
+    """A page of a list: entries in the order of their keys, as of `revision`.
 
-    `remaining`: the number of entries of the prefix after the page
+    `remaining`: the number of entries with the listed prefix after this page.
     """
 
     entries: list[Entry]
@@ -78,14 +77,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The committed entries at a revision, in the order of their keys; immutable."""
+    """All committed entries of a store at one revision, in the order of their keys. Immutable."""
 
     entries: tuple[Entry, ...]
     revision: int
 
 
 class Watcher(Protocol):
-    """The events of a prefix or a key for one consumer: each event once, in the order of revisions."""
+    """Receives the events of all keys with a prefix, for one consumer.
+
+    The consumer gets each event once, in the order of revisions.
+    """
 
     @property
     def progress(self) -> int:
@@ -110,10 +112,11 @@ class Watcher(Protocol):
         ...
 
     def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
-        """Offers events to `take` from now on, in the step of the event loop that commits them.
+        """Offers later events directly to `take`, in the step of the event loop that commits them.
 
-        `take` is only called while the consumer waits. If it returns True, `next_batch` does not return these
-        events. `take` must neither raise nor block. Watchers of one prefix receive the same list object.
+        The watcher calls `take` only while the consumer waits in `next_batch`. If `take` returns True,
+        `next_batch` does not return these events. `take` must neither raise nor block. All watchers of one
+        prefix receive the same list object.
         """
         ...
 
@@ -125,13 +128,13 @@ class Watcher(Protocol):
 class Storage(Protocol):
     """A store of entries with a history; `fakeapi_storage.interface` describes the stages of a write.
 
-    Write methods check and queue the write. They raise `InvalidEntry`, `Overloaded`, `Closed` and the
-    exceptions of the method. They return a future, which resolves to the entry of the event once the write is
-    committed.
+    Write methods check and queue the write. They raise `InvalidEntry`, `Overloaded`, `Closed`, or an
+    exception that the method lists. They return a future, which resolves to the entry of the event once the
+    write is committed.
 
-    If the database refuses the write later, the future fails with the exceptions of the method. If the write
-    is not stored, the future fails with `StorageFailed` or `StorageReset`, and so do all other uncommitted
-    writes. Cancelling the future does not cancel the write.
+    If the database refuses the write later, the future fails with an exception that the method lists. If the
+    database cannot store the write, the future fails with `StorageFailed` or `StorageReset`, and so do all
+    other uncommitted writes. Cancelling the future does not cancel the write.
     """
 
     @property
@@ -146,24 +149,26 @@ class Storage(Protocol):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """Texts about the database, such as the release that wrote it; not part of the history."""
+        """Texts about the database, such as the release that wrote it, by name. Not part of the history."""
         ...
 
     def create(self, key: str, value: bytes) -> asyncio.Future[Entry]:
-        """Stores a new entry; refused with `KeyExists` if the key exists."""
+        """Stores a new entry. The write is refused with `KeyExists` if the key exists."""
         ...
 
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
         """Replaces the value of the entry that has the revision `expected`.
 
-        Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision.
+        Refused with `KeyNotFound` if the entry is missing, or with `RevisionConflict` if it has another
+        revision.
         """
         ...
 
     def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
-        """Deletes the entry that has the revision `expected`; its event has `value`, or else the last value.
+        """Deletes the entry that has the revision `expected`.
 
-        Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision.
+        `value` is the value of the entry in the DELETE event; None for the last value. Refused with
+        `KeyNotFound` if the entry is missing, or with `RevisionConflict` if the entry has another revision.
         """
         ...
 
@@ -176,12 +181,14 @@ class Storage(Protocol):
         ...
 
     def wait_committed(self, revision: int | None = None) -> asyncio.Future[None]:
-        """Returns a future for the commit of all writes up to `revision`.
+        """Returns a future that resolves when all writes up to `revision` are committed.
 
-        The revision comes from `newest` or from a refusal. With None the future is for all writes accepted so
-        far, including the deletion of an entry that `newest` no longer returns. The future fails if these
-        writes fail. Call this method in the same step of the event loop as `newest`, because the revisions of
-        failed writes are assigned again. Raises `FutureRevision` for a revision that is not assigned yet.
+        `revision` comes from `newest` or from a refused write. None means all writes accepted so far,
+        including deletions of entries that `newest` no longer returns. The future fails if one of these
+        writes fails.
+
+        Call this method in the same step of the event loop as `newest`, because the store assigns the
+        revisions of failed writes again. Raises `FutureRevision` for a revision that is not assigned yet.
         """
         ...
 
@@ -194,33 +201,39 @@ class Storage(Protocol):
     ) -> Page:
         """Returns committed entries whose keys begin with `prefix`, in the order of their keys.
 
-        - `start_after`: returns only keys that sort after this text
-        - `limit`: the maximum number of entries
-        - `at`: returns the entries as of this revision, so that pages of one revision form a consistent list
+        - `start_after`: return only keys that sort after this text.
+        - `limit`: the maximum number of entries; None for no limit.
+        - `at`: return the entries as of this revision, so that the pages of one list agree; None for the
+          newest.
 
-        Raises `Compacted` and `FutureRevision` for `at`, and ValueError for a limit below 1.
+        Raises `Compacted` if `at` is too old, `FutureRevision` if `at` is too new, and ValueError for a limit
+        below 1.
         """
         ...
 
     def watch(self, prefix: str, since: int | None = None) -> Watcher:
         """Watches events newer than `since`: first from the history, then live, without gaps or repetitions.
 
-        `since` None means from now on. `since` may be in the future. Raises `Compacted` and `Closed`.
+        `since` None means from now on. `since` may be in the future. Raises `Compacted` if `since` is older
+        than the history, and `Closed` if the store is closed.
         """
         ...
 
     def is_watched(self, key: str) -> bool:
         """Whether a watcher may receive events of the key.
 
-        A store that other servers share cannot know their watchers, so it always returns True.
+        A store that shares its database with other servers always returns True, because it cannot know their
+        watchers.
         """
         ...
 
     async def compact(self, revision: int) -> None:
-        """Deletes the history before `revision`, but no entries; does nothing if it is already deleted.
+        """Deletes the history before `revision`, but no entries.
 
-        Requests for older revisions then raise `Compacted`, as they do after a long time. Tests use this
-        method to make clients list again ("too old resource version"). Raises `FutureRevision`,
+        Does nothing if this history is already deleted.
+
+        Later requests for older revisions raise `Compacted`. Tests use this method to make clients list again
+        ("too old resource version"). Raises `FutureRevision` if `revision` is newer than the newest,
         `StorageFailed` and `Closed`.
         """
         ...
@@ -230,7 +243,7 @@ class Storage(Protocol):
         ...
 
     def checkpoint(self) -> Checkpoint:
-        """Returns all committed entries; costs about 8 bytes per entry, because values are shared."""
+        """Returns all committed entries. Costs about 8 bytes per entry, because the values are not copied."""
         ...
 
     async def restore(self, checkpoint: Checkpoint, *, rewind: bool = False) -> None:
@@ -259,7 +272,7 @@ class Storage(Protocol):
 
 
 class Guard(NamedTuple):
-    """A condition of a write: since the revision `since`, no key that begins with `prefix` has changed."""
+    """A condition for a write: no key that begins with `prefix` has changed since the revision `since`."""
 
     prefix: str
     since: int
@@ -270,24 +283,28 @@ class SharedStorage(Storage, Protocol):
     """A store of a database that several servers have open.
 
     The database decides on each write, and refuses it if another server's write came first. Methods that are
-    not async return committed entries, which may be older than writes that another server has acknowledged;
+    not async return committed entries. These may be older than writes that another server has acknowledged;
     see `refresh`.
 
-    Calls may also raise `Unreachable`, and then nothing is stored; writes may raise `OutcomeUnknown`.
-    Watchers end with `StorageReset` if any server replaces all entries. They end with `Compacted` if this
+    Calls may also raise `Unreachable`, and then nothing is stored. Writes may raise `OutcomeUnknown`.
+    Watchers end with `StorageReset` if any server replaces all entries. Watchers end with `Compacted` if this
     server was disconnected so long that it missed changes.
     """
 
     async def refresh(self) -> None:
         """Waits until this server returns all writes that any server had acknowledged before the call.
 
-        Raises `Unreachable`, `StorageFailed` and `Closed`.
+        Raises `Unreachable` if the database server does not respond, `StorageFailed` if reading fails, and
+        `Closed` if the store is closed.
         """
         ...
 
     @property
     def agreed(self) -> Mapping[str, str]:
-        """The texts from `agree` that this server knows; they survive a reset."""
+        """The texts that the servers agreed on with `agree`, by name, as far as this server knows.
+
+        These texts survive a reset.
+        """
         ...
 
     async def agree(self, name: str, proposal: str) -> str:
@@ -300,7 +317,8 @@ class SharedStorage(Storage, Protocol):
     def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
         """Stores a new entry, like `Storage.create`.
 
-        Refused with `KeyExists` if the key exists, or with `RevisionConflict` if `unless_changed` is false.
+        Refused with `KeyExists` if the key exists, or with `RevisionConflict` if the condition
+        `unless_changed` does not hold.
         """
         ...
 
@@ -309,18 +327,21 @@ class SharedStorage(Storage, Protocol):
     ) -> asyncio.Future[Entry]:
         """Replaces the value of the entry that has the revision `expected`, like `Storage.update`.
 
-        Refused with `KeyNotFound` or `RevisionConflict` if the entry is missing or has another revision. Also
-        refused with `RevisionConflict` if `unless_changed` is false.
+        Refused with `KeyNotFound` if the entry is missing. Refused with `RevisionConflict` if the entry has
+        another revision, or if the condition `unless_changed` does not hold.
         """
         ...
 
     def on_events(self, call: Callable[[Sequence[Event]], None]) -> None:
-        """Registers a function that receives the changes of all servers as soon as readers can see them."""
+        """Registers a function that receives the changes of all servers.
+
+        It is called as soon as `get` and `list` return the changes.
+        """
         ...
 
     def on_reload(self, call: Callable[[bool], None]) -> None:
-        """Registers a function that is called after all entries were read again.
+        """Registers a function that is called after this server has read all entries again.
 
-        Its argument is whether a server had replaced the entries.
+        Its argument says whether some server had replaced the entries.
         """
         ...

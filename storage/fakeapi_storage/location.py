@@ -1,4 +1,4 @@
-"""Parses the locations of databases: a path, a URL, or None for a database in memory."""
+"""Parses the location of a database: a path, a URL, or None for entries that are only in memory."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _POSTGRESQL = ("postgresql", "postgres")
 """The two URL schemes that PostgreSQL accepts."""
 
 MEMORY = "memory"
-"""The name of the engine whose state is only in memory."""
+"""The name of the engine that keeps entries only in memory."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _MEMORY = ":memory:"
@@ -23,9 +23,9 @@ class Location:
     """The location of a database.
 
     - `engine`: MEMORY or one of ENGINES
-    - `path`: the file; None for a database in memory or on a server
+    - `path`: the SQLite file; None for a database in memory or on a server
     - `text`: the location for messages, without the password
-    - `url`: the URL of a database server, with the password
+    - `url`: the URL of a database server, with the password; "" for other engines
     """
 
     engine: str

@@ -1,21 +1,21 @@
-"""The log of an engine: its rows, and the protocol for the writer and the state in memory.
+"""The log of a storage engine: its rows, and the protocol that all engines implement.
 
-A row is one change. `previous` is the revision of the previous row of the key, or 0. Therefore two changes of
-the same state cannot both be stored. Compaction at a revision deletes older rows, except the rows of entries
-that exist at that revision.
+Each row is one change of a key. `previous` is the revision of the key's previous row, or 0. Two changes that
+follow the same previous row cannot both be stored. Compaction at a revision deletes older rows, except the
+rows of entries that exist at that revision.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 Durability: TypeAlias = Literal["normal", "full"]
-"""The crash that a committed write survives: "normal" of the process, "full" also of the machine."""
+"""The crash that a committed write survives: "normal" for a process crash, "full" for a machine crash too."""
 
 
 class Row(NamedTuple):
-    """A stored change.
+    """A change of one key, as the log stores it.
 
-    `value` is None for a deletion without its own value; the previous row of the key has the value.
+    `value` is None for a deletion without its own value; then the key's previous row has the last value.
     """
 
     revision: int
@@ -49,7 +49,7 @@ class Log(Protocol):
         ...
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None:
-        """Deletes the rows with the revisions `stale`, and records `revision` as the last compaction."""
+        """Deletes the rows whose revisions are in `stale`, and records `revision` as the last compaction."""
         ...
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:

@@ -1,4 +1,4 @@
-"""Opens a storage, which combines an engine's log with the state in memory."""
+"""Opens a storage, which combines an engine's log with entries in memory."""
 
 from pathlib import Path
 
@@ -15,7 +15,8 @@ WINDOW_REVISIONS = 10_000
 """Number of revisions that stay available before older revisions are compacted."""
 
 FIRST_FORMAT_ALONE = Format()
-"""The format of applications that never changed how they encode keys and values."""
+"""The default `data_format`: version 1, without migrations, for an application that never changed its format.
+"""
 
 
 async def open_storage(

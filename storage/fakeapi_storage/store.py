@@ -1,4 +1,4 @@
-"""The store of a single process: reads and watches use memory, writes use a writer."""
+"""The store of a single process: reads and watches use memory, and a writer stores the writes."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from fakeapi_storage.writer import Writer
 
 
 class Store(BaseStore):
-    """A `Storage` with a log, or only in memory; `fakeapi_storage.open.open_storage` creates it."""
+    """A `Storage` for one process, with a log or only in memory. Create it with `open_storage`."""
 
     def __init__(self, log: Log | None, committed: Committed, labels: Mapping[str, str]) -> None:
         super().__init__(committed, labels)

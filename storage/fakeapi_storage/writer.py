@@ -51,8 +51,8 @@ class _Write:
 class Writer:
     """The only writer of a store.
 
-    A write stays in the queue until its transaction has ended. `_newest` has the last accepted event of each
-    key with a write in the queue. Together with the committed entries it is the newest accepted state.
+    A write stays in the queue until its transaction has ended. For each key with a queued write, `_newest`
+    has the last accepted event. `_newest` and the committed entries together are the newest accepted state.
     """
 
     def __init__(self, log: Log, committed: Committed) -> None:
@@ -141,7 +141,7 @@ class Writer:
             self._compaction_not_before = 0
 
     async def close(self) -> None:
-        """Commits accepted writes, then closes the log; callers must not add writes any more."""
+        """Commits accepted writes, then closes the log. Do not add writes after this call."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
         async with self._exclusive:
@@ -198,7 +198,7 @@ class Writer:
         return [*islice(self._queue, BATCH_WRITES_MAX)]
 
     def _log_failure(self, error: Exception) -> None:
-        """Logs why writes fail; logs a reason only once until writes succeed or the reason changes."""
+        """Logs the reason why writes fail. Repeats a reason only after a success or another reason."""
         cause = str(error) or type(error).__name__
         if cause != self._failure:
             mistake = None if isinstance(error, StorageError) else error
@@ -206,9 +206,10 @@ class Writer:
         self._failure = cause
 
     async def _recover(self) -> None:
-        """Reads the rows that a transaction with an unknown outcome stored.
+        """Reads the rows that an earlier transaction with an unknown outcome may have stored.
 
-        If there are any, all queued writes fail, because their revisions were assigned a second time.
+        If that transaction stored rows, all queued writes fail, because they were assigned the revisions of
+        these rows.
         """
         rows = await self._log.read(self._committed.revision)
         self._unsure = False
@@ -233,7 +234,7 @@ class Writer:
             self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
     def _fail(self, kind: type[StorageError], *reason: str) -> None:
-        """Fails all accepted but uncommitted writes, and returns to the committed state."""
+        """Fails all accepted but uncommitted writes with an exception of this kind, and forgets them."""
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
             *(future for _, future in self._commit_waiters),

@@ -1,4 +1,4 @@
-"""Compiles CEL expressions of webhooks and policies like a release, and returns the errors that it reports.
+"""Compiles CEL expressions of webhooks and policies like a release, and returns the release's errors.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -24,21 +24,21 @@ from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 COMPILERS_MAX = 256
-"""Maximum number of cached compilers; each serves one release, one set of variables and one set of types."""
+"""Maximum number of cached compilers. Each one serves one release, set of variables and set of types."""
 
 
 def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
-    """Compiles an expression, and returns the verdict.
+    """Compiles a CEL expression, and returns the result.
 
-    `results`: the types that the result may have; empty allows any type
+    `results`: the types that the expression may have; empty for any type
     """
     return _compiler(rules.quirks, declared, results)(text)
 
 
 def expression_errors(verdict: TypedVerdict, printed: str, path: str) -> list[FieldError]:
-    """Returns the field errors of a compiled expression; no errors if fakeapi cannot check the expression.
+    """Returns the field errors of a compiled CEL expression. Returns no errors if fakeapi cannot check it.
 
-    `printed`: the expression as the errors print it
+    `shown`: the expression as the errors print it
     """
     match verdict:
         case Invalid(detail):
@@ -64,7 +64,7 @@ def _compiler(quirks: Quirks, declared: Declared, results: tuple[Type, ...]) -> 
 
 @cache
 def strictness(quirks: Quirks) -> Strictness:
-    """Returns how strictly a release checks the expressions of webhooks and policies."""
+    """Returns how strictly a release checks the CEL expressions of webhooks and policies."""
     return Strictness(
         dyn_result=False,
         any_result=False,

@@ -1,4 +1,4 @@
-"""Validates match conditions, which limit webhooks and policies to some requests.
+"""Validates match conditions: CEL expressions that limit webhooks and policies to some requests.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """

@@ -1,4 +1,4 @@
-"""Validates which requests webhooks and policies apply to: their rules, selectors and policies.
+"""Validates the parts of webhooks and policies that select requests: rules, selectors and match policies.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -52,7 +52,7 @@ def validate_rule(rule: dict[str, Any], path: str, rules: ReleaseRules) -> list[
 def validate_match_resources(
     matched: dict[str, Any] | None, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a MatchResources, the selectors and resource rules of a policy or binding; None is valid."""
+    """Validates a MatchResources: the selectors and resource rules of a policy or binding. None is valid."""
     if matched is None:
         return []
     errors = policy_errors(matched.get("matchPolicy"), f"{path}.matchPolicy", MATCH_POLICIES)
@@ -71,7 +71,7 @@ def validate_match_resources(
 
 
 def policy_errors(value: str | None, path: str, known: Sequence[str]) -> list[FieldError]:
-    """Returns an error if the policy is missing or is not one of `known`."""
+    """Returns an error if a policy, such as matchPolicy, is missing or is not one of `known`."""
     if value is None:
         return [required(path)]
     return [] if value in known else [not_supported(path, value, known)]

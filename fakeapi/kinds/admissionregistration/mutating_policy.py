@@ -1,4 +1,4 @@
-"""MutatingAdmissionPolicy of admissionregistration.k8s.io.
+"""Defines the kind MutatingAdmissionPolicy of admissionregistration.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration/mutatingadmissionpolicy` and
 `pkg/apis/admissionregistration/validation`.
@@ -35,7 +35,7 @@ _TYPES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
 class MutatingPolicyStrategy(Strategy):
-    """Strategy for mutating admission policies; a change of the spec increments the generation."""
+    """Strategy for MutatingAdmissionPolicies. A change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -103,7 +103,7 @@ class MutatingPolicyStrategy(Strategy):
 
 
 def operation_errors(matched: dict[str, Any] | None, path: str) -> list[FieldError]:
-    """Returns errors for operations that policies cannot mutate, such as DELETE."""
+    """Returns errors for operations to which mutating policies cannot apply, such as DELETE."""
     return [
         not_supported(f"{path}.resourceRules.operations", operation, OPERATIONS)
         for rule in (matched or {}).get("resourceRules") or ()

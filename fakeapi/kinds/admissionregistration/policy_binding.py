@@ -1,7 +1,7 @@
-"""ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding of admissionregistration.k8s.io.
+"""Defines the kinds of policy bindings of admissionregistration.k8s.io.
 
-Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
-`pkg/apis/admissionregistration/validation`.
+They are ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding. Follows k8s.io/kubernetes
+`pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ _DENY_AND_WARN = (
 
 
 class PolicyBindingStrategy(Strategy):
-    """Strategy for policy bindings; a change of the spec increments the generation."""
+    """Base strategy for policy bindings. A change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -101,7 +101,7 @@ class PolicyBindingStrategy(Strategy):
 
 
 class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
-    """Strategy for bindings of validating policies; also validates `validationActions`."""
+    """Strategy for ValidatingAdmissionPolicyBindings. Also validates `validationActions`."""
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
         actions, path = spec.get("validationActions") or [], "spec.validationActions"
@@ -121,7 +121,10 @@ class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
 
 
 class MutatingPolicyBindingStrategy(PolicyBindingStrategy):
-    """Strategy for bindings of mutating policies; also rejects operations that policies cannot mutate."""
+    """Strategy for MutatingAdmissionPolicyBindings.
+
+    Also rejects operations to which mutating policies cannot apply.
+    """
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
         return operation_errors(spec.get("matchResources"), "spec.matchResources")

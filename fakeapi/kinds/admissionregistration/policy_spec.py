@@ -1,4 +1,4 @@
-"""Validates the parts of a spec that validating and mutating policies share.
+"""Validates the spec fields that validating and mutating admission policies share.
 
 Follows k8s.io/kubernetes `pkg/apis/admissionregistration/validation`.
 """
@@ -36,7 +36,7 @@ def failure_errors(spec: dict[str, Any]) -> list[FieldError]:
 
 
 def parameter_errors(spec: dict[str, Any]) -> list[FieldError]:
-    """Validates `paramKind`, the kind of the policy's parameters; absent is valid."""
+    """Validates `paramKind`, the kind of the policy's parameters. The field is optional."""
     kind = spec.get("paramKind")
     if kind is None:
         return []
@@ -68,7 +68,7 @@ def _version_errors(text: str, path: str) -> list[FieldError]:
 
 
 def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    """Validates `matchConstraints`, which is required and needs resource rules."""
+    """Validates `matchConstraints`, which is required and must have resource rules."""
     matched, path = spec.get("matchConstraints"), "spec.matchConstraints"
     if matched is None:
         return [required(path)]
@@ -77,9 +77,9 @@ def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldEr
 
 
 def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the match conditions.
+    """Validates the match conditions of a policy.
 
-    Skips them if an update changes neither the conditions nor `paramKind`.
+    Returns no errors if an update changes neither the conditions nor `paramKind`.
     """
     names = ("paramKind", "matchConditions")
     if old is not None and all((spec.get(name) or None) == (old["spec"].get(name) or None) for name in names):
@@ -92,9 +92,11 @@ def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRul
 def variable_errors(
     spec: dict[str, Any], rules: ReleaseRules, *, always: bool
 ) -> tuple[list[FieldError], Variables | None]:
-    """Validates the variables; returns their errors and their types, which later expressions may use.
+    """Validates the variables of a policy.
 
-    The types are None for a policy without variables; with `always` they are an empty tuple.
+    Returns the errors, and the variables' types for later expressions.
+
+    The types are None for a policy without variables. With `always`, they are an empty tuple instead.
     """
     variables = spec.get("variables") or []
     if not variables and not always:

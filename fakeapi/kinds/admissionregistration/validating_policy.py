@@ -1,4 +1,4 @@
-"""ValidatingAdmissionPolicy of admissionregistration.k8s.io.
+"""Defines the kind ValidatingAdmissionPolicy of admissionregistration.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration/validatingadmissionpolicy` and
 `pkg/apis/admissionregistration/validation`. A controller sets `status.typeChecking`.
@@ -39,7 +39,7 @@ _has_newline = re.compile("[\n\r]").search
 
 
 class ValidatingPolicyStrategy(Strategy):
-    """Strategy for creates and updates of a policy; ignores the status that the client sends."""
+    """Strategy for ValidatingAdmissionPolicies. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -144,7 +144,7 @@ class ValidatingPolicyStrategy(Strategy):
 
 
 class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
-    """Strategy for `/status` of validating admission policies; keeps the stored spec."""
+    """Strategy for `/status` of ValidatingAdmissionPolicies. Keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
 

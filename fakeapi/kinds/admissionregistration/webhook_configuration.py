@@ -1,8 +1,8 @@
-"""ValidatingWebhookConfiguration and MutatingWebhookConfiguration of admissionregistration.k8s.io/v1.
+"""Defines the kinds of webhook configurations of admissionregistration.k8s.io/v1.
 
-Follows k8s.io/kubernetes `pkg/registry/admissionregistration` and
-`pkg/apis/admissionregistration/validation`. An update may contain some invalid values if the stored webhooks
-already contain such values.
+They are ValidatingWebhookConfiguration and MutatingWebhookConfiguration. Follows k8s.io/kubernetes
+`pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`. An update may contain
+some invalid values if the stored webhooks already contain such values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ Webhooks = Sequence[dict[str, Any]]
 
 
 class WebhookConfigurationStrategy(Strategy):
-    """Strategy for webhook configurations; a change of the webhooks increments the generation."""
+    """Strategy for webhook configurations. A change of the webhooks increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
 

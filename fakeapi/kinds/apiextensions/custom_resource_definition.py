@@ -1,4 +1,4 @@
-"""CustomResourceDefinition of apiextensions.k8s.io/v1.
+"""Defines the kind CustomResourceDefinition of apiextensions.k8s.io/v1.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition` and `pkg/apis/apiextensions`.
 `fakeapi.registry.custom` serves the custom resources.
@@ -102,7 +102,7 @@ class DefinitionStrategy(Strategy):
 
 
 class DefinitionStatusStrategy(Strategy):
-    """Strategy for `/status` of CustomResourceDefinitions; updates may also change metadata."""
+    """Strategy for `/status` of CustomResourceDefinitions. Writes to `/status` may change metadata too."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -130,8 +130,8 @@ def _with_stored_version(obj: Object) -> Object:
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
     """Marks a CustomResourceDefinition for deletion, with the finalizer that deletes its custom resources.
 
-    If it is already marked, the usual rules for finalizers apply instead. Raises ApiError 409 if a
-    precondition fails.
+    If the definition is already marked, the usual rules for finalizers apply instead. Raises ApiError 409 if
+    a precondition of the delete fails.
     """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):
@@ -145,7 +145,7 @@ def _delete(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
-    """Raises ApiError 409 if the UID or the resourceVersion differs from the delete's preconditions."""
+    """Raises ApiError 409 if the object's UID or resourceVersion differs from the delete's preconditions."""
     meta, options = obj["metadata"], request.options
     for expected, actual, field in (
         (options.uid, meta["uid"], "UID"),
@@ -164,7 +164,7 @@ class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
 
 
 class DefinitionHooks:
-    """Starts or stops serving a custom resource before the server responds to a write of its definition."""
+    """Starts or stops serving custom resources before the server responds to a write of a definition."""
 
     may_run_in_thread = True
     pool = ""
@@ -185,7 +185,7 @@ def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameVal
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns the table columns of CustomResourceDefinitions; older releases print only the creation time.
+    """Returns the columns of `kubectl get crd`. Older releases print only the creation time.
 
     Follows `pkg/registry/customresourcedefinition/tableconvertor`.
     """

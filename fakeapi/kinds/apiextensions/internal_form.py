@@ -18,11 +18,11 @@ SHARED = ("schema", "subresources", "additionalPrinterColumns", "selectableField
 
 @dataclass(frozen=True, slots=True)
 class InternalSpec:
-    """The spec of a CustomResourceDefinition in its internal form.
+    """The spec of a CustomResourceDefinition in upstream's internal form.
 
     - `spec`: the spec in v1
     - `version`: the name of the first version
-    - `shared`: the fields that are equal in all versions, unless they are absent
+    - `shared`: the fields that are equal in all versions, except absent fields
     - `versions`: the versions without the shared fields
     """
 
@@ -35,7 +35,7 @@ class InternalSpec:
     def schema_of(self, holder: Object) -> Schema | None:
         """Returns the parsed schema of `shared` or of one of `versions`; None without a schema.
 
-        Raises SchemaTooDeep.
+        Raises SchemaTooDeep if the schema is nested too deeply.
         """
         props = (holder.get("schema") or {}).get("openAPIV3Schema")
         if props is None:
@@ -46,15 +46,15 @@ class InternalSpec:
 
     @property
     def schemas(self) -> list[Schema]:
-        """The parsed schemas of all versions; a schema that all versions share occurs once.
+        """The parsed schemas of all versions. A schema that all versions share occurs once.
 
-        Raises SchemaTooDeep.
+        Raises SchemaTooDeep if a schema is nested too deeply.
         """
         schemas = (self.schema_of(holder) for holder in (self.shared, *self.versions))
         return [schema for schema in schemas if schema is not None]
 
     def has(self, name: str) -> bool:
-        """Whether any version has a non-empty field `name` that the versions do not share."""
+        """Whether any version has a non-empty field `name` that is not one of the shared fields."""
         return any(version.get(name) for version in self.versions)
 
 

@@ -1,4 +1,4 @@
-"""APIService of apiregistration.k8s.io/v1.
+"""Defines the kind APIService of apiregistration.k8s.io/v1.
 
 Follows k8s.io/kube-aggregator `pkg/apis/apiregistration/validation` and `pkg/registry/apiservice`. fakeapi
 does not forward requests to the services that APIServices name.
@@ -64,7 +64,7 @@ class ApiServiceStrategy(Strategy):
 
 
 class ApiServiceStatusStrategy(Strategy):
-    """Strategy for `/status` of APIServices; keeps the stored spec and most stored metadata."""
+    """Strategy for `/status` of APIServices. Keeps the stored spec and most stored metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     updates_unconditionally: ClassVar[bool] = False
@@ -105,7 +105,10 @@ class ApiServiceHooks:
 
 
 def local_status(now: str) -> Object:
-    """Returns the status of a local APIService, which this server serves itself."""
+    """Returns the status of a local APIService.
+
+    This server itself serves the API version of a local APIService.
+    """
     condition = {
         "type": AVAILABLE,
         "status": "True",

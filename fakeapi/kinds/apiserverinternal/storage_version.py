@@ -1,4 +1,4 @@
-"""StorageVersion of internal.apiserver.k8s.io.
+"""Defines the kind StorageVersion of internal.apiserver.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/apiserverinternal/storageversion` and
 `pkg/apis/apiserverinternal/validation`.
@@ -36,7 +36,7 @@ _API_VERSION: Final = (
 
 
 class StorageVersionStrategy(Strategy):
-    """Strategy for creates and updates of a StorageVersion; validates nothing except its name."""
+    """Strategy for creates and updates of StorageVersions. Validates only the name."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -59,7 +59,10 @@ class StorageVersionStrategy(Strategy):
 
 
 class StorageVersionStatusStrategy(StorageVersionStrategy):
-    """Strategy for `/status`, where each API server reports the versions that it encodes and decodes."""
+    """Strategy for `/status` of StorageVersions.
+
+    In the status, each API server reports the versions that it encodes and decodes.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -123,7 +126,7 @@ def _version_messages(text: str) -> list[str]:
 
 
 def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `commonEncodingVersion`: the version that all servers encode, or unset if they differ."""
+    """Validates `commonEncodingVersion`: the version that all API servers encode; unset if they differ."""
     path, reported = "status.commonEncodingVersion", status.get("commonEncodingVersion")
     encoded = [server.get("encodingVersion", "") for server in status.get("storageVersions") or ()]
     common = encoded[0] if encoded and set(encoded) == {encoded[0]} else None
@@ -142,7 +145,10 @@ def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _validate_conditions(conditions: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
-    """Validates conditions; like upstream, error paths are `status[INDEX]` without `conditions`."""
+    """Validates the conditions of a StorageVersion.
+
+    Like upstream, error paths are `status[INDEX]` without `conditions`.
+    """
     errors: list[FieldError] = []
     known: dict[str, int] = {}
     for index, condition in enumerate(conditions):

@@ -1,4 +1,4 @@
-"""The group apps: workload controllers, and revisions of their templates."""
+"""The group apps: Deployments, ReplicaSets, StatefulSets, DaemonSets and ControllerRevisions."""
 
 from fakeapi.kinds.apps.controllerrevision import CONTROLLER_REVISION
 from fakeapi.kinds.apps.daemonset import DAEMON_SET

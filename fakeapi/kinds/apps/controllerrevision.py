@@ -1,4 +1,4 @@
-"""ControllerRevision of apps/v1: a snapshot of state that a controller can roll back to.
+"""ControllerRevision of apps/v1: a snapshot of data to which a controller can roll back.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/controllerrevision` and `pkg/apis/apps/validation`.
 """
@@ -21,7 +21,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ControllerRevisionStrategy(Strategy):
-    """Strategy for revisions, whose data is immutable."""
+    """Strategy for ControllerRevisions, whose data are immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -74,7 +74,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _controller(obj: Object, now: float) -> str:
-    """Returns the table cell for the controlling owner: `KIND[.GROUP]/NAME`, or `<none>`."""
+    """Returns the table cell for the owner with `controller: true`: `KIND[.GROUP]/NAME`, or `<none>`."""
     owners = obj["metadata"].get("ownerReferences") or ()
     owner = next((reference for reference in owners if reference.get("controller")), None)
     if owner is None:

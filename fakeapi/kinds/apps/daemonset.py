@@ -1,4 +1,4 @@
-"""DaemonSet of apps/v1.
+"""Defines the kind DaemonSet of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/daemonset`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """
@@ -45,7 +45,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
-"""The annotation that counts changes of the template; apps/v1 has no field for this count."""
+"""The annotation that counts changes of the pod template. apps/v1 has no field for this number."""
 
 _COUNTERS = (
     "currentNumberScheduled",
@@ -61,7 +61,7 @@ _COUNTERS = (
 
 
 class DaemonSetStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of a DaemonSet; counts the changes of its template."""
+    """Strategy for DaemonSets. Counts the changes of the pod template."""
 
     def default(self, obj: Object) -> Object:
         """Adds the annotation for the template generation, like upstream's conversion to the internal type.
@@ -132,7 +132,7 @@ class DaemonSetStrategy(WorkloadStrategy):
 
 
 class DaemonSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of DaemonSets; keeps the stored template generation."""
+    """Strategy for `/status` of DaemonSets. Keeps the stored template generation."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         return _with_template_generation(super().prepare_update(new, old), _template_generation(old))

@@ -1,4 +1,4 @@
-"""Deployment of apps/v1.
+"""Defines the kind Deployment of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/deployment`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """
@@ -42,7 +42,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 ROLLBACK_TO = "deprecated.deployment.rollback.to"
-"""The annotation that holds the revision of a rollback; apps/v1 has no field for this revision."""
+"""The annotation that contains the target revision of a rollback. apps/v1 has no field for this revision."""
 
 _COUNTERS = (
     "observedGeneration",
@@ -57,10 +57,10 @@ _COUNTERS = (
 
 
 class DeploymentStrategy(WorkloadStrategy):
-    """Strategy for Deployments; a change of their annotations also increments the generation."""
+    """Strategy for Deployments. A change of their annotations also increments the generation."""
 
     def default(self, obj: Object) -> Object:
-        """Normalizes the annotation of a rollback, like upstream's conversion to the internal version.
+        """Normalizes the rollback annotation, like upstream's conversion to the internal version.
 
         Raises ApiError 400 if the annotation is not an integer.
         """
@@ -114,7 +114,7 @@ class DeploymentStrategy(WorkloadStrategy):
 
 
 class DeploymentStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of Deployments; keeps the stored spec and labels."""
+    """Strategy for `/status` of Deployments. Keeps the stored spec and labels."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata", "labels"))
 

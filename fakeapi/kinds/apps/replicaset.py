@@ -1,4 +1,4 @@
-"""ReplicaSet of apps/v1.
+"""Defines the kind ReplicaSet of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/replicaset` and `pkg/apis/apps/validation`.
 """
@@ -37,7 +37,7 @@ TERMINATING_REPLICAS = "DeploymentReplicaSetTerminatingReplicas"
 
 
 class ReplicaSetStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of replica sets."""
+    """Strategy for creates and updates of ReplicaSets."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._spec_errors(obj, None)
@@ -72,7 +72,7 @@ class ReplicaSetStrategy(WorkloadStrategy):
 
 
 def validate_replicated_template(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the pod template of a replica set or a deployment."""
+    """Validates the pod template of a ReplicaSet or a Deployment."""
     template, path = spec["template"], "spec.template"
     return with_compiled_selector(
         spec,
@@ -91,14 +91,14 @@ def validate_replicated_template(spec: Object, old: Object | None, rules: Releas
 
 
 STATUS_FIELDS = (GatedFields(TERMINATING_REPLICAS, ("status.terminatingReplicas",)),)
-"""Fields of the status that are dropped while their feature gate is off.
+"""Fields of a ReplicaSet's or Deployment's status that the server drops while their feature gate is off.
 
 Follows `dropDisabledStatusFields` of k8s.io/kubernetes `pkg/registry/apps/replicaset` and `deployment`.
 """
 
 
 class ReplicaSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of ReplicaSets; drops fields whose feature gate is off."""
+    """Strategy for `/status` of ReplicaSets."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = super().prepare_update(new, old)

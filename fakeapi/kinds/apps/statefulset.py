@@ -1,4 +1,4 @@
-"""StatefulSet of apps/v1.
+"""Defines the kind StatefulSet of apps/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/apps/statefulset`, `pkg/apis/apps/v1` and `pkg/apis/apps/validation`.
 """
@@ -52,7 +52,7 @@ GATED_FIELDS = (
     GatedFields("StatefulSetStartOrdinal", ("spec.ordinals",)),
     GatedFields("MaxUnavailableStatefulSet", ("spec.updateStrategy.rollingUpdate.maxUnavailable",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a StatefulSet that the server drops while their feature gate is off.
 
 Follows `dropStatefulSetDisabledFields` of k8s.io/kubernetes `pkg/registry/apps/statefulset`.
 """
@@ -67,12 +67,12 @@ _KEEPS_ALL = (
 
 
 class StatefulSetStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of stateful sets."""
+    """Strategy for creates and updates of StatefulSets."""
 
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
-        """Sets `kind` and `apiVersion` of claim templates, even if the client sent other values."""
+        """Sets `kind` and `apiVersion` of volume claim templates, even if the client sent other values."""
         claims = obj["spec"].get("volumeClaimTemplates")
         if claims:
             typed = {"kind": "PersistentVolumeClaim", "apiVersion": "v1"}
@@ -103,9 +103,10 @@ class StatefulSetStrategy(WorkloadStrategy):
         return [*super().warnings_on_update(new, old), *self._spec_warnings(new, ".Spec")]
 
     def _spec_warnings(self, obj: Object, claim: str) -> list[str]:
-        """Returns warnings about claim templates and the history limit.
+        """Returns warnings about volume claim templates and revisionHistoryLimit.
 
-        `claim`: text after the path of a claim template; updates add `.Spec`, as upstream does
+        `claim`: the text between the path of a claim template and the field; as in upstream, `.Spec` for
+        updates and "" for creates
         """
         warnings = [
             warning
@@ -119,10 +120,10 @@ class StatefulSetStrategy(WorkloadStrategy):
     def _spec_errors(
         self, spec: Object, old: Object | None, *, checks_template: bool = True
     ) -> list[FieldError]:
-        """Validates the spec.
+        """Validates the spec of a StatefulSet.
 
-        `checks_template`: also validates the pod in the template. Updates skip this check if the stored set
-        is already invalid, because older releases accepted invalid templates.
+        `checks_template`: whether to validate the pod spec in the template. Updates skip this check if the
+        stored StatefulSet is already invalid, because older releases accepted invalid templates.
         """
         template = spec["template"]["spec"]
         errors = [
@@ -172,7 +173,7 @@ class StatefulSetStrategy(WorkloadStrategy):
 
 
 class StatefulSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of StatefulSets, whose counters must not exceed `replicas`."""
+    """Strategy for `/status` of StatefulSets. Its counters must not be greater than `replicas`."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -1,4 +1,4 @@
-"""TokenReview of authentication.k8s.io: returns the user that a token belongs to.
+"""TokenReview of authentication.k8s.io: returns the user to whom a token belongs.
 
 Follows k8s.io/kubernetes `pkg/registry/authentication/tokenreview`.
 """

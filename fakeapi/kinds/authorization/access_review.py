@@ -1,6 +1,8 @@
-"""SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview of authorization.k8s.io.
+"""Defines the access review kinds of authorization.k8s.io except SelfSubjectRulesReview.
 
-Follows k8s.io/kubernetes `pkg/registry/authorization`. The server's authorizer decides; the default
+They are SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview.
+
+Follows k8s.io/kubernetes `pkg/registry/authorization`. The authorizer of the server decides. The default
 authorizer allows every request.
 """
 
@@ -73,7 +75,7 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Res
 
 
 def _subject(spec: dict[str, Any]) -> User:
-    """Returns the user that a review is about."""
+    """Returns the user whose access a review asks about."""
     extra = {name: tuple(values or ()) for name, values in (spec.get("extra") or {}).items()}
     return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""), extra)
 
@@ -90,7 +92,7 @@ def _access(user: User, spec: dict[str, Any], *, by_fields: bool) -> AccessAttri
 
 
 def _equal_fields(selector: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    """Returns the (field, value) pairs that a field selector requires; empty if the selector is invalid."""
+    """Returns the (field, value) pairs that a field selector requires; empty for an invalid selector."""
     if selector is None:
         return ()
     if selector.get("rawSelector"):
@@ -120,7 +122,7 @@ def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" for a field selector with invalid terms; empty if valid."""
+    """Returns "ignored" or "partially ignored" for a field selector with invalid terms, else ""."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
@@ -133,7 +135,7 @@ def _ignored_fields(selector: dict[str, Any] | None) -> str:
 
 
 def _ignored_labels(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" for a label selector with invalid terms; empty if valid."""
+    """Returns "ignored" or "partially ignored" for a label selector with invalid terms, else ""."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):

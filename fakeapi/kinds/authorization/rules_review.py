@@ -13,7 +13,10 @@ from fakeapi.registry.server_write import ServerWrite
 
 
 async def _answer(request: ServerWrite, body: Object) -> WriteResult:
-    """Returns a review with the user's rules in its status and an empty spec."""
+    """Returns a SelfSubjectRulesReview with the user's rules in the status and an empty spec.
+
+    Raises ApiError 400 if the spec has no namespace.
+    """
     if not body["spec"].get("namespace"):
         raise errors.bad_request("no namespace on request")
     await admit(request, body)

@@ -1,4 +1,4 @@
-"""Validates access reviews.
+"""Validates SubjectAccessReviews, SelfSubjectAccessReviews and LocalSubjectAccessReviews.
 
 Follows k8s.io/kubernetes `pkg/apis/authorization/validation`.
 """
@@ -32,7 +32,7 @@ def validate_self_review(review: Object, rules: ReleaseRules) -> list[FieldError
 
 
 def validate_local_review(review: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a LocalSubjectAccessReview, whose attributes must name a resource in its own namespace."""
+    """Validates a LocalSubjectAccessReview. The review must ask about a resource in its own namespace."""
     spec, metadata = review["spec"], review["metadata"]
     errors = _subject_spec_errors(spec, rules) + _metadata_errors(metadata, rules, local=True)
     attributes, others = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")

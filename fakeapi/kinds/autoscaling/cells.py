@@ -1,4 +1,4 @@
-"""Table cells of autoscalers.
+"""Table cells of HorizontalPodAutoscalers.
 
 Follows `printHorizontalPodAutoscaler` of k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -11,7 +11,7 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.releases import Quirks
 
 SHOWN_METRICS = 2
-"""Maximum number of metrics in a table row; the row also prints how many more metrics exist."""
+"""Maximum number of metrics in a table row. The row also prints the number of further metrics."""
 _UNKNOWN = "<unknown>"
 _SOURCES = {
     "External": "external",
@@ -81,7 +81,7 @@ def _target(metric: Object, status: Object, *, named: bool) -> str:
 
 
 def _value(current: Object | None, name: str) -> str:
-    """Returns a quantity of a metric's current values as upstream prints it.
+    """Returns a quantity of a metric's current values like upstream prints it.
 
     Returns "<unknown>" without current values, and "0" if only this quantity is missing.
     """

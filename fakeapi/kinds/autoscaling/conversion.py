@@ -1,6 +1,7 @@
-"""Conversion of HorizontalPodAutoscaler between autoscaling/v1 and the hub, which has the layout of v2.
+"""Converts HorizontalPodAutoscalers between autoscaling/v1 and the stored layout, which is the layout of v2.
 
-Annotations hold the fields that v1 lacks. Follows k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`.
+Annotations contain the fields that v1 lacks. Follows k8s.io/kubernetes
+`pkg/apis/autoscaling/v1/conversion.go`.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,11 +32,11 @@ _SPEC = ("scaleTargetRef", "minReplicas", "maxReplicas")
 _STATUS = ("observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas")
 _CONDITION = ("type", "status", "lastTransitionTime", "reason", "message", "observedGeneration")
 _NOT_THERE = (AttributeError, KeyError, TypeError)
-"""Exceptions that a conversion raises if the JSON does not have the expected structure."""
+"""Exceptions that a conversion raises if the JSON in an annotation does not have the expected structure."""
 
 
 def conversions_of(rules: ReleaseRules) -> Mapping[str, Conversion]:
-    """Returns the conversion between v1 and the hub for a release."""
+    """Returns the conversion between v1 and the stored layout for a release, by API version."""
     return {"v1": Conversion(lambda obj: _to_hub(obj, rules), lambda obj: _from_hub(obj, rules))}
 
 
@@ -55,7 +56,7 @@ def _annotated(obj: Object, annotations: Mapping[str, str]) -> Object:
 
 
 def _is_cpu(metric: Object) -> bool:
-    """Whether v1 has a field for the metric: only for the average CPU utilization."""
+    """Whether v1 has a field for the metric. It has a field only for the average CPU utilization."""
     source = metric.get("resource") or {}
     return (
         metric.get("type") == "Resource"
@@ -110,7 +111,7 @@ def _condition(condition: Object, rules: ReleaseRules) -> Object:
 
 
 def _behavior_to_v1(behavior: Object, rules: ReleaseRules) -> Object:
-    """Returns the behavior with Go's field names, because upstream encodes a type without JSON names."""
+    """Returns a `behavior` with Go's field names, because upstream encodes a type without JSON names."""
     return {
         "ScaleUp": _scaling_to_v1(behavior.get("scaleUp"), rules),
         "ScaleDown": _scaling_to_v1(behavior.get("scaleDown"), rules),
@@ -211,12 +212,15 @@ def _policy_from_v1(policy: Object) -> Object:
 
 
 def _lowered(obj: Object) -> Object:
-    """Returns the object with lower-case keys, because Go's encoding/json ignores the case of names."""
+    """Returns the object with lower-case keys. Go's encoding/json also ignores the case of field names."""
     return {name.lower(): value for name, value in obj.items()}
 
 
 def _read(text: str | None, convert: Callable[[Any], Any]) -> Any:
-    """Decodes an annotation and converts its value; None if the annotation is missing or malformed."""
+    """Decodes an annotation and converts its value.
+
+    Returns None if the annotation is missing or malformed.
+    """
     if text is None:
         return None
     try:

@@ -31,7 +31,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 _NO_STATUS: Object = {"status": {"desiredReplicas": 0, "currentMetrics": None}}
-"""The status of a new autoscaler in the hub, in the form that Go encodes."""
+"""The status of a new HorizontalPodAutoscaler in the layout of v2, as Go encodes it."""
 
 _TOLERANCE = "HPAConfigurableTolerance"
 _GENERATION = "HPAGeneration"
@@ -43,21 +43,21 @@ GATED_FIELDS = (
     GatedFields(_TOLERANCE, tuple(f"spec.behavior.{direction}.tolerance" for direction in _DIRECTIONS)),
     GatedFields(CONTAINER_METRICS, ("spec.metrics[].containerResource",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a HorizontalPodAutoscaler that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler`.
 """
 
 
 class AutoscalerStrategy(WorkloadStrategy):
-    """Strategy for autoscalers; sets their generation only if the feature gate HPAGeneration is enabled."""
+    """Strategy for HorizontalPodAutoscalers. Sets their generation only if the gate HPAGeneration is on."""
 
     template_path: ClassVar[tuple[str, ...]] = ()
 
     def default(self, obj: Object) -> Object:
-        """Returns the object as upstream encodes it after decoding.
+        """Returns the object like upstream encodes it after decoding.
 
-        In v1 this adds annotations for the fields that v1 lacks; in v2 it removes these annotations.
+        In v1 this adds annotations for the fields that v1 lacks. In v2 it removes these annotations.
         """
         conversion = conversions_of(self._rules).get(self._kind.version, IDENTITY)
         if conversion is IDENTITY:
@@ -143,7 +143,7 @@ class AutoscalerStrategy(WorkloadStrategy):
 
 
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of autoscalers, whose replica counts must not be negative."""
+    """Strategy for `/status` of HorizontalPodAutoscalers. Replica counts must not be negative."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}

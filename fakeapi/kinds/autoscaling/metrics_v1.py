@@ -13,7 +13,7 @@ Converted = Callable[[Object], Object]
 
 
 def _given(**members: Any) -> Object:
-    """Returns the members that are not None, in their order."""
+    """Returns a dict of the arguments that are not None, in their order."""
     return {name: value for name, value in members.items() if value is not None}
 
 
@@ -30,7 +30,7 @@ def _identifier(name: str, selector: Object | None) -> Object:
 
 
 def spec_to_v1(metric: Object) -> Object:
-    """Converts a metric of a v2 spec to the form that the v1 annotation holds."""
+    """Converts a metric of a v2 spec to its form in the v1 annotation."""
     converted: Object = {"type": metric.get("type", "")}
     for name, convert in _SPECS_TO_V1.items():
         if metric.get(name) is not None:
@@ -90,8 +90,8 @@ _SPECS_TO_V1: dict[str, Converted] = {
 def spec_from_v1(metric: Object, *, drops_zero: bool) -> Object:
     """Converts a metric of a v1 annotation to the form of a v2 spec.
 
-    `drops_zero`: drops a target value of zero if there is also an average value. Raises AttributeError,
-    TypeError or KeyError if the value does not have the expected structure.
+    `drops_zero`: whether to drop a target value of zero if there is an average value, too. Raises
+    AttributeError, TypeError or KeyError if the metric does not have the expected structure.
     """
     converted: Object = {"type": metric.get("type", "")}
     if metric.get("object") is not None:
@@ -154,7 +154,7 @@ _SPECS_FROM_V1: dict[str, Converted] = {
 
 
 def status_to_v1(metric: Object) -> Object:
-    """Converts a metric of a v2 status to the form that the v1 annotation holds."""
+    """Converts a metric of a v2 status to its form in the v1 annotation."""
     converted: Object = {"type": metric.get("type", "")}
     for name, convert in _STATUSES_TO_V1.items():
         if metric.get(name) is not None:
@@ -214,7 +214,7 @@ _STATUSES_TO_V1: dict[str, Converted] = {
 def status_from_v1(metric: Object) -> Object:
     """Converts a metric of a v1 annotation to the form of a v2 status.
 
-    Raises AttributeError, TypeError or KeyError if the value does not have the expected structure.
+    Raises AttributeError, TypeError or KeyError if the metric does not have the expected structure.
     """
     converted: Object = {"type": metric.get("type", "")}
     for name, convert in _STATUSES_FROM_V1.items():

@@ -1,4 +1,4 @@
-"""CronJob of batch/v1.
+"""Defines the kind CronJob of batch/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/batch/cronjob` and `pkg/apis/batch/validation`.
 """
@@ -33,7 +33,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 NAME_MAX = 52
-"""Maximum length of a cron job's name in bytes; the names of its jobs add a suffix of eleven characters."""
+"""Maximum length of a CronJob's name in bytes. The names of its Jobs have a suffix of eleven characters."""
 
 _POLICIES = ("Allow", "Forbid", "Replace")
 _JOB = ("spec", "jobTemplate", "spec")
@@ -43,7 +43,7 @@ _REFUSED = f"cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instea
 
 
 GATED_FIELDS = (GatedFields("WorkloadWithJob", ("spec.jobTemplate.spec.scheduling",)),)
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a CronJob that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/cronjob`.
 """
@@ -128,7 +128,7 @@ class CronJobStrategy(WorkloadStrategy):
 
 
 class CronJobStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of cron jobs, which upstream does not validate."""
+    """Strategy for `/status` of CronJobs. Like upstream, does not validate the status."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -1,4 +1,4 @@
-"""Job of batch/v1.
+"""Defines the kind Job of batch/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/batch/job`, `pkg/apis/batch/v1` and `pkg/apis/batch/validation`.
 """
@@ -65,7 +65,7 @@ def _drop_fail_index_rules(job: Object) -> None:
 
 
 def _is_update(old: Object) -> bool:
-    """Whether the stored job uses a field: always true, for fields that upstream drops only on create."""
+    """Returns true: an update keeps the field. Upstream drops some fields only on create."""
     return True
 
 
@@ -85,14 +85,14 @@ GATED_FIELDS = (
     ),
     GatedFields("WorkloadWithJob", ("spec.scheduling",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a Job that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/job`.
 """
 
 
 class JobStrategy(WorkloadStrategy):
-    """Strategy for jobs; generates the selector of a job and the labels of its pods."""
+    """Strategy for Jobs. Generates the selector of a Job and the labels of its pods."""
 
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
@@ -158,9 +158,11 @@ class JobStrategy(WorkloadStrategy):
         return errors + validate_selected(spec["template"], compiled_selector, "spec.template", self._rules)
 
     def _generated_errors(self, obj: Object, *, prefixed: bool) -> list[FieldError]:
-        """Validates the generated selector and labels; does nothing for jobs with `manualSelector`.
+        """Validates the generated selector and labels of a Job.
 
-        `prefixed`: also requires the labels with the prefix `batch.kubernetes.io/`
+        Does nothing for Jobs with `manualSelector`.
+
+        `prefixed`: whether the labels with the prefix `batch.kubernetes.io/` are required, too
         """
         spec, metadata = obj["spec"], obj["metadata"]
         selector = spec.get("selector")
@@ -198,7 +200,7 @@ class JobStatusStrategy(WorkloadStatusStrategy):
 
 
 def _with_selector(spec: Object, metadata: Object, rules: ReleaseRules) -> Object:
-    """Returns the spec with the generated labels and selector for the job's pods; keeps existing values."""
+    """Returns the Job spec with the generated pod labels and selector. Keeps existing values."""
     uid, name = metadata["uid"], metadata.get("name", "")
     generated = {LEGACY_JOB_NAME: name, JOB_NAME: name, LEGACY_CONTROLLER_UID: uid, CONTROLLER_UID: uid}
     labels = {**generated, **template_labels(spec["template"])}

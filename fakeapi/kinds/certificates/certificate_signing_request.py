@@ -1,4 +1,4 @@
-"""CertificateSigningRequest of certificates.k8s.io/v1.
+"""Defines the kind CertificateSigningRequest of certificates.k8s.io/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. The server records the client that creates
 a request as its requestor. Updates of the main resource only change metadata. `/approval` and `/status`
@@ -42,7 +42,7 @@ _CONDITION_ORDER = ("type", "status", "reason", "message", "lastUpdateTime", "la
 
 
 class SigningRequestStrategy(Strategy):
-    """Strategy for creates and updates of signing requests; updates change only metadata."""
+    """Strategy for CertificateSigningRequests. Updates change only metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status",))
     allowed: ClassVar[Allowed] = Allowed()
@@ -69,7 +69,10 @@ class SigningRequestStrategy(Strategy):
 
 
 class SigningRequestStatusStrategy(SigningRequestStrategy):
-    """Strategy for `/status`: sets the certificate and all conditions except Approved and Denied."""
+    """Strategy for `/status` of CertificateSigningRequests.
+
+    Writes may set the certificate, and all conditions except Approved and Denied.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "conditions"))
     allowed: ClassVar[Allowed] = Allowed(certificate=True)
@@ -88,7 +91,7 @@ class SigningRequestStatusStrategy(SigningRequestStrategy):
 
 
 class SigningRequestApprovalStrategy(SigningRequestStrategy):
-    """Strategy for `/approval`; its updates only change conditions."""
+    """Strategy for `/approval` of CertificateSigningRequests. Writes only change conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("status", "certificate"))
     allowed: ClassVar[Allowed] = Allowed(approval=True)
@@ -108,7 +111,11 @@ def _places(status: Object, kind: str) -> list[int]:
 
 
 def _timed(conditions: list[dict[str, Any]], before: Object, now: str) -> list[dict[str, Any]]:
-    """Returns the conditions with values for missing times."""
+    """Returns the conditions with missing times filled in.
+
+    A missing lastUpdateTime becomes `now`. A missing lastTransitionTime comes from the stored condition with
+    the same type and status, or becomes `now`.
+    """
     return [_with_times(condition, before, now) for condition in conditions]
 
 
@@ -129,7 +136,7 @@ def _with_times(condition: dict[str, Any], before: Object, now: str) -> dict[str
 
 
 def signed(obj: Object, user: User) -> Object:
-    """Returns the request with `user` as its requestor; ignores the requestor that the client sent."""
+    """Returns the request with `user` as its requestor. Ignores the requestor that the client sent."""
     spec = {name: value for name, value in obj["spec"].items() if name not in _OF_USER}
     by: dict[str, Any] = {
         "username": user.name,

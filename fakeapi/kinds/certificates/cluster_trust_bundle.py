@@ -1,4 +1,4 @@
-"""ClusterTrustBundle of certificates.k8s.io.
+"""Defines the kind ClusterTrustBundle of certificates.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/certificates/clustertrustbundle` and
 `pkg/apis/certificates/validation`.

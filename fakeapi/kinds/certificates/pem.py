@@ -57,7 +57,7 @@ class Block:
 
 
 def blocks(text: bytes) -> Iterator[Block]:
-    """Yields the PEM blocks of a text; skips all text between them."""
+    """Yields the PEM blocks of a text. Skips all text between the blocks."""
     for match in _BLOCK.finditer(text):
         body, headers = match[2], False
         while (header := _HEADER.match(body)) is not None:
@@ -70,9 +70,9 @@ def blocks(text: bytes) -> Iterator[Block]:
 
 
 def request_problem(text: bytes, *, signed: bool = True) -> str:
-    """Returns the reason why a text is not a valid certificate signing request; empty if it is valid.
+    """Returns the reason why a text is not a valid certificate signing request; "" if it is valid.
 
-    `signed`: also checks the signature with the request's own key
+    `signed`: whether to check the signature with the request's own public key, too
     """
     block = next(blocks(text), None)
     if block is None or block.label != CERTIFICATE_REQUEST:
@@ -112,7 +112,7 @@ def _attributes_of(text: bytes, name: str) -> list[str]:
 
 
 def certificates_problem(text: bytes) -> str:
-    """Returns the reason why a text is not a chain of certificates; empty if the text is valid or empty."""
+    """Returns the reason why a text is not a chain of PEM certificates; "" if it is valid or empty."""
     if not text:
         return ""
     pem_blocks = list(blocks(text))
@@ -127,7 +127,7 @@ def certificates_problem(text: bytes) -> str:
 
 
 def authority_of(block: Block) -> bool | None:
-    """Whether the block is a CA certificate; None if it is not a certificate."""
+    """Whether a PEM block is a CA certificate; None if it is not a valid certificate."""
     from cryptography import x509  # noqa: PLC0415 - loaded with the first certificate
 
     try:

@@ -24,7 +24,7 @@ _LABELS = ("spec.signerName", "spec.podName", "spec.nodeName")
 
 
 class PodRequestStrategy(Strategy):
-    """Strategy for creates and updates of pod certificate requests, whose spec is immutable."""
+    """Strategy for creates and updates of PodCertificateRequests, whose spec is immutable."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -53,7 +53,10 @@ class PodRequestStrategy(Strategy):
 
 
 class PodRequestStatusStrategy(PodRequestStrategy):
-    """Strategy for `/status`, which is immutable once the request is issued, denied or failed."""
+    """Strategy for `/status` of PodCertificateRequests.
+
+    The status is immutable once the request is issued, denied or failed.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

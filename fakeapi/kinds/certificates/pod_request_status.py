@@ -1,6 +1,7 @@
-"""Validates the status of a PodCertificateRequest, which is immutable once issued, denied or failed.
+"""Validates the status of a PodCertificateRequest.
 
-Follows `ValidatePodCertificateRequestStatusUpdate` of k8s.io/kubernetes `pkg/apis/certificates/validation`.
+The status is immutable once the request is issued, denied or failed. Follows
+`ValidatePodCertificateRequestStatusUpdate` of k8s.io/kubernetes `pkg/apis/certificates/validation`.
 """
 
 import base64
@@ -83,7 +84,7 @@ def _condition_errors(conditions: list[dict[str, Any]]) -> list[FieldError]:
 def _issued_errors(status: Object, spec: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
     """Validates an issued certificate chain.
 
-    Its first certificate must have the requested public key and the times in the status.
+    The first certificate must have the public key in the request and the times in the status.
     """
     from cryptography import x509  # noqa: PLC0415 - loaded with the first chain
 

@@ -29,7 +29,7 @@ _PUBLIC, _PROOF, _STUB = "spec.pkixPublicKey", "spec.proofOfPossession", "spec.s
 
 
 def validate_pod_request(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the spec of a new request."""
+    """Validates the spec of a new PodCertificateRequest."""
     signer = spec.get("signerName", "")
     errors = validate_signer_name(signer, "spec.signerName", rules.quirks.wording)
     annotations = spec.get("unverifiedUserAnnotations")
@@ -122,11 +122,12 @@ Verify = Callable[[bytes, bytes], Any]
 def _verifier(
     key: Any, path: str, printed: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
-    """Returns a function that verifies `(signature, message)` with the key.
+    """Returns a function that verifies `(signature, message)` with the key, and no errors.
 
     For an unsupported key returns None and errors instead.
 
-    - `printed`: the key as the errors print it; None omits the value
+    - `path`: the field path for errors
+    - `shown`: the key as the errors print it; None omits the value
     - `curves`: the supported elliptic curves, for the error
     """
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - loaded with the first key

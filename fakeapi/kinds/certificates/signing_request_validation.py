@@ -58,7 +58,7 @@ _CONDITIONS = "status.conditions"
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Parts of the status that a write may change.
+    """The parts of a CertificateSigningRequest's status that a write may change.
 
     - `approval`: the conditions Approved and Denied
     - `certificate`: the issued certificate
@@ -69,7 +69,7 @@ class Allowed:
 
 
 def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a CertificateSigningRequest; `old` is the stored request on update, None on create."""
+    """Validates a CertificateSigningRequest. `old`: the stored request on update; None on create."""
     spec, before = obj["spec"], old["spec"] if old else {}
     errors: list[FieldError] = []
     content = spec.get("request")
@@ -93,9 +93,9 @@ def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRule
 
 
 def update_errors(new: Object, old: Object, allowed: Allowed) -> list[FieldError]:
-    """Validates changes of the conditions and of the certificate.
+    """Validates changes of a CertificateSigningRequest's conditions and certificate.
 
-    `allowed`: the protected parts that this update may change
+    `allowed`: the protected parts of the status that this write may change
     """
     errors = [
         forbidden(_CONDITIONS, f'updates may not remove a condition of type "{kind}"')

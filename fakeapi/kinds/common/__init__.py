@@ -1,1 +1,1 @@
-"""Validators that kinds of several API groups share, in one module for each thing that they validate."""
+"""Validators and table cells that kinds of several API groups share."""

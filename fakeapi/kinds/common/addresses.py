@@ -1,4 +1,4 @@
-"""Validates IP addresses and CIDR values, and warns about spellings that programs parse differently.
+"""Validates IP addresses and CIDRs, and warns about spellings that different programs parse differently.
 
 Follows `ip.go` of k8s.io/apimachinery `pkg/util/validation`, and `IsValidIPForLegacyField`,
 `IsValidCIDRForLegacyField` and `ValidateEndpointIP` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -14,7 +14,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.releases.rules import ReleaseRules
 
 STRICT_GATE: Final = "StrictIPCIDRValidation"
-"""The feature gate that makes legacy fields reject ambiguous spellings, such as leading zeros."""
+"""The feature gate with which legacy fields reject ambiguous spellings, such as leading zeros."""
 
 IP_ERROR: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 CIDR_ERROR: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -34,9 +34,9 @@ def validate_ip(text: str, path: str) -> list[FieldError]:
 def validate_lenient_ip(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Validates an IP address in a legacy field; only StrictIPCIDRValidation rejects ambiguous spellings.
+    """Validates an IP address in a legacy field. Only StrictIPCIDRValidation rejects ambiguous spellings.
 
-    Releases with this feature gate accept every address in `valid_before`.
+    `valid_before`: addresses of the stored object, which releases with this feature gate always accept
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
@@ -47,7 +47,7 @@ def validate_lenient_ip(
 
 
 def validate_cidr(text: str, path: str) -> list[FieldError]:
-    """Validates a CIDR value, which must be in canonical form and have no bits beyond the prefix."""
+    """Validates a CIDR, which must be in canonical form and have no bits set after the prefix."""
     cidr = parse_cidr(text)
     if cidr is None:
         return [invalid(path, text, CIDR_ERROR)]
@@ -59,9 +59,9 @@ def validate_cidr(text: str, path: str) -> list[FieldError]:
 def validate_lenient_cidr(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Validates a CIDR value in a legacy field; only StrictIPCIDRValidation rejects ambiguous spellings.
+    """Validates a CIDR in a legacy field. Only StrictIPCIDRValidation rejects ambiguous spellings.
 
-    Releases with this feature gate accept every value in `valid_before`.
+    `valid_before`: CIDRs of the stored object, which releases with this feature gate always accept
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
@@ -90,7 +90,7 @@ def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
 
 
 def is_dual_stack(texts: Sequence[str]) -> bool:
-    """Whether the addresses belong to both IP families; an IPv4-mapped IPv6 address counts as IPv4."""
+    """Whether the addresses belong to both IP families. An IPv4-mapped IPv6 address counts as IPv4."""
     return len({ip.family for ip in map(parse_ip, texts) if ip is not None}) > 1
 
 
@@ -111,7 +111,7 @@ def ip_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
 
 
 def cidr_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
-    """Returns the texts of Warning headers about a CIDR value that `validate_lenient_cidr` accepts."""
+    """Returns the texts of Warning headers about a CIDR that `validate_lenient_cidr` accepts."""
     cidr = parse_cidr(text)
     if rules.quirks.address_warnings_quote_parser:
         return _old_cidr_warnings(cidr, text, path)
@@ -185,5 +185,5 @@ def _old_cidr_warnings(found: CIDR | None, text: str, path: str) -> list[str]:
 
 
 def _netip_text(found: IP) -> str:
-    """Returns the address as Go's netip prints it: IPv4-mapped addresses keep the IPv6 notation."""
+    """Formats an address like Go's netip: IPv4-mapped addresses keep the IPv6 notation."""
     return f"::ffff:{found}" if found.mapped else str(found)

@@ -33,7 +33,7 @@ _REASON_ERROR = names.regex_error(
 def validate_conditions(
     conditions: Sequence[dict[str, Any]], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a list of conditions; each type may occur only once."""
+    """Validates a list of conditions. Each type may occur only once."""
     errors: list[FieldError] = []
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
@@ -79,5 +79,5 @@ def _validate_condition(condition: dict[str, Any], path: str, rules: ReleaseRule
 
 
 def validate_condition_reason(reason: str, path: str) -> list[FieldError]:
-    """Returns an error if the text is not a valid condition reason, such as `MyReason`."""
+    """Returns an error if a string is not a valid condition reason, such as `MyReason`."""
     return [] if _is_reason(reason) else [invalid(path, reason, _REASON_ERROR)]

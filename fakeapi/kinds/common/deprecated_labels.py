@@ -1,4 +1,4 @@
-"""Warnings about deprecated labels of nodes.
+"""Returns warnings about deprecated labels of nodes.
 
 Follows k8s.io/kubernetes `pkg/api/node`.
 """
@@ -18,11 +18,11 @@ DEPRECATED: Final = {
     ),
     "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 }
-"""Deprecated labels of nodes, with the end of their warnings: since when, or the replacement."""
+"""Maps deprecated labels of nodes to the end of their warning: the release, or the label to use instead."""
 
 
 def deprecated_label_warnings(key: str, path: str) -> list[str]:
-    """Returns the text of a Warning header if the label key is deprecated; an empty list if it is not."""
+    """Returns the text of a Warning header if a label key is deprecated, else an empty list."""
     return [f"{path}: {DEPRECATED[key]}"] if key in DEPRECATED else []
 
 

@@ -14,7 +14,7 @@ _is_path = re.compile(_PATH_PATTERN).fullmatch
 
 
 def validate_fully_qualified_domain_name(text: str, path: str) -> list[FieldError]:
-    """Validates a domain name of at least two segments, with or without a final dot.
+    """Validates a domain name with at least two labels, with or without a final dot.
 
     Returns at most one error.
     """

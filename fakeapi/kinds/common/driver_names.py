@@ -14,7 +14,7 @@ DRIVER_NAME_MAX: Final = 63
 
 
 def validate_csi_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the name of a CSI driver: a DNS subdomain in upper or lower case.
+    """Validates the name of a CSI driver: a DNS subdomain that may have uppercase letters.
 
     Up to 1.34 an empty name gets two errors.
     """

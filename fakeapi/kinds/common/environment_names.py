@@ -32,7 +32,7 @@ _HEADER_ERROR = regex_error(
 def is_environment_name(name: str) -> list[str]:
     """Returns messages if a name breaks the strict rules for environment variables.
 
-    Releases up to 1.29 have only these rules.
+    Releases up to 1.29 do not have relaxed rules.
     """
     errors = [] if _is_variable(name) else [_VARIABLE_ERROR]
     if name in (".", ".."):
@@ -43,7 +43,10 @@ def is_environment_name(name: str) -> list[str]:
 
 
 def is_relaxed_environment_name(name: str) -> list[str]:
-    """Returns a message if a variable name is empty, contains `=`, or is not printable ASCII."""
+    """Returns a message if the name of an environment variable breaks the relaxed rules.
+
+    The name must not be empty, must not contain `=`, and must be printable ASCII.
+    """
     if not name:
         return ["environment variable name must be non-empty"]
     if all(" " <= character <= "~" and character != "=" for character in name):

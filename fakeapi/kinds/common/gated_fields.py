@@ -21,15 +21,14 @@ REMOVED: Final[tuple[str, ...]] = ()
 
 @dataclass(frozen=True, slots=True)
 class GatedFields:
-    """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
+    """A feature gate and the fields that it controls. `fakeapi.kinds.common.paths` defines the paths.
 
-    - `gate`: the gate, `REMOVED`, or several gates; one gate that is on enables the fields
-    - `paths`: the fields that are dropped while they are disabled, unless the stored object uses the feature
-    - `used_at`: fields that prove such a use if they are set; None means `paths`
+    - `paths`: the fields that are dropped while `gate` is off, unless the stored object uses the feature
+    - `used_at`: fields that, if set, prove that an object uses the feature; None for `paths`
     - `in_use`: a test of the stored object that replaces `used_at`
-    - `take_away`: a function that removes the fields from its argument, a copy, in place; replaces dropping
+    - `take_away`: a function that removes the fields from a copy of the object, in place; used instead of
       `paths`
-    - `when`: whether the rule exists in a release with these quirks; None means always
+    - `when`: whether the rule exists in a release with these quirks; None for all releases
     """
 
     gate: str | tuple[str, ...]
@@ -57,7 +56,7 @@ class GatedFields:
         return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
 
     def drop_from(self, obj: Object) -> None:
-        """Removes the fields from the object, in place."""
+        """Removes the controlled fields from the object, in place."""
         if self.take_away is not None:
             self.take_away(obj)
             return
@@ -68,9 +67,9 @@ class GatedFields:
 def drop_disabled_fields(
     new: Object, old: Object | None, table: Iterable[GatedFields], rules: ReleaseRules
 ) -> Object:
-    """Returns `new` without the fields whose gates are off; keeps fields that `old` uses.
+    """Returns `new` without the fields whose feature gates are off. Keeps fields that `old` uses.
 
-    `old` is the stored object, None on create. Neither argument changes. Returns `new` itself if it has no
+    `old`: the stored object; None on create. Neither argument changes. Returns `new` itself if it has no
     disabled field.
     """
     result = new

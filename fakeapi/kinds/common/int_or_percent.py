@@ -21,7 +21,7 @@ _INT_MAX = 2**63 - 1
 
 
 def validate_int_or_percent(value: int | str, path: str, wording: Wording) -> list[FieldError]:
-    """Rejects negative numbers and texts that are not percentages."""
+    """Returns an error for a negative number, or for a string that is not a percentage."""
     if isinstance(value, str):
         if _PERCENT.match(value):
             return []
@@ -36,7 +36,7 @@ def validate_at_most_100_percent(value: int | str, path: str, wording: Wording) 
 
 
 def percent_of(value: int | str) -> int | None:
-    """Returns the number of a percentage such as `25%`; None for other values."""
+    """Returns the number of a percentage such as `25%`; None for any other value."""
     if isinstance(value, str) and _PERCENT.match(value):
         digits = value[:-1]
         return min(int(digits), _INT_MAX) if len(digits) < 20 else _INT_MAX
@@ -44,7 +44,7 @@ def percent_of(value: int | str) -> int | None:
 
 
 def number_of(value: int | str) -> int:
-    """Returns the number in a count, a percentage or a numeric text; 0 for any other text."""
+    """Returns the number in an integer, a percentage or a numeric string; 0 for any other string."""
     if isinstance(value, int):
         return value
     percent = percent_of(value)

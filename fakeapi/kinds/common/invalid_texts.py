@@ -1,4 +1,4 @@
-"""Turns messages about an invalid text into field errors.
+"""Converts messages about an invalid string to field errors.
 
 Follows `ValidateDNS1123Label` and similar functions of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -12,7 +12,7 @@ from fakeapi.machinery.meta.wording import Wording
 
 
 def each_invalid(path: str, value: Any, messages: Iterable[str]) -> list[FieldError]:
-    """Returns one field error for each message."""
+    """Returns a field error for each message about the value."""
     return [invalid(path, value, message) for message in messages]
 
 

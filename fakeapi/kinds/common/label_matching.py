@@ -1,4 +1,4 @@
-"""Matches labels by metav1.LabelSelector, and formats selectors for tables.
+"""Matches labels against a metav1.LabelSelector, and formats selectors.
 
 Follows `LabelSelectorAsSelector` and `FormatLabelSelector` of k8s.io/apimachinery
 `pkg/apis/meta/v1/helpers.go`.
@@ -13,7 +13,7 @@ from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selecto
 from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
 
 LabelSelector = Mapping[str, Any]
-"""A canonical metav1.LabelSelector."""
+"""A metav1.LabelSelector in canonical form."""
 
 _OPERATORS = {
     "In": Operator.IN,
@@ -28,14 +28,14 @@ class InvalidSelector(ValueError):
 
 
 def is_empty(selector: LabelSelector) -> bool:
-    """Whether a selector has no requirements; an empty selector matches everything."""
+    """Whether a label selector has no requirements. An empty selector matches everything."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
 def compiled(selector: LabelSelector | None) -> Selector | None:
-    """Compiles a label selector; raises InvalidSelector.
+    """Compiles a label selector. Raises InvalidSelector if the selector is invalid.
 
-    None, which selects nothing, is returned unchanged.
+    Returns None for None, which matches nothing.
     """
     if selector is None:
         return None
@@ -52,7 +52,7 @@ def compiled(selector: LabelSelector | None) -> Selector | None:
 
 
 def selects(selector: Selector | None, labels: Mapping[str, str]) -> bool:
-    """Whether a compiled selector matches the labels; None matches no labels."""
+    """Whether a compiled selector matches the labels. None matches no labels."""
     return selector is not None and selector.matches(labels)
 
 
@@ -64,7 +64,7 @@ def _requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Requi
 
 
 def formatted(selector: LabelSelector | None) -> str:
-    """Returns a selector as kubectl prints it; `<error>` if it is invalid, `<none>` if it is empty."""
+    """Formats a label selector like kubectl; `<error>` if it is invalid, `<none>` if it is empty."""
     try:
         parsed = compiled(selector)
     except InvalidSelector:
@@ -73,7 +73,10 @@ def formatted(selector: LabelSelector | None) -> str:
 
 
 def scale_selector(obj: Mapping[str, Any]) -> str:
-    """Returns a workload's label selector as text, for its Scale; raises ApiError 400 if it is invalid."""
+    """Returns a workload's label selector as text, for its Scale.
+
+    Raises ApiError 400 for an invalid selector.
+    """
     try:
         return str(compiled(obj["spec"].get("selector")) or "")
     except InvalidSelector as error:

@@ -1,6 +1,6 @@
-"""Validates meta/v1 LabelSelector, and the requirements of label and field selectors.
+"""Validates meta/v1 LabelSelectors, and the requirements of label and field selectors.
 
-Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Selectors are canonical.
+Follows k8s.io/apimachinery `pkg/apis/meta/v1/validation`. Selectors must be in canonical form.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ _WITHOUT_VALUES = ("Exists", "DoesNotExist")
 def validate_label_selector(
     selector: dict[str, Any] | None, path: str, wording: Wording, *, checks_values: bool = True
 ) -> list[FieldError]:
-    """Validates a label selector; None is valid.
+    """Validates a label selector. None is valid.
 
-    `checks_values=False` accepts expressions with values that no label can have. Upstream does so for objects
-    that were stored with such values.
+    `checks_values`: whether values that no label can have are errors. Upstream accepts such values in objects
+    that were stored with them.
     """
     if selector is None:
         return []
@@ -40,7 +40,11 @@ def validate_label_requirement(
     checks_values: bool = True,
     any_operator: bool = False,
 ) -> list[FieldError]:
-    """Validates one requirement of a label selector; `any_operator` accepts unknown operators."""
+    """Validates one requirement of a label selector.
+
+    - `checks_values`: whether values that no label can have are errors
+    - `any_operator`: whether unknown operators are valid
+    """
     values: Sequence[str] = requirement.get("values") or ()
     errors = _operator_errors(requirement["operator"], values, path, any_operator=any_operator)
     key, unit = requirement["key"], wording.length_unit
@@ -55,14 +59,14 @@ def validate_label_requirement(
 
 
 def validate_field_requirement(requirement: dict[str, Any], path: str) -> list[FieldError]:
-    """Validates one requirement of a field selector; unknown operators are accepted."""
+    """Validates one requirement of a field selector. Accepts unknown operators."""
     errors = [] if requirement["key"] else [required(f"{path}.key", "must be specified")]
     values: Sequence[str] = requirement.get("values") or ()
     return errors + _operator_errors(requirement["operator"], values, path, any_operator=True)
 
 
 def has_invalid_value(selector: dict[str, Any] | None) -> bool:
-    """Whether an expression contains a value that no label can have."""
+    """Whether an expression of a label selector contains a value that no label can have."""
     return any(
         is_valid_label_value(value)
         for requirement in (selector or {}).get("matchExpressions") or ()

@@ -18,7 +18,10 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_address(
     point: Object, before: Iterable[Object], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates the IP address of an ingress point; addresses of the points in `before` remain valid."""
+    """Validates the IP address of an ingress point.
+
+    `before`: the stored ingress points, whose addresses remain valid
+    """
     text = point.get("ip", "")
     if not text:
         return []
@@ -42,7 +45,10 @@ def validate_host_name(point: Object, path: str) -> list[FieldError]:
 def validate_point(
     point: Object, before: Iterable[Object], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates an ingress point, which has an address, a host name or both."""
+    """Validates an ingress point: an address, a host name or both.
+
+    `before`: the stored ingress points, whose addresses remain valid
+    """
     return [*validate_address(point, before, path, rules), *validate_host_name(point, path)]
 
 
@@ -60,6 +66,6 @@ def point_warnings(status: Object, rules: ReleaseRules) -> list[str]:
 
 
 def points_text(status: Object) -> str:
-    """Returns the addresses and host names of a status as tables print them: sorted, without duplicates."""
+    """Formats the addresses and host names of a status for a table cell: sorted, without duplicates."""
     points = (status.get("loadBalancer") or {}).get("ingress") or ()
     return ",".join(sorted({point.get("ip") or point.get("hostname") or "" for point in points} - {""}))

@@ -18,7 +18,7 @@ EMPTY_DIR_MODE_MAX = 0o1777
 
 
 def range_error(low: int, high: int) -> str:
-    """Returns the message about a number outside a range."""
+    """Returns the error message for a number outside a range."""
     return f"must be between {low} and {high}, inclusive"
 
 

@@ -1,9 +1,9 @@
-"""Paths into objects, such as `spec.volumes[].image`.
+"""Paths of fields inside objects, such as `spec.volumes[].image`.
 
 - `name[]`: each item of a list
 - `name{}`: each value of a map
 - `@containers`, `@statuses`: the three lists of containers or of container statuses of a pod
-- `@requests`: the exact requests and the subrequests of a resource claim
+- `@requests`: the exact requests and the subrequests of a ResourceClaim
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _ALTERNATIVES = {
 
 @cache
 def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """Replaces `@` names in a path with their alternatives; returns the resulting paths, split into parts."""
+    """Replaces `@` names in a path by their alternatives. Returns the resulting paths, split into parts."""
     for short, names in _ALTERNATIVES.items():
         if short in path:
             return tuple(part for name in names for part in expanded(path.replace(short, name)))
@@ -29,19 +29,19 @@ def expanded(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """Yields each object that may contain the last member of the path, with the name of this member."""
+    """Yields each object that may contain the last field of the path, with the name of this field."""
     for parts in expanded(path):
         for holder in _inside(obj, parts[:-1]):
             yield holder, parts[-1]
 
 
 def is_set(obj: Object, path: str) -> bool:
-    """Whether at least one place that the path matches has a value other than null; empty values count."""
+    """Whether at least one field that the path matches has a value other than null. Empty values count."""
     return any(holder.get(name) is not None for holder, name in holders(obj, path))
 
 
 def drop(obj: Object, path: str) -> None:
-    """Removes the values at the path, in place."""
+    """Removes the fields at the path, in place."""
     for holder, name in holders(obj, path):
         holder.pop(name, None)
 

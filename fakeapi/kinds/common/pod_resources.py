@@ -1,4 +1,4 @@
-"""Requests and limits of a pod, summed over its containers for defaults, validation and admission.
+"""Sums up the requests and limits of a pod's containers, for defaults, validation and admission.
 
 Follows AggregateContainerRequests, AggregateContainerLimits and PodRequests of k8s.io/component-helpers
 `resource`, but ignores the status of containers.
@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 
 Resources = dict[str, str]
-"""Quantities by resource name."""
+"""Quantities as text, by resource name."""
 
 
 def is_pod_level(name: str) -> bool:
@@ -20,9 +20,9 @@ def is_pod_level(name: str) -> bool:
 
 
 def container_totals(spec: Object, member: str) -> Resources:
-    """Returns the `requests` or `limits` of a pod's containers, by resource.
+    """Returns the total requests or limits of a pod's containers, by resource.
 
-    The amount of each resource is the greater of:
+    `member`: "requests" or "limits". The amount of each resource is the greater of:
 
     - the sum over all containers and sidecars
     - the largest sum of an init container and the sidecars before it
@@ -42,20 +42,27 @@ def container_totals(spec: Object, member: str) -> Resources:
 
 
 def pod_totals(spec: Object, member: str, *, pod_level: bool) -> Resources:
-    """Returns the totals of a pod's containers; with `pod_level` the pod's own amounts take precedence."""
+    """Returns the total requests or limits of a pod's containers, by resource.
+
+    - `member`: "requests" or "limits"
+    - `pod_level`: whether the amounts in the pod-level `resources` take precedence
+    """
     total = container_totals(spec, member)
     return total | pod_level_amounts(spec, member) if pod_level else total
 
 
 def pod_level_amounts(spec: Object, member: str) -> Resources:
-    """Returns the amounts in the pod-level `resources` of the spec; ignores resources not allowed there."""
+    """Returns the amounts in the pod-level `resources` of a pod spec. Ignores resources not allowed there.
+
+    `member`: "requests" or "limits"
+    """
     return {name: amount for name, amount in _amounts(spec, member).items() if is_pod_level(name)}
 
 
 def claimed_resources(pod: Object) -> Resources:
-    """Returns the node's resources that the pod uses through resource claims, according to its status.
+    """Returns the node's resources that a pod uses through ResourceClaims, according to the pod's status.
 
-    The status of 1.36 has sums (`resources`). The status of 1.37 has the resources that devices map to
+    The status of 1.36 has sums (`resources`). The status of 1.37 has the resources to which devices map
     (`mapping`), and an `overhead` for each pod and each container that uses the claim.
     """
     total = Resources()
@@ -71,9 +78,9 @@ def claimed_resources(pod: Object) -> Resources:
 
 
 def overhead_of(overhead: Object, containers: int) -> str:
-    """Returns the overhead of a claim: `perPod` once, and `perContainer` for each of `containers`.
+    """Returns the overhead of a claim: `perPod` once, and `perContainer` for each container.
 
-    `containers`: how many containers use the claim
+    `containers`: the number of containers that use the claim
     """
     total = "0"
     if overhead.get("perPod") is not None:
@@ -84,7 +91,7 @@ def overhead_of(overhead: Object, containers: int) -> str:
 
 
 def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
-    """Returns the sum of two amounts for each resource; a resource may be in only one of the maps."""
+    """Returns the sum of two amounts for each resource. Each resource may be in only one of the mappings."""
     total = dict(one)
     for name, amount in other.items():
         total[name] = quantity.add(total[name], amount) if name in total else amount
@@ -92,7 +99,10 @@ def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
 
 
 def greater(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
-    """Returns the greater of two amounts for each resource; a resource may be in only one of the maps."""
+    """Returns the greater of two amounts for each resource.
+
+    Each resource may be in only one of the mappings.
+    """
     larger = dict(one)
     for name, amount in other.items():
         if name not in larger or quantity.compare(amount, larger[name]) > 0:

@@ -25,7 +25,11 @@ def validate_selected(
 
 
 def validate_always_restarted(template: Object, path: str, kind: str) -> list[FieldError]:
-    """Validates a template whose pods run indefinitely: restartPolicy Always, no activeDeadlineSeconds."""
+    """Validates the pod template of pods that run indefinitely.
+
+    Its restartPolicy must be Always, and activeDeadlineSeconds must be unset. `kind`: the kind of the
+    workload.
+    """
     spec, errors = template["spec"], []
     if spec.get("restartPolicy", "") != "Always":
         errors.append(not_supported(f"{path}.spec.restartPolicy", spec.get("restartPolicy", ""), ("Always",)))

@@ -14,7 +14,7 @@ from fakeapi.machinery.meta import names
 PORT_MAX = 65535
 PORT_NAME_MAX_LENGTH = 15
 PROTOCOLS = ("SCTP", "TCP", "UDP")
-"""Protocols of ports, in the order in which messages list them."""
+"""Protocols of ports, in the order in which error messages list them."""
 
 _has_valid_characters = re.compile("[-a-z0-9]+").fullmatch
 _has_letter = re.compile("[a-z]").search
@@ -45,7 +45,7 @@ def validate_port_number(port: int, path: str) -> list[FieldError]:
 
 
 def validate_port(port: int | str, path: str) -> list[FieldError]:
-    """Validates a port, which is a number or a name."""
+    """Validates a port: a number or a name."""
     if isinstance(port, str):
         return each_invalid(path, port, is_port_name(port))
     return validate_port_number(port, path)

@@ -1,7 +1,7 @@
-"""Validates the status of replica sets and replication controllers, and limits of counters.
+"""Validates the status of ReplicaSets and ReplicationControllers, and limits of status counters.
 
-Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and its counterpart in
-`pkg/apis/core/validation`.
+Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and the similar function
+in `pkg/apis/core/validation`.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _COUNTERS = (
 
 
 def validate_replica_status(status: Object) -> list[FieldError]:
-    """Validates the status of a replica set or a replication controller."""
+    """Validates the status of a ReplicaSet or a ReplicationController."""
     whole = ("fullyLabeledReplicas", "readyReplicas", "availableReplicas")
     return [
         *validate_nonnegative_fields(status, _COUNTERS, "status"),
@@ -35,7 +35,10 @@ def validate_replica_status(status: Object) -> list[FieldError]:
 def validate_at_most(
     status: Object, names: Iterable[str], most: str, problem: str, path: str = "status"
 ) -> list[FieldError]:
-    """Returns an error for each counter in `names` that is greater than the counter `most`."""
+    """Returns an error for each status counter in `names` that is greater than the counter `most`.
+
+    `problem`: the detail of the errors
+    """
     limit = status.get(most) or 0
     counted = {name: status.get(name) or 0 for name in names}
     return [invalid(f"{path}.{name}", count, problem) for name, count in counted.items() if count > limit]

@@ -49,7 +49,7 @@ def is_huge_pages(name: str) -> bool:
 
 
 def is_native(name: str) -> bool:
-    """Whether a resource name has no domain, or the domain kubernetes.io."""
+    """Whether a resource name has no domain, or has the domain kubernetes.io."""
     return "/" not in name or _NATIVE_DOMAIN in name
 
 
@@ -61,7 +61,7 @@ def is_extended(name: str) -> bool:
 
 
 def is_standard(name: str) -> bool:
-    """Whether Kubernetes itself defines the resource for containers or quotas."""
+    """Whether Kubernetes itself defines the resource, for containers or quotas."""
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
 
 
@@ -70,7 +70,7 @@ def is_counted_whole(name: str) -> bool:
 
 
 def may_overcommit(name: str) -> bool:
-    """Whether limits of the resource may be above its requests."""
+    """Whether the limits of a resource may be greater than its requests."""
     return is_native(name) and not is_huge_pages(name)
 
 
@@ -106,7 +106,10 @@ def validate_container_resource_name(name: str, path: str, wording: Wording) -> 
 
 
 def validate_resource_amount(name: str, amount: str, path: str, wording: Wording) -> list[FieldError]:
-    """Validates a canonical quantity of a resource: not negative, and an integer for counted resources."""
+    """Validates a canonical quantity of a resource. It must not be negative.
+
+    The quantity of a resource that is counted must be an integer.
+    """
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []
     if is_counted_whole(name) and value % 1 != Decimal(0):

@@ -19,7 +19,7 @@ def is_kubernetes_signer(name: str) -> bool:
 
 
 def validate_signer_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    """Validates a signer name, which is a domain and a path such as `example.com/signer-name`."""
+    """Validates a signer name: a domain and a path, such as `example.com/signer-name`."""
     if not name:
         return [required(path)]
     domain, _, rest = name.partition("/")
@@ -49,7 +49,7 @@ def validate_signer_name(name: str, path: str, wording: Wording) -> list[FieldEr
 
 
 def signer_of_bundle(name: str) -> str | None:
-    """Returns the signer in a bundle's name, None for a name without a colon.
+    """Returns the signer in the name of a ClusterTrustBundle; None for a name without a colon.
 
     `example.com:a:b` has the signer `example.com/a`.
     """
@@ -58,9 +58,9 @@ def signer_of_bundle(name: str) -> str | None:
 
 
 def is_bundle_name(name: str, signer: str) -> list[str]:
-    """Returns messages if the name of a signer's ClusterTrustBundle is invalid.
+    """Returns messages if the name of a ClusterTrustBundle is not valid for its signer.
 
-    `signer`: empty for a bundle without a signer
+    `signer`: the name of the signer; "" for a bundle without a signer
     """
     if not signer:
         if ":" in name:

@@ -14,7 +14,7 @@ _NAMES = {
 
 
 def iscsi_name_problem(name: str) -> str:
-    """Returns why the name of an iSCSI target or initiator is invalid; "" if it is valid."""
+    """Returns the reason why the name of an iSCSI target or initiator is invalid; "" if it is valid."""
     is_valid = _NAMES.get(name[:3])
     if is_valid is None:
         return "must be valid format starting with iqn, eui, or naa"
@@ -22,7 +22,7 @@ def iscsi_name_problem(name: str) -> str:
 
 
 def is_host_port(text: str) -> bool:
-    """Whether Go's net.SplitHostPort accepts a string. An IPv6 address needs brackets."""
+    """Whether Go's net.SplitHostPort accepts a string. An IPv6 address must be in brackets."""
     host, colon, port = text.rpartition(":")
     if not colon or "[" in port or "]" in port:
         return False

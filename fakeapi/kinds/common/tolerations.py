@@ -1,4 +1,4 @@
-"""Validates tolerations outside of pods.
+"""Validates tolerations in objects other than pods.
 
 Follows `ValidateTolerations` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """

@@ -10,17 +10,20 @@ from fakeapi.registry.model.columns import Cell
 
 
 def number_at(*path: str) -> Cell:
-    """Returns a Cell that prints the number at a path, 0 if it is absent."""
+    """Returns a table cell function that prints the number at a path; 0 if it is absent."""
     return lambda obj, now: value_at(obj, path) or 0
 
 
 def ratio(of: Cell, to: Cell) -> Cell:
-    """Returns a Cell that prints two numbers with a slash between them."""
+    """Returns a table cell function that prints two numbers with a slash between them."""
     return lambda obj, now: f"{of(obj, now)}/{to(obj, now)}"
 
 
 def containers_at(*path: str) -> dict[str, Cell]:
-    """Returns the Cells for the names and images of the containers; `path` points to the pod spec."""
+    """Returns table cell functions for the names and images of containers.
+
+    `path`: the path of the pod spec.
+    """
 
     def joined(member: str) -> Cell:
         return lambda obj, now: ",".join(container.get(member, "") for container in _containers(obj, path))
@@ -29,12 +32,12 @@ def containers_at(*path: str) -> dict[str, Cell]:
 
 
 def selector_at(*path: str) -> Cell:
-    """Returns a Cell that prints the label selector at a path in kubectl's format."""
+    """Returns a table cell function that prints the label selector at a path in kubectl's format."""
     return lambda obj, now: formatted(value_at(obj, path))
 
 
 def selector_text(obj: Object, now: float) -> str:
-    """Returns the table cell for a deployment's selector; `<invalid>` if the selector is invalid."""
+    """Returns the table cell for a Deployment's label selector; `<invalid>` if the selector is invalid."""
     try:
         return str(compiled(obj["spec"].get("selector")) or "")
     except InvalidSelector:
@@ -42,7 +45,7 @@ def selector_text(obj: Object, now: float) -> str:
 
 
 def labels_at(*path: str) -> Cell:
-    """Returns a Cell that prints a map of labels on one line, `<none>` if it is empty."""
+    """Returns a table cell function that prints a map of labels on one line; `<none>` if it is empty."""
 
     def cell(obj: Object, now: float) -> str:
         labels = value_at(obj, path) or {}

@@ -1,4 +1,4 @@
-"""Strategies of workloads: kinds that create pods from a template and whose controller writes the status.
+"""Strategies of workloads: kinds with a pod template, whose controller creates pods and writes the status.
 
 Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/apps`, `batch` and
 `core/replicationcontroller`.
@@ -32,7 +32,7 @@ class WorkloadStrategy(Strategy):
     template_path: ClassVar[tuple[str, ...]] = ("spec", "template")
     """Path of the pod template; empty for kinds without a pod template."""
     gated_fields: ClassVar[tuple[GatedFields, ...]] = ()
-    """Fields that are dropped while their gates are off, except fields of the pod template."""
+    """Fields that the server drops while their feature gates are off, except fields of the pod template."""
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._kind = kind
@@ -81,7 +81,7 @@ class WorkloadStrategy(Strategy):
 
 
 class WorkloadStatusStrategy(Strategy):
-    """Strategy for `/status` of workloads: updates keep the stored spec and may change metadata."""
+    """Strategy for `/status` of workloads. Updates keep the stored spec and may change metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -98,7 +98,7 @@ class WorkloadStatusStrategy(Strategy):
         return [*metadata.of_change, *self.status_errors(new, old)]
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of the new status and of its change; subclasses override this method."""
+        """Returns the errors of the new status and of its change. Subclasses override this method."""
         return []
 
 
@@ -109,7 +109,7 @@ def template_labels(template: Object | None) -> dict[str, str]:
 
 
 def name_warnings(obj: Object) -> list[str]:
-    """Returns a warning if the name is not a DNS label, because pod names begin with this name."""
+    """Returns a warning if the name of a workload is not a DNS label, because pod names begin with it."""
     problems = is_dns1123_label(obj["metadata"].get("name", ""))
     if not problems:
         return []

@@ -1,4 +1,4 @@
-"""Lease of coordination.k8s.io.
+"""Defines the kind Lease of coordination.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/coordination/lease` and `pkg/apis/coordination/validation`.
 """
@@ -22,14 +22,14 @@ GATED_FIELDS: Final = (
     GatedFields(COORDINATED_ELECTION, ("spec.strategy",)),
     GatedFields(COORDINATED_ELECTION, ("spec.preferredHolder",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a Lease that the server drops while their feature gate is off.
 
 Follows `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/coordination/lease`.
 """
 
 
 class LeaseStrategy(Strategy):
-    """Strategy for leases: every field may change, and a PUT creates a missing lease."""
+    """Strategy for Leases. Every field may change, and a PUT creates a missing Lease."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False

@@ -31,14 +31,17 @@ _version = re.compile(
 ).fullmatch
 
 Version = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
-"""Sort key of a semantic version: numbers, whether it is not a pre-release, pre-release identifiers."""
+"""Sort key of a semantic version: its numbers, whether it is a release, and its pre-release identifiers."""
 
 _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1
 
 
 class LeaseCandidateStrategy(Strategy):
-    """Strategy for candidates: the lease name is immutable, and a PUT creates a missing candidate."""
+    """Strategy for LeaseCandidates.
+
+    The lease name is immutable, and a PUT creates a missing LeaseCandidate.
+    """
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
@@ -96,7 +99,7 @@ def _validate_order(spec: Object, binary: Version, emulated: Version) -> list[Fi
 
 
 def _parsed(text: str) -> Version | None:
-    """Returns the sort key of a semantic version; `_ZERO` for an empty text, None for a malformed text."""
+    """Returns the sort key of a semantic version; `_ZERO` for an empty string, None if it is malformed."""
     if not text:
         return _ZERO
     match = _version(text)
@@ -107,7 +110,7 @@ def _parsed(text: str) -> Version | None:
 
 
 def _part(text: str) -> tuple[bool, int, str]:
-    """Returns the sort key of a pre-release identifier: numbers sort before names."""
+    """Returns the sort key of a pre-release identifier. Numbers sort before names."""
     return (False, int(text), "") if text.isdigit() else (True, 0, text)
 
 

@@ -22,4 +22,4 @@ KINDS = {
     "serviceaccounts": "service_account.definition.SERVICE_ACCOUNT",
     "services": "service.definition.SERVICE",
 }
-"""By resource, the module and name of its KindDefinition."""
+"""Maps each resource to the module and the name of its KindDefinition."""

@@ -16,7 +16,7 @@ from fakeapi.registry.server_write import ServerWrite
 
 
 async def bind_named(request: ServerWrite, body: Object) -> WriteResult:
-    """Binds the pod that a Binding names; raises the errors of pods/binding.
+    """Binds the pod that a Binding names. Raises the same errors as a POST to pods/binding.
 
     Unlike in pods/binding, a uid in the metadata is not a precondition.
     """

@@ -1,4 +1,4 @@
-"""core/v1 ConfigMap.
+"""Defines the kind core/v1 ConfigMap.
 
 Follows k8s.io/kubernetes `pkg/registry/core/configmap` and ValidateConfigMap of `pkg/apis/core/validation`.
 These packages have the same rules in 1.27 to 1.37; only error messages differ.

@@ -1,7 +1,7 @@
 """Subresources that connect to a kubelet, a container or an endpoint: log, exec, attach, portforward, proxy.
 
 The checks before the connection follow k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`,
-`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. This server has no kubelet, so
+`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. fakeapi has no kubelets, so
 requests that pass the checks get 501.
 """
 
@@ -26,7 +26,11 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 async def log(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/log`: a pod without a node has an empty log. Raises ApiError 400, 404, 422 or 501."""
+    """Handles `pods/log`. The log of a pod without a node is empty.
+
+    Raises ApiError 400 or 422 for invalid options, 400 for an invalid container name, 404 if the pod or its
+    node does not exist, and otherwise 501.
+    """
     problems = list(_log_errors(options))
     if problems:
         raise errors.invalid(Qualified("", "PodLogOptions"), target.name, problems)
@@ -39,7 +43,11 @@ async def log(
 async def execute(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/exec` and `pods/attach`. Always raises ApiError: 400, 404 or 501."""
+    """Handles `pods/exec` and `pods/attach`. Always raises ApiError.
+
+    The code is 400 for a pod without a node or an invalid container name, 404 if the pod or its node does not
+    exist, and otherwise 501.
+    """
     pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
     _refuse_on_node(server, pod, target)
@@ -48,14 +56,20 @@ async def execute(
 async def forward_ports(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/portforward`. Always raises ApiError: 400, 404 or 501."""
+    """Handles `pods/portforward`. Always raises ApiError.
+
+    The code is 400 for a pod without a node, 404 if the pod or its node does not exist, and otherwise 501.
+    """
     _refuse_on_node(server, _pod(server, resource, target), target)
 
 
 async def proxy_pod(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/proxy`. Always raises ApiError: 400, 404 or 501."""
+    """Handles `pods/proxy`. Always raises ApiError.
+
+    The code is 400 for an invalid name or pod IP address, 404 for a missing pod, and otherwise 501.
+    """
     name, _ = _name_and_port(target.name, "pod")
     pod = _pod(server, resource, ObjectReference(target.namespace, name))
     addresses = pod["status"].get("podIPs") or [{}]
@@ -67,7 +81,10 @@ async def proxy_pod(
 async def proxy_node(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `nodes/proxy`. Always raises ApiError: 400, 404 or 501."""
+    """Handles `nodes/proxy`. Always raises ApiError.
+
+    The code is 400 for an invalid name, 404 for a missing node, and otherwise 501.
+    """
     name, _ = _name_and_port(target.name, "node")
     server.store.get(resource, ObjectReference(name=name))
     raise _unreachable(f"node {quote(name)}")
@@ -78,7 +95,8 @@ async def proxy_service(
 ) -> None:
     """Handles `services/proxy`. Always raises ApiError.
 
-    The code is 400, 404 or 501, or 503 if the Service lacks the port or has no endpoints.
+    The code is 400 for an invalid name, 404 for a missing Service or missing Endpoints, 503 if the Service
+    lacks the port or has no endpoints, and otherwise 501.
     """
     name, port = _name_and_port(target.name, "service")
     if port.isdecimal():
@@ -112,9 +130,9 @@ def _pod(server: Server, resource: Resource, target: ObjectReference) -> Object:
 
 
 def _check_container(pod: Object, name: str) -> None:
-    """Raises ApiError 400 if the pod lacks the named container.
+    """Raises ApiError 400 if the pod does not have the named container.
 
-    Raises ApiError 400 also if `name` is "" and the pod has several containers.
+    Also raises ApiError 400 if `name` is "" and the pod has several containers.
     """
     pod_name, containers = pod["metadata"]["name"], pod["spec"]["containers"]
     names = [container["name"] for key in _CONTAINER_LISTS for container in pod["spec"].get(key) or ()]
@@ -157,7 +175,7 @@ def _refuse_on_node(server: Server, pod: Object, target: ObjectReference) -> Non
 
 
 def _refuse(server: Server, pod: Object, what: str) -> None:
-    """Always raises ApiError: 404 if the pod's node does not exist, else 501."""
+    """Raises ApiError 404 if the pod's node does not exist, and otherwise ApiError 501."""
     nodes = server.find("", "v1", "nodes")
     if nodes is not None:
         server.store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
@@ -173,9 +191,9 @@ def _unavailable(message: str) -> ApiError:
 
 
 def _name_and_port(text: str, what: str) -> tuple[str, str]:
-    """Splits `name`, `name:port` or `scheme:name:port` into name and port. Raises ApiError 400.
+    """Splits `name`, `name:port` or `scheme:name:port` into name and port. The default port is "".
 
-    The default port is "".
+    Raises ApiError 400 for any other text.
     """
     parts = text.split(":")
     scheme = parts[0] if len(parts) == 3 else ""

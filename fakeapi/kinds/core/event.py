@@ -3,7 +3,8 @@
 Follows k8s.io/kubernetes `pkg/registry/core/event`, `pkg/apis/core/validation/events.go` and
 `pkg/apis/events/v1`.
 
-Events are stored as core/v1. Writes through core/v1 are validated less strictly, because old clients use it.
+Events are stored as core/v1. Writes through core/v1 are validated less strictly, because old clients use
+core/v1.
 """
 
 from collections.abc import Mapping
@@ -48,7 +49,7 @@ _NEW_NAMES = {
     "lastTimestamp": "deprecatedLastTimestamp",
     "count": "deprecatedCount",
 }
-"""The events.k8s.io/v1 name of each core/v1 field, in the order of events.k8s.io/v1."""
+"""Maps the core/v1 fields of an Event to their events.k8s.io/v1 names, in the order of events.k8s.io/v1."""
 
 _CORE_FIELDS = (
     "kind",
@@ -87,7 +88,7 @@ _IMMUTABLE = (
     ("reportingController", ""),
     ("reportingInstance", ""),
 )
-"""Fields that updates through events.k8s.io cannot change, with the type of each value for errors."""
+"""Fields that updates through events.k8s.io cannot change, with the types that errors print."""
 
 
 class EventStrategy(Strategy):
@@ -100,7 +101,10 @@ class EventStrategy(Strategy):
         self._rules = rules
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of the event. The API server reports them before the errors of its metadata."""
+        """Returns the errors of the event.
+
+        The API server reports these errors before errors of the metadata.
+        """
         return self._loose_errors(obj)
 
     def validate_update(
@@ -221,7 +225,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
-    """Returns the values of an event's field labels, with the names of both groups."""
+    """Returns the values of an event for field selectors, with the field names of both groups."""
     about, reporter = obj["involvedObject"], obj.get("reportingComponent", "")
     of_object = {name: about.get(name, "") for name in _OF_OBJECT}
     return {

@@ -1,4 +1,4 @@
-"""core/v1 LimitRange.
+"""Defines the kind core/v1 LimitRange.
 
 Follows k8s.io/kubernetes `pkg/registry/core/limitrange` and ValidateLimitRange of `pkg/apis/core/validation`.
 These packages have the same rules in 1.27 to 1.37; only error messages differ. Resources are validated in the
@@ -53,9 +53,10 @@ _ORDERS = (
     ("min", "default", "default", "min", "min value {} is greater than default value {}"),
     ("default", "max", "default", "max", "default value {} is greater than max value {}"),
 )
-"""Pairs of fields: the first amount must not be greater than the second.
+"""Pairs of LimitRange fields: the first amount must not be greater than the second.
 
-Each row has both fields, the field in the error's path, the field whose value is printed, and the message.
+Each row has both fields, the field in the error's path, the field whose amount the error prints, and the
+message.
 """
 
 
@@ -119,7 +120,7 @@ class LimitRangeStrategy(Strategy):
     def _order_errors(self, amounts: dict[str, str], name: str, path: str) -> Iterator[FieldError]:
         """Validates that the amounts of one resource are consistent.
 
-        `amounts`: amounts by field, such as `min`.
+        `amounts`: the amounts of the resource by field, such as `min`
         """
         for less, more, field, printed, words in _ORDERS:
             if less in amounts and more in amounts and quantity.compare(amounts[less], amounts[more]) > 0:

@@ -1,4 +1,4 @@
-"""core/v1 PodTemplate.
+"""Defines the kind core/v1 PodTemplate.
 
 Follows k8s.io/kubernetes `pkg/registry/core/podtemplate` and `pkg/apis/core/validation`.
 """

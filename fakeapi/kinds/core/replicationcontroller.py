@@ -1,4 +1,4 @@
-"""core/v1 ReplicationController.
+"""Defines the kind core/v1 ReplicationController.
 
 Follows k8s.io/kubernetes `pkg/registry/core/replicationcontroller` and `pkg/apis/core/validation`.
 """
@@ -46,7 +46,10 @@ class ReplicationControllerStrategy(WorkloadStrategy):
         return [*name_warnings(obj), *self.template_warnings(obj)]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Returns warnings about the old template: upstream passes old and new object in the wrong order."""
+        """Returns warnings about the old template.
+
+        Upstream also passes old and new object in the wrong order.
+        """
         return super().warnings_on_update({**old, "metadata": new["metadata"]}, old)
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:
@@ -70,7 +73,7 @@ class ReplicationControllerStrategy(WorkloadStrategy):
 
 
 def _selector(spec: Object) -> Selector:
-    """Returns the selector of a ReplicationController, which is a map of labels, as a Selector."""
+    """Converts the selector of a ReplicationController, which is a map of labels, to a Selector."""
     labels = spec.get("selector") or {}
     return Selector(tuple(Requirement(key, Operator.EQUALS, (labels[key],)) for key in sorted(labels)))
 

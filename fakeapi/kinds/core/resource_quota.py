@@ -1,4 +1,4 @@
-"""core/v1 ResourceQuota.
+"""Defines the kind core/v1 ResourceQuota.
 
 Follows k8s.io/kubernetes `pkg/registry/core/resourcequota` and ValidateResourceQuota of
 `pkg/apis/core/validation`. Resources are validated in the order of their names; the order of upstream is
@@ -29,7 +29,7 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
-"""Scopes that allow only the operator Exists in a scope selector."""
+"""Scopes for which a scope selector allows only the operator Exists."""
 
 _CONFLICTING = ({"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"})
 _COMPUTE = frozenset(
@@ -51,7 +51,7 @@ _STANDARD = _COMPUTE | {
     "services.nodeports",
 }
 _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
-"""Resources for which a quota of requests above the quota of limits causes a warning."""
+"""Resources with a warning if the quota of their requests is greater than the quota of their limits."""
 
 
 class ResourceQuotaStrategy(Strategy):
@@ -213,7 +213,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _used(*, limits: bool) -> Cell:
     """Returns a table cell function for used and allowed amounts.
 
-    `limits`: whether the cell has the resources `limits.…` or all others.
+    `limits`: whether the cell has the resources `limits.…`; if false, the cell has all other resources
     """
 
     def cell(obj: Object, now: float) -> str:

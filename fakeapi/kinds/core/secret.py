@@ -1,4 +1,4 @@
-"""core/v1 Secret.
+"""Defines the kind core/v1 Secret.
 
 Follows k8s.io/kubernetes `pkg/registry/core/secret`, ValidateSecret of `pkg/apis/core/validation` and the
 conversion of `stringData` in `pkg/apis/core/v1`. These packages have the same rules in 1.27 to 1.37; only

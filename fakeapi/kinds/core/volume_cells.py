@@ -1,4 +1,4 @@
-"""Table cells of both PersistentVolumes and PersistentVolumeClaims.
+"""Table cells that PersistentVolumes and PersistentVolumeClaims share.
 
 Follows `GetAccessModesAsString` of k8s.io/kubernetes `pkg/apis/core/helper`.
 """

@@ -1,4 +1,4 @@
-"""EndpointSlice of discovery.k8s.io/v1: some of the network endpoints of a service.
+"""EndpointSlice of discovery.k8s.io/v1, which contains network endpoints of a service.
 
 Follows k8s.io/kubernetes `pkg/registry/discovery/endpointslice` and `pkg/apis/discovery/validation`.
 """
@@ -38,7 +38,7 @@ GATED_FIELDS = (
     GatedFields(_HINTS_GATE, ("endpoints[].hints",)),
     GatedFields(_NODE_HINTS_GATE, ("endpoints[].hints.forNodes",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of an EndpointSlice that the server drops while their feature gate is off.
 
 Follows `dropDisabledFieldsOnCreate` and `dropDisabledFieldsOnUpdate` of k8s.io/kubernetes
 `pkg/registry/discovery/endpointslice`.
@@ -46,7 +46,7 @@ Follows `dropDisabledFieldsOnCreate` and `dropDisabledFieldsOnUpdate` of k8s.io/
 
 
 class EndpointSliceStrategy(Strategy):
-    """Strategy for endpoint slices, whose address type is immutable."""
+    """Strategy for EndpointSlices, whose address type is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -81,9 +81,9 @@ class EndpointSliceStrategy(Strategy):
         return warnings + self.warnings_on_update(obj, obj)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Returns warnings about non-canonical addresses.
+        """Returns warnings about addresses of endpoints that are not in canonical form.
 
-        Slices that Kubernetes' own controllers manage get no warnings.
+        EndpointSlices that Kubernetes' own controllers manage get no warnings.
         """
         manager = (new["metadata"].get("labels") or {}).get(MANAGED_BY)
         if self._rules.quirks.address_warnings_quote_parser or manager in CONTROLLERS:

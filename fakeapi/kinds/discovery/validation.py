@@ -47,7 +47,7 @@ def validate_address_type(kind: str) -> list[FieldError]:
 
 
 def validate_ports(ports: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the ports of a slice, whose names must be unique."""
+    """Validates the ports of an EndpointSlice, whose names must be unique."""
     if len(ports) > PORTS_MAX:
         return [too_many("ports", len(ports), PORTS_MAX)]
     errors: list[FieldError] = []
@@ -69,7 +69,7 @@ def validate_ports(ports: Sequence[Object], rules: ReleaseRules) -> list[FieldEr
 
 
 def validate_endpoints(endpoints: Sequence[Object], kind: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the endpoints of a slice with addresses of the type `kind`."""
+    """Validates the endpoints of an EndpointSlice. `kind`: the address type."""
     if len(endpoints) > ENDPOINTS_MAX:
         return [too_many("endpoints", len(endpoints), ENDPOINTS_MAX)]
     return [
@@ -103,9 +103,9 @@ def _validate_endpoint(endpoint: Object, kind: str, path: str, rules: ReleaseRul
 def _validate_address(
     address: str, kind: str, path: str, index: int, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates an endpoint's address; addresses of unknown types are not validated.
+    """Validates an address of an endpoint. Addresses of unknown types are not validated.
 
-    In newer releases the error for a wrong IP family has the path of the list, not of the item.
+    In newer releases the error for a wrong IP family has the path of the address list, not of the address.
     """
     here = f"{path}[{index}]"
     match kind:

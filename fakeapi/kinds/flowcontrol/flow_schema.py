@@ -1,4 +1,4 @@
-"""FlowSchema of flowcontrol.apiserver.k8s.io.
+"""Defines the kind FlowSchema of flowcontrol.apiserver.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation` and `pkg/registry/flowcontrol/flowschema`.
 """
@@ -55,11 +55,11 @@ _MANDATORY: dict[str, dict[str, Any]] = {
         "rules": _for_groups("system:unauthenticated", "system:authenticated"),
     },
 }
-"""Specs of the mandatory flow schemas, which clients cannot change."""
+"""Specs of the mandatory FlowSchemas, which clients cannot change."""
 
 
 class FlowSchemaStrategy(FlowControlStrategy):
-    """Strategy for creates and updates of FlowSchemas; mandatory schemas must not change."""
+    """Strategy for FlowSchemas. Updates must not change mandatory FlowSchemas."""
 
     def errors_of(self, obj: Object) -> list[FieldError]:
         spec, name = obj["spec"], obj["metadata"].get("name", "")
@@ -100,7 +100,7 @@ class FlowSchemaStrategy(FlowControlStrategy):
 
 
 def _known(spec: dict[str, Any]) -> dict[str, Any]:
-    """Returns the spec with its fields in the order of the mandatory specs."""
+    """Returns those fields of a spec that mandatory specs have, in the same order."""
     order = ("priorityLevelConfiguration", "matchingPrecedence", "distinguisherMethod", "rules")
     return {name: spec[name] for name in order if name in spec}
 

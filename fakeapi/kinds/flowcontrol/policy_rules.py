@@ -1,4 +1,4 @@
-"""Validates the rules of a flow schema: the subjects and the requests that it applies to.
+"""Validates the rules of a FlowSchema: the subjects and the requests to which it applies.
 
 Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation`.
 """

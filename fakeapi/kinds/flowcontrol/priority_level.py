@@ -1,7 +1,8 @@
-"""PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io.
+"""Defines the kind PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/flowcontrol/validation`, the conversions of `pkg/apis/flowcontrol/v1beta2`
-and `v1beta3`, and `pkg/registry/flowcontrol/prioritylevelconfiguration`. The hub has the layout of v1.
+and `v1beta3`, and `pkg/registry/flowcontrol/prioritylevelconfiguration`. Objects are stored in the layout of
+v1.
 """
 
 import math
@@ -26,7 +27,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 KEEPS_ZERO = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
-"""The annotation that distinguishes zero shares from unset shares in v1beta3."""
+"""The annotation that distinguishes concurrency shares of 0 from unset shares in v1beta3."""
 
 SHARES, ASSURED = "nominalConcurrencyShares", "assuredConcurrencyShares"
 SHARES_DEFAULT = 30
@@ -40,11 +41,17 @@ _MANDATORY: dict[str, dict[str, Any]] = {
         "limited": {SHARES: 5, "limitResponse": {"type": "Reject"}, "lendablePercent": 0},
     },
 }
-"""Specs of the mandatory levels; clients can only change the field `exempt` of the level "exempt"."""
+"""Specs of the mandatory PriorityLevelConfigurations.
+
+Clients can only change the field `exempt` of the level "exempt".
+"""
 
 
 class PriorityLevelStrategy(FlowControlStrategy):
-    """Strategy for priority levels in one API version; errors use this version's field name for shares."""
+    """Strategy for PriorityLevelConfigurations in one API version.
+
+    Errors about concurrency shares use the field name of this version.
+    """
 
     def __init__(self, rules: ReleaseRules, version: str) -> None:
         super().__init__(rules)
@@ -52,7 +59,7 @@ class PriorityLevelStrategy(FlowControlStrategy):
         self._shares = ASSURED if version == "v1beta2" else SHARES
 
     def default(self, obj: Object) -> Object:
-        """Sets the default shares in v1beta3, unless an annotation says that zero shares are intended."""
+        """Sets the default concurrency shares in v1beta3, unless an annotation marks 0 shares as intended."""
         limited = obj["spec"].get("limited")
         keeps = KEEPS_ZERO in (obj["metadata"].get("annotations") or {})
         if self._version == "v1beta3" and limited is not None and not limited.get(SHARES) and not keeps:
@@ -180,7 +187,7 @@ def _queuing_errors(queuing: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def _sorted(value: Any) -> Any:
-    """Returns the value with the members of its maps sorted by name."""
+    """Returns the value with the keys of its mappings in sorted order."""
     return {name: _sorted(value[name]) for name in sorted(value)} if isinstance(value, dict) else value
 
 
@@ -246,7 +253,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shares_cell(obj: Object, now: float) -> str | int:
-    """Returns the table cell for the shares, which v1beta2 calls assuredConcurrencyShares."""
+    """Returns the table cell for concurrency shares, which v1beta2 calls assuredConcurrencyShares."""
     limited = obj["spec"].get("limited")
     return "<none>" if limited is None else limited.get(SHARES, limited.get(ASSURED, 0))
 

@@ -23,7 +23,10 @@ class FlowControlStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of the object except its conditions; subclasses override this method."""
+        """Returns the errors of the object, except errors of its conditions.
+
+        Subclasses override this method.
+        """
         return []
 
     def prepare_create(self, obj: Object) -> Object:
@@ -44,7 +47,7 @@ class FlowControlStrategy(Strategy):
 
 
 class FlowControlStatusStrategy(Strategy):
-    """Strategy for `/status` of FlowSchemas and PriorityLevelConfigurations; changes only the status."""
+    """Strategy for `/status` of FlowSchemas and PriorityLevelConfigurations. Changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -64,7 +67,7 @@ class FlowControlStatusStrategy(Strategy):
 
 
 def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the conditions in the status, whose types must be unique and not empty."""
+    """Validates the conditions in the status: their types must be unique and not empty."""
     errors: list[FieldError] = []
     seen: set[str] = set()
     conditions: list[dict[str, Any]] = obj.get("status", {}).get("conditions") or []

@@ -1,4 +1,4 @@
-"""Eviction of lifecycle.k8s.io: the responders that evict a pod, one after the other.
+"""Eviction of lifecycle.k8s.io: an eviction of a pod, in which responders act one after the other.
 
 Follows k8s.io/kubernetes `pkg/registry/lifecycle/eviction`. This is not the Eviction of policy/v1, which
 clients post to a pod's subresource: see `fakeapi.kinds.core.pod.eviction`.
@@ -28,7 +28,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class EvictionStatusStrategy(TargetedStatusStrategy):
-    """Strategy for `/status` of evictions, where responders act one after the other."""
+    """Strategy for `/status` of Evictions, in which responders report their progress."""
 
     def __init__(self, rules: ReleaseRules, context: StrategyContext) -> None:
         super().__init__(rules)
@@ -63,9 +63,10 @@ def _active_responder(obj: Object, now: float) -> str:
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """Returns a Cell that calls `cell` with the state and the status of the responder in `_latest_target`.
+    """Returns a table cell function for the responder that `_shown_target` returns.
 
-    `absent`: the text of the cell without such a responder
+    - `absent`: the text of the cell if `_shown_target` returns None
+    - `cell`: returns the text for the responder's state and status
     """
 
     def of(obj: Object, now: float) -> str:
@@ -107,7 +108,7 @@ def _message(state: str, responder: Object, now: float) -> str:
 
 
 def _requesters(obj: Object, now: float) -> str:
-    """Returns the table cell for requesters: the first that has not withdrawn, and how many more exist."""
+    """Returns the table cell for requesters: one that has not withdrawn, and the number of others."""
     requesters = obj["status"].get("requesters") or ()
     wanting = sorted(requester["name"] for requester in requesters if requester["intent"] != "Withdrawn")
     if not wanting:

@@ -1,4 +1,4 @@
-"""EvictionRequest of lifecycle.k8s.io: requests the eviction of a pod, or withdraws the request.
+"""EvictionRequest of lifecycle.k8s.io: a client's request to evict a pod, which the client can withdraw.
 
 Follows k8s.io/kubernetes `pkg/registry/lifecycle/evictionrequest`.
 """

@@ -1,4 +1,4 @@
-"""Validates changes of an Eviction's status: responders act one after the other, by priority.
+"""Validates changes of an Eviction's status. Responders act one after the other, by priority.
 
 Follows `ValidateEvictionStatus` of k8s.io/kubernetes `pkg/apis/lifecycle/validation`. A responder becomes
 Active in `targetResponders` when its turn comes, and reports its progress in `responders`. A responder never
@@ -44,7 +44,7 @@ _IN_PROGRESS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """The states that a responder may have; `why` is the reason that errors state."""
+    """The states that a responder may have. `why`: the reason that errors give."""
 
     states: Sequence[str]
     why: str
@@ -129,7 +129,7 @@ class _Change:
         return "must preserve the same keys"
 
     def _expected(self) -> list[_Expected]:
-        """Returns the expected states of each responder, in the order in which they act."""
+        """Returns the expected states of each responder, in the order in which the responders act."""
         new = [target["state"] for target in in_turn(self._targets)]
         old = [target["state"] for target in in_turn(self._old_targets)]
         if ACTIVE not in old:
@@ -173,7 +173,10 @@ class _Change:
         return errors
 
     def _is_in_progress(self, status: Object) -> bool:
-        """Whether a responder has started, is not complete, and has recently sent a heartbeat."""
+        """Whether a responder has started, is not complete, and has recently sent a heartbeat.
+
+        `status`: the responder's entry in `status.responders`
+        """
         if not status.get("startTime") or status.get("completionTime"):
             return False
         heard = status.get("heartbeatTime") or status["startTime"]
@@ -269,8 +272,8 @@ class _Change:
 def in_turn(targets: Sequence[Any]) -> list[Any]:
     """Sorts responders in the order in which they act.
 
-    Higher priorities come first. Equal priorities are sorted by domain, from its last label, then by
-    name.
+    Higher priorities come first. Responders of equal priority are sorted by the domain of their name, from
+    its last label, then by name.
     """
     return sorted(targets, key=_turn)
 

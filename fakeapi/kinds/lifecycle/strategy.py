@@ -21,12 +21,15 @@ UNSET: Final = "<unset>"
 
 
 def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Validates a name as a DNS subdomain; accepts every prefix of a generated name."""
+    """Validates a name as a DNS subdomain. Accepts every prefix of a generated name.
+
+    `prefix`: whether the name is such a prefix
+    """
     return [] if prefix else names.is_dns1123_subdomain(name, "bytes")
 
 
 class TargetedStrategy(Strategy):
-    """Strategy for Evictions and EvictionRequests; ignores the status that the client sends."""
+    """Strategy for Evictions and EvictionRequests. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
@@ -49,7 +52,7 @@ class TargetedStrategy(Strategy):
 
 
 class TargetedStatusStrategy(TargetedStrategy):
-    """Strategy for `/status` of Evictions and EvictionRequests; changes only the status."""
+    """Strategy for `/status` of Evictions and EvictionRequests. Changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -64,7 +67,7 @@ class TargetedStatusStrategy(TargetedStrategy):
 
 
 def true_condition(conditions: Sequence[Any], kind: str) -> Any:
-    """Returns the first condition of the type `kind` if its status is True, else None."""
+    """Returns the first condition of the type `kind` if its status is True; None otherwise."""
     condition = condition_of(conditions, kind)
     return condition if condition is not None and condition["status"] == "True" else None
 
@@ -84,7 +87,7 @@ def target_type_cell(obj: Object, now: float) -> str:
 
 
 def status_cell(obj: Object, now: float) -> str:
-    """Returns the table cell for progress: a final condition with its reason, "Progressing" or "Pending"."""
+    """Returns the table cell for progress: a final condition with its reason, "Progressing", or "Pending"."""
     status = obj["status"]
     conditions = status.get("conditions") or ()
     for kind in (EVICTED, FAILED):

@@ -35,7 +35,7 @@ class IngressStrategy(Strategy):
         self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """Restores an explicitly empty list of rules; errors print missing lists differently."""
+        """Restores an explicitly empty list of rules, because errors print missing lists differently."""
         spec = sent.get("spec") if isinstance(sent, dict) else None
         if isinstance(spec, dict) and spec.get("rules") == []:
             obj["spec"]["rules"] = []

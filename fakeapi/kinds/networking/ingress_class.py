@@ -24,7 +24,7 @@ _DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class"
 
 
 class IngressClassStrategy(Strategy):
-    """Strategy for ingress classes, whose controller is immutable."""
+    """Strategy for IngressClasses, whose controller is immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

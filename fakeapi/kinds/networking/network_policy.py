@@ -24,7 +24,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class NetworkPolicyStrategy(Strategy):
-    """Strategy for network policies; a change of the spec increments the generation."""
+    """Strategy for NetworkPolicies. A change of the spec increments the generation."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -60,10 +60,7 @@ class NetworkPolicyStrategy(Strategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for network policies of 1.27, which had a status.
-
-    `status` is not declared as gated, because a create keeps the client's status while the gate is off.
-    """
+    """Strategy for NetworkPolicies of 1.27, which have a status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -80,10 +77,7 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
 
 
 class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for `/status` of network policies, which only 1.27 has.
-
-    `conditions` are not declared as gated, because the stored status replaces them while the gate is off.
-    """
+    """Strategy for `/status` of NetworkPolicies, which only 1.27 has."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

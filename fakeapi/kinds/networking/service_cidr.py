@@ -24,7 +24,7 @@ WIPING_GATE: Final = "ServiceCIDRStatusFieldWiping"
 
 
 class ServiceCIDRStrategy(Strategy):
-    """Strategy for creates and updates of ServiceCIDRs; up to 1.35 they may also set the status.
+    """Strategy for ServiceCIDRs up to 1.35, in which creates and updates may also set the status.
 
     Up to 1.32 an update is also validated like a create.
     """
@@ -53,7 +53,7 @@ class ServiceCIDRStrategy(Strategy):
 
 
 class StatusWipingStrategy(ServiceCIDRStrategy):
-    """Strategy for creates and updates of ServiceCIDRs; ignores the status that the client sends."""
+    """Strategy for ServiceCIDRs. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -82,7 +82,7 @@ class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
 
 
 class ResettingStatusStrategy(ServiceCIDRStatusStrategy):
-    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates."""
+    """Strategy for `/status` of ServiceCIDRs, if managedFields omit the metadata of status updates."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

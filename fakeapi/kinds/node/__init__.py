@@ -1,4 +1,4 @@
-"""The group node.k8s.io: classes of container runtimes."""
+"""The group node.k8s.io: RuntimeClasses, which select the container runtime of pods."""
 
 from fakeapi.kinds.node.runtime_class import RUNTIME_CLASS
 

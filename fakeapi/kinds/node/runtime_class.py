@@ -1,4 +1,4 @@
-"""RuntimeClass of node.k8s.io.
+"""Defines the kind RuntimeClass of node.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/node/runtimeclass` and `pkg/apis/node/validation`.
 """
@@ -30,7 +30,7 @@ _KEY = ("key", "operator", "value", "effect")
 
 
 class RuntimeClassStrategy(Strategy):
-    """Strategy for runtime classes: the handler is immutable, and a PUT creates a missing class."""
+    """Strategy for RuntimeClasses. The handler is immutable, and a PUT creates a missing RuntimeClass."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
@@ -92,7 +92,7 @@ class RuntimeClassStrategy(Strategy):
 
 
 def _validate_overhead(resources: Mapping[str, str], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the overhead of pods with the rules for the resource limits of containers."""
+    """Validates the pod overhead of a RuntimeClass with the rules for the resource limits of containers."""
     errors: list[FieldError] = []
     for name in sorted(resources):
         here, amount = f"{path}.limits[{name}]", resources[name]

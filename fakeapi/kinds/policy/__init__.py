@@ -1,4 +1,4 @@
-"""The group policy: budgets that limit the eviction of pods."""
+"""The group policy: PodDisruptionBudgets, which limit the eviction of pods."""
 
 from fakeapi.kinds.policy.poddisruptionbudget import POD_DISRUPTION_BUDGET
 

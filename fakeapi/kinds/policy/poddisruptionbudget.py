@@ -1,4 +1,4 @@
-"""PodDisruptionBudget of policy/v1.
+"""Defines the kind PodDisruptionBudget of policy/v1.
 
 Follows k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`, `pkg/apis/policy` and its `validation`.
 """
@@ -28,27 +28,27 @@ from fakeapi.releases.rules import ReleaseRules
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")
 _COUNTERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
-"""The label key that represents an empty selector of policy/v1beta1; users must not use this key."""
+"""The label key that represents an empty selector of policy/v1beta1. Users must not use this key."""
 
 
 GATED_FIELDS = (GatedFields("PDBUnhealthyPodEvictionPolicy", ("spec.unhealthyPodEvictionPolicy",)),)
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a PodDisruptionBudget that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/policy/poddisruptionbudget`.
 """
 
 
 class PodDisruptionBudgetStrategy(WorkloadStrategy):
-    """Strategy for creates and updates of budgets, whose metadata upstream does not validate."""
+    """Strategy for PodDisruptionBudgets. Like upstream, does not validate metadata."""
 
     updates_unconditionally: ClassVar[bool] = False
     template_path: ClassVar[tuple[str, ...]] = ()
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
-        """Removes the requirement for the label key of v1beta1, as upstream's conversion does.
+        """Removes the selector requirement for the label key of v1beta1, as upstream's conversion does.
 
-        Keeps the requirement if it is the only one of the selector.
+        Keeps the requirement if the selector has no other requirement.
         """
         selector = obj["spec"].get("selector")
         if selector and not _is_match_none(selector):

@@ -1,4 +1,4 @@
-"""RoleBinding and ClusterRoleBinding of rbac.authorization.k8s.io.
+"""Defines the kinds RoleBinding and ClusterRoleBinding of rbac.authorization.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/validation` and `pkg/apis/rbac/helpers.go`.
 """
@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class RoleBindingStrategy(RbacStrategy):
-    """Strategy for role bindings, whose `roleRef` is immutable."""
+    """Strategy for RoleBindings, whose `roleRef` is immutable."""
 
     kinds: tuple[str, ...] = ("Role", "ClusterRole")
     namespaced = True
@@ -71,7 +71,7 @@ class RoleBindingStrategy(RbacStrategy):
 
 
 class ClusterRoleBindingStrategy(RoleBindingStrategy):
-    """Strategy for cluster role bindings, which can only refer to cluster roles."""
+    """Strategy for ClusterRoleBindings, which can only refer to ClusterRoles."""
 
     kinds = ("ClusterRole",)
     namespaced = False

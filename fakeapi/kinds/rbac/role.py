@@ -1,4 +1,4 @@
-"""Role and ClusterRole of rbac.authorization.k8s.io.
+"""Defines the kinds Role and ClusterRole of rbac.authorization.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/validation`.
 """
@@ -20,7 +20,7 @@ _SELECTORS = "aggregationRule.clusterRoleSelectors"
 
 
 class RoleStrategy(RbacStrategy):
-    """Strategy for roles, whose rules cannot contain non-resource URLs."""
+    """Strategy for Roles, whose rules cannot contain non-resource URLs."""
 
     namespaced = True
 
@@ -54,7 +54,7 @@ class RoleStrategy(RbacStrategy):
 
 
 class ClusterRoleStrategy(RoleStrategy):
-    """Strategy for cluster roles, which may aggregate the rules of other cluster roles."""
+    """Strategy for ClusterRoles, which may aggregate the rules of other ClusterRoles."""
 
     namespaced = False
 

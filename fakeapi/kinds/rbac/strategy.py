@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class RbacStrategy(Strategy):
-    """Base strategy: validates objects with `errors_of`, and updates also with `errors_of_change`."""
+    """Base strategy of RBAC kinds. `errors_of` validates objects; updates also call `errors_of_change`."""
 
     creates_on_update: ClassVar[bool] = True
 
@@ -21,7 +21,7 @@ class RbacStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Returns the errors of an object; `old` is the stored object on update, None on create."""
+        """Returns the errors of an object. `old`: the stored object on update; None on create."""
         return []
 
     def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:

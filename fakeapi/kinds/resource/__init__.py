@@ -37,4 +37,4 @@ KINDS = (
     DEVICE_TAINT_RULE,
     RESOURCE_POOL_STATUS_REQUEST,
 )
-"""Definitions for a single version come first, because `definition_of` returns the first match."""
+"""Definitions for a single API version come first, because `definition_of` returns the first match."""

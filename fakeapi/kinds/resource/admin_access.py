@@ -1,4 +1,4 @@
-"""Checks `adminAccess` in requests and allocation results, which requires a label of the namespace.
+"""Checks `adminAccess` in device requests and allocation results, which requires a label on the namespace.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `pkg/registry/resource` from
 1.33.
@@ -17,7 +17,7 @@ NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 def authorize_requests(
     claim: Object, namespace_labels: NamespaceLabels, wanted_label: str
 ) -> list[FieldError]:
-    """Returns an error for the first request with `adminAccess: true`, unless the namespace allows it.
+    """Returns an error for the first device request with `adminAccess: true`, unless the namespace allows it.
 
     `wanted_label`: the label that must be "true" on a namespace that allows admin access
     """
@@ -28,9 +28,10 @@ def authorize_requests(
 def authorize_results(
     claim: Object, old: Object, namespace_labels: NamespaceLabels, wanted_label: str
 ) -> list[FieldError]:
-    """Returns an error for the first result with `adminAccess: true`, unless the namespace allows it.
+    """Returns an error for the first allocation result with `adminAccess: true`.
 
-    Results are not checked if any result of the stored claim `old` has `adminAccess: true`.
+    Returns no errors if the namespace allows admin access, or if any result of the stored claim `old` has
+    `adminAccess: true`.
 
     `wanted_label`: the label that must be "true" on a namespace that allows admin access
     """

@@ -44,20 +44,26 @@ from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 SPECS_KEPT = 256
-"""Maximum number of valid specs that a strategy caches; a full cache is emptied before the next spec."""
+"""Maximum number of valid claim specs that a strategy caches.
+
+A full cache is emptied before the next spec.
+"""
 
 KEPT_SPEC_BYTES_MAX = 8 * 1024
-"""Maximum size of an encoded spec in the cache, in bytes; larger specs are validated each time."""
+"""Maximum size of an encoded claim spec in the cache, in bytes. Larger specs are validated each time."""
 
 
 class ClaimStrategy(ClaimSpecStrategy):
-    """Strategy for creates and updates of a claim; ignores the status that the client sends."""
+    """Strategy for creates and updates of a ResourceClaim. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     @cached_property
     def _right_specs(self) -> set[tuple[bytes, bool]]:
-        """The cache of encoded specs without errors, each with the `Checks.stored` of its validation."""
+        """The cache of encoded specs without errors.
+
+        Each entry also has the `Checks.stored` of its validation.
+        """
         return set()
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
@@ -74,9 +80,9 @@ class ClaimStrategy(ClaimSpecStrategy):
         return drop_disabled_fields(new, old, CLAIM_FIELDS, self._rules)
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        """Returns the errors of the spec; does not validate specs in the cache of valid specs again.
+        """Returns the errors of the claim spec. Skips specs that are in the cache of valid specs.
 
-        Claims of one template have equal specs.
+        ResourceClaims of one template have equal specs, so the cache saves time.
         """
         text = codec.encode(obj["spec"])
         if (text, checks.stored) in self._right_specs:
@@ -90,7 +96,7 @@ class ClaimStrategy(ClaimSpecStrategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Strategy for `/status` of claims: the allocation, reservations and the status of devices."""
+    """Strategy for `/status` of ResourceClaims: the allocation, reservations and device status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -195,7 +201,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def state_column(schema: Struct) -> Column:
-    """Returns the column that summarizes a claim's status.
+    """Returns the table column that summarizes a ResourceClaim's status.
 
     Only releases from 1.27 to 1.31 have the state `deallocating`.
     """

@@ -34,7 +34,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates the spec of a claim, or of the claims of a template; `path` is the path of the spec."""
+    """Validates the spec of a ResourceClaim or of a template's claims. `path`: the path of the spec."""
     errors = validate_devices(spec["devices"], f"{path}.devices", checks)
     if "controller" in spec:
         errors += validate_driver_name(spec["controller"], f"{path}.controller", checks.rules)
@@ -42,17 +42,17 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 
 
 class ClaimSpecStrategy(Strategy, ABC):
-    """Strategy for objects that contain a claim spec; the spec of the object is immutable.
+    """Strategy for ResourceClaims and templates. Their spec is immutable.
 
-    `restore_after_decoding` receives objects in the layout of their version. All other methods receive
-    objects in the layout of the hub.
+    `restore_after_decoding` receives objects in the layout of the request's API version. All other methods
+    receive objects in the layout of the hub version.
     """
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec",)
     """The field path of the claim spec within the object."""
 
     spec_type: ClassVar[str] = "ResourceClaimSpec"
-    """The name of the type of the object's own spec."""
+    """The name of the Go type of the object's own spec."""
 
     is_checked_by_updates: ClassVar[bool] = False
     """Whether updates also validate the spec in releases with the quirk `updates_are_checked_once`."""
@@ -65,7 +65,10 @@ class ClaimSpecStrategy(Strategy, ABC):
         *,
         layout: Layout = Layout.FLAT,
     ) -> None:
-        """`layout` is the layout of objects in request bodies."""
+        """Takes the rules of the release and the functions for checks.
+
+        `layout`: the layout of device requests in request bodies
+        """
         self._rules = rules
         self._layout = layout
         self._namespace_labels = namespace_labels
@@ -73,7 +76,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         self._checks_of_stored = replace(self._checks, stored=True)
 
     def claim_spec(self, obj: Object) -> Object:
-        """Returns the spec of a claim, or the spec of the claims of a template."""
+        """Returns the claim spec of a ResourceClaim, or of a ResourceClaimTemplate."""
         spec: Object = obj
         for name in self.claim_path:
             spec = spec[name]
@@ -119,7 +122,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         ]
 
     def _validate_spec_unchanged(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns an error if the update changes the spec; up to 1.32 the error prints the nested layout."""
+        """Returns an error if the update changes the spec. Up to 1.32 the error prints the nested layout."""
         specs = (new["spec"], old["spec"])
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))

@@ -35,11 +35,14 @@ _NOT_FOR_TEMPLATES = {
     "finalizers": "finalizers",
     "managedFields": "managedFields",
 }
-"""Metadata fields that a template must not set, with their names in upstream's errors."""
+"""Metadata fields that a template must not set, with their names in the errors of upstream."""
 
 
 def restore_empty_lists(obj: Object, sent: Any) -> Object:
-    """Restores forbidden metadata lists that were sent empty; they are errors, but decoding drops them."""
+    """Restores forbidden metadata lists that the client sent empty.
+
+    They are errors, but decoding drops them.
+    """
     spec = sent.get("spec") if isinstance(sent, dict) else None
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
     if not isinstance(metadata, dict):
@@ -51,7 +54,7 @@ def restore_empty_lists(obj: Object, sent: Any) -> Object:
 
 
 def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the metadata in a claim template, which may only have labels and annotations."""
+    """Validates the metadata in a ResourceClaimTemplate's spec. Only labels and annotations are allowed."""
     return [
         *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.wording),
         *validate_labels(metadata.get("labels", {}), f"{path}.labels", rules.quirks.wording),

@@ -35,7 +35,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class DeviceClassStrategy(Strategy):
-    """Strategy for device classes, in which every field may change.
+    """Strategy for DeviceClasses, in which every field may change.
 
     Up to 1.34 updates report each error of the spec twice.
     """
@@ -71,7 +71,10 @@ class DeviceClassStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _validate(self, obj: Object, old: Object | None) -> list[FieldError]:
-        """Validates the spec; selectors and configuration that `old` already has may exceed newer limits."""
+        """Validates a DeviceClass.
+
+        Selectors and configuration that `old` already has may exceed newer limits.
+        """
         spec = obj["spec"]
         checks = replace(self._checks, stored=_is_as_it_was("config", obj, old))
         errors = validate_selectors(

@@ -33,11 +33,11 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 STABLE = "v1"
-"""The first version in which updates require a resourceVersion and deletes return a Status."""
+"""The first version with stricter writes: updates require a resourceVersion, and deletes return a Status."""
 
 
 class DeviceTaintRuleStrategy(Strategy):
-    """Strategy for taint rules without a status (1.33 and 1.34): every field may change."""
+    """Strategy for DeviceTaintRules without a status (1.33 and 1.34). Every field may change."""
 
     def __init__(self, rules: ReleaseRules, now: Now, check_cel: CelCheck = accept_any_cel) -> None:
         self._rules = rules
@@ -102,7 +102,10 @@ class DeviceTaintRuleStrategy(Strategy):
 
 
 class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
-    """Strategy for taint rules with a status (from 1.35 on); ignores the status that the client sends."""
+    """Strategy for DeviceTaintRules with a status (from 1.35 on).
+
+    Ignores the status that the client sends.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -116,7 +119,7 @@ class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
 
 
 class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
-    """Strategy for `/status` of taint rules, which contains nothing except conditions."""
+    """Strategy for `/status` of DeviceTaintRules, which contains only conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -138,13 +141,13 @@ class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
 
 
 class StableTaintRuleStrategy(ReportedTaintRuleStrategy):
-    """Strategy for taint rules in v1: updates must name a resourceVersion."""
+    """Strategy for DeviceTaintRules in v1: updates must contain a resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = False
 
 
 class StableTaintRuleStatusStrategy(TaintRuleStatusStrategy):
-    """Strategy for `/status` of taint rules in v1: updates must name a resourceVersion."""
+    """Strategy for `/status` of DeviceTaintRules in v1: updates must contain a resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = False
 

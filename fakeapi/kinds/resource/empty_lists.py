@@ -1,4 +1,4 @@
-"""Restores explicitly empty lists that decoding drops but validation needs.
+"""Restores explicitly empty lists, which decoding drops but validation needs.
 
 In a few checks kube-apiserver treats `[]` differently from a missing list. This module only restores lists
 that make their object invalid or that a feature gate drops later. Therefore no empty list is ever stored.
@@ -16,7 +16,10 @@ _BINDING = ("bindingConditions", "bindingFailureConditions")
 
 
 def restore_in_status(claim: Object, sent: Any) -> None:
-    """Restores empty lists of binding conditions that `sent` has in the allocation results of a claim."""
+    """Restores empty lists of binding conditions in the allocation results of a ResourceClaim.
+
+    `sent`: the request body, which still has the lists
+    """
     results = claim["status"].get("allocation", {}).get("devices", {}).get("results", ())
     sent_results = _at(sent, "status", "allocation", "devices", "results")
     for result, result_sent in zip(results, sent_results or (), strict=False):
@@ -24,7 +27,10 @@ def restore_in_status(claim: Object, sent: Any) -> None:
 
 
 def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRules) -> None:
-    """Restores empty lists that `sent` has in a slice and its devices."""
+    """Restores empty lists in a ResourceSlice and its devices.
+
+    `sent`: the request body, which still has the lists
+    """
     spec, sent_spec = each["spec"], _at(sent, "spec")
     for device, device_sent in zip(spec.get("devices") or (), _at(sent_spec, "devices") or (), strict=False):
         if layout is Layout.NESTED:
@@ -55,7 +61,7 @@ def _restore_binding(holder: Object, sent: Any) -> None:
 
 
 def _at(sent: Any, *path: str) -> Any:
-    """Returns the value at a path of a decoded body, None if the body has no such path."""
+    """Returns the value at a path of a decoded body; None if the body does not have this path."""
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None
     return sent

@@ -1,4 +1,6 @@
-"""Fields of resource.k8s.io that are dropped while a feature gate is off; each kind has a table.
+"""Fields of resource.k8s.io objects that the server drops while a feature gate is off.
+
+Each kind has a table.
 
 Two entries with the same fields mean that both gates are required.
 """
@@ -14,7 +16,10 @@ _RESULTS = "status.allocation.devices.results[]"
 
 
 def _requests(spec: str) -> tuple[GatedFields, ...]:
-    """Returns the gated fields of the claim spec at the path `spec`, except `adminAccess`."""
+    """Returns the gated fields of the claim spec, except `adminAccess`.
+
+    `spec`: the path of the claim spec.
+    """
     devices = f"{spec}.devices"
     shares = consumable_capacity_paths(spec)
     return (
@@ -36,7 +41,10 @@ def _requests(spec: str) -> tuple[GatedFields, ...]:
 
 
 def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
-    """Returns the paths of the fields that DRAConsumableCapacity controls in the claim spec at `spec`."""
+    """Returns the paths of the claim spec's fields that DRAConsumableCapacity controls.
+
+    `spec`: the path of the claim spec
+    """
     return (f"{spec}.devices.@requests.capacity", f"{spec}.devices.constraints[].distinctAttribute")
 
 
@@ -58,7 +66,7 @@ CLAIM_FIELDS = (
     GatedFields(gates.ADMIN_ACCESS, (_REQUESTED_ADMIN_ACCESS,), _ADMIN_ACCESS),
     GatedFields(gates.CONTROL_PLANE_CONTROLLER, ("spec.controller",)),
 )
-"""Fields of the spec that are dropped while their feature gate is off.
+"""Fields of a ResourceClaim's spec that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`.
 """
@@ -67,7 +75,7 @@ CLAIM_TEMPLATE_FIELDS = (
     *_requests("spec.spec"),
     GatedFields(gates.ADMIN_ACCESS, ("spec.spec.devices.requests[].exactly.adminAccess",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a ResourceClaimTemplate that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`.
 """
@@ -102,22 +110,23 @@ CLAIM_STATUS_FIELDS = (
         take_away=_drop_deallocation_requested,
     ),
 )
-"""Fields of the status that are dropped while their feature gate is off.
+"""Fields of a ResourceClaim's status that the server drops while their feature gate is off.
 
-Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`.
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`. `ClaimStatusStrategy`
+handles `status.devices`, together with deallocated devices.
 """
 
 DEVICE_CLASS_FIELDS = (
     GatedFields(gates.CONTROL_PLANE_CONTROLLER, ("spec.suitableNodes",)),
     GatedFields(gates.EXTENDED_RESOURCE, ("spec.extendedResourceName",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a DeviceClass that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/deviceclass`.
 """
 
 POOL_STATUS_REQUEST_FIELDS = (GatedFields(gates.PARTITION_TYPES, ("spec.defaultPartitionTypeAttribute",)),)
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a ResourcePoolStatusRequest that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourcepoolstatusrequest`.
 """
@@ -125,7 +134,7 @@ Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourc
 LIST_ATTRIBUTE_PATHS = tuple(
     f"spec.devices[].attributes{{}}.{name}" for name in ("ints", "bools", "strings", "versions")
 )
-"""Paths of the fields of a slice that hold the values of list attributes."""
+"""Paths of the ResourceSlice fields that contain the values of list attributes."""
 
 
 def _devices(*names: str) -> tuple[str, ...]:
@@ -156,7 +165,7 @@ RESOURCE_SLICE_FIELDS = (
     GatedFields(gates.OPTIONAL_NODE_OPERATIONS, ("spec.skipNodeOperations",)),
     GatedFields(gates.LIST_TYPE_ATTRIBUTES, LIST_ATTRIBUTE_PATHS),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a ResourceSlice that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceslice`.
 """

@@ -1,4 +1,4 @@
-"""Feature gates of fields of resource.k8s.io."""
+"""Names of the feature gates that control fields of resource.k8s.io."""
 
 ADMIN_ACCESS = "DRAAdminAccess"
 BINDING_CONDITIONS = "DRADeviceBindingConditions"

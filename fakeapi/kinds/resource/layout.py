@@ -1,4 +1,4 @@
-"""Layouts of claims and slices: where an API version has the fields of requests and devices."""
+"""Layouts of claims and slices: the places of the fields of requests and devices in an API version."""
 
 import re
 from enum import Enum
@@ -8,7 +8,7 @@ from fakeapi.releases import Kind
 
 
 class Layout(Enum):
-    """Layouts of exact requests and of devices in API versions.
+    """The two layouts of exact device requests and of devices in API versions.
 
     - NESTED: fields of an exact request are in the request itself, fields of a device under `basic`.
     - FLAT: fields of an exact request are under `exactly`, fields of a device in the device itself.
@@ -28,7 +28,7 @@ NESTED_PATHS: Final = (
     ),
     (re.compile(r"spec\.devices\[(\d+)\]\.basic\."), r"spec.devices[\1]."),
 )
-"""Patterns of v1beta1 field paths, each with its replacement in the layout of the hub.
+"""Patterns of v1beta1 field paths, each with its replacement for the hub version (the stored layout).
 
 Follows `ResourceNormalizationRules` of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -37,5 +37,5 @@ _NESTED = frozenset(("v1alpha3", "v1beta1"))
 
 
 def layout_of(kind: Kind) -> Layout:
-    """Returns the layout of a kind's version; the hub always uses FLAT."""
+    """Returns the layout of a kind's API version. The hub version, in which objects are stored, uses FLAT."""
     return Layout.NESTED if kind.version in _NESTED else Layout.FLAT

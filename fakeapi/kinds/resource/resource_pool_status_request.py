@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PoolStatusRequestStrategy(Strategy):
-    """Strategy for creates and updates of pool status requests; ignores the status that the client sends."""
+    """Strategy for ResourcePoolStatusRequests. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -47,7 +47,7 @@ class PoolStatusRequestStrategy(Strategy):
 
 
 class PoolStatusStrategy(PoolStatusRequestStrategy):
-    """Strategy for `/status` of pool status requests, which is immutable once set."""
+    """Strategy for `/status` of ResourcePoolStatusRequests, which is immutable once set."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -100,7 +100,7 @@ def _pool_count(obj: Object, _now: float) -> int:
 
 
 def _sum_column(name: str, field: str, description: str) -> Column:
-    """Returns a column with the sum of a field over all pools; for a text field, the number of texts."""
+    """Returns a column with the sum of a field over all pools. For a string field, it counts the strings."""
 
     def cell(obj: Object, _now: float) -> str:
         if "status" not in obj or _ended(obj)[0] == "Failed":

@@ -53,10 +53,13 @@ _EITHER_OR = "only one of `sharedCounters` or `devices` is allowed"
 
 
 class ResourceSliceStrategy(Strategy):
-    """Strategy for resource slices, whose driver, pool name and node name are immutable."""
+    """Strategy for ResourceSlices, whose driver, pool name and node name are immutable."""
 
     def __init__(self, rules: ReleaseRules, now: Now, *, layout: Layout = Layout.FLAT) -> None:
-        """`layout` is the layout of objects in request bodies."""
+        """Takes the rules of the release and the clock.
+
+        `layout`: the layout of devices in request bodies
+        """
         self._rules = rules
         self._layout = layout
         self._now = now
@@ -67,11 +70,11 @@ class ResourceSliceStrategy(Strategy):
         return obj
 
     def default(self, obj: Object) -> Object:
-        """Sets the defaults of devices, from 1.33 on.
+        """Sets the defaults of devices, from 1.33 on:
 
         - `timeAdded` of taints
         - an empty `basic` in the nested layout
-        - from 1.36 on, the multipliers of node allocatable resource mappings
+        - from 1.36 on, the multipliers of node-allocatable resource mappings
         """
         if not self._partitions:
             return obj
@@ -89,7 +92,10 @@ class ResourceSliceStrategy(Strategy):
         return self._validate(obj["spec"], None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        """Increments the generation before it drops disabled fields, so changes of these fields count."""
+        """Increments the generation, then drops disabled fields.
+
+        Therefore changes of disabled fields count, too.
+        """
         return drop_disabled_fields(with_next_generation(new, old), old, RESOURCE_SLICE_FIELDS, self._rules)
 
     def validate_update(

@@ -21,12 +21,15 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class PodSchedulingContextStrategy(Strategy):
-    """Strategy for creates and updates of scheduling contexts; ignores the status that the client sends."""
+    """Strategy for creates and updates of PodSchedulingContexts. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def __init__(self, rules: ReleaseRules, *, duplicates_only: bool) -> None:
-        """`duplicates_only`: as in v1alpha2, a repeated node name only gets the duplicate error."""
+        """Takes the rules of the release.
+
+        `duplicates_only`: whether a repeated node name gets only the duplicate error, as in v1alpha2
+        """
         self._rules = rules
         self._validate_list = validate_distinct if duplicates_only else validate_set
 
@@ -44,7 +47,7 @@ class PodSchedulingContextStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update; like upstream, reports each error of the spec twice."""
+        """Validates the update. Like upstream, reports each error of the spec twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 
@@ -55,7 +58,7 @@ class PodSchedulingContextStrategy(Strategy):
 
 
 class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
-    """Strategy for `/status` of scheduling contexts: the nodes that are unsuitable for each claim."""
+    """Strategy for `/status` of PodSchedulingContexts: the unsuitable nodes for each claim."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -65,7 +68,7 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates `status.resourceClaims`; like upstream, error paths begin with `status.claims`."""
+        """Validates `status.resourceClaims`. Like upstream, error paths begin with `status.claims`."""
         errors: list[FieldError] = [*metadata.of_change]
         seen: set[str] = set()
         claims: list[dict[str, Any]] = new["status"].get("resourceClaims", [])

@@ -1,4 +1,4 @@
-"""The group scheduling.k8s.io: priorities of pods, and groups of pods that are scheduled together."""
+"""The group scheduling.k8s.io: PriorityClasses, Workloads and PodGroups."""
 
 from fakeapi.kinds.scheduling.first_workload import FIRST_WORKLOAD
 from fakeapi.kinds.scheduling.priority_class import PRIORITY_CLASS

@@ -25,7 +25,7 @@ _ONE_OF: Final = "exactly one of `basic`, `gang` is required"
 
 
 class FirstWorkloadStrategy(Strategy):
-    """Strategy for workloads of 1.35, whose pod groups are immutable."""
+    """Strategy for Workloads of Kubernetes 1.35, whose pod groups are immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -1,4 +1,4 @@
-"""PriorityClass of scheduling.k8s.io.
+"""Defines the kind PriorityClass of scheduling.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/priorityclass` and `pkg/apis/scheduling/validation`.
 """
@@ -20,14 +20,14 @@ from fakeapi.releases.rules import ReleaseRules
 
 SYSTEM_PREFIX: Final = "system-"
 SYSTEM_CLASSES: Final = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
-"""The names and values of the system's own priority classes."""
+"""The names and values of Kubernetes' own PriorityClasses."""
 VALUE_MAX: Final = 1_000_000_000
-"""Maximum value of a user's priority class; the system reserves greater values."""
+"""Maximum value of a user's PriorityClass. Greater values are reserved for Kubernetes."""
 POLICIES: Final = ("PreemptLowerPriority", "Never")
 
 
 class PriorityClassStrategy(Strategy):
-    """Strategy for priority classes, whose value and preemption policy are immutable."""
+    """Strategy for PriorityClasses, whose value and preemption policy are immutable."""
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)
@@ -59,7 +59,7 @@ class PriorityClassStrategy(Strategy):
 
 
 def _difference_from_system(name: str, obj: Object) -> str:
-    """Returns a message if a class differs from the system class of its name; empty if both are equal."""
+    """Returns a message if a PriorityClass differs from the system class of its name, else ""."""
     if name not in SYSTEM_CLASSES:
         return f"{name} is not a known system priority class"
     if obj["value"] != SYSTEM_CLASSES[name]:
@@ -68,7 +68,10 @@ def _difference_from_system(name: str, obj: Object) -> str:
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """Deletes a class; raises ApiError 403 for system classes, and 409 if a precondition fails."""
+    """Deletes a PriorityClass.
+
+    Raises ApiError 403 for system classes, and 409 if a precondition of the delete fails.
+    """
     name = obj["metadata"]["name"]
     if name in SYSTEM_CLASSES:
         why = "this is a system priority class and cannot be deleted"

@@ -34,7 +34,7 @@ _CHILDLESS: Final = "must have at least one child PodGroupTemplate or CompositeP
 
 
 class DeclaredStrategy(Strategy):
-    """Base strategy for kinds with declarative validation; also drops fields whose gate is off."""
+    """Base strategy for kinds with declarative validation. Also drops fields whose feature gate is off."""
 
     updates_unconditionally: ClassVar[bool] = False
 
@@ -57,9 +57,9 @@ class DeclaredStrategy(Strategy):
         return ()
 
     def _drop(self, new: Object, old: Object | None, short_type: str) -> Object:
-        """Returns `new` without the fields whose gates are off; keeps fields that `old` uses.
+        """Removes the fields of `new` whose feature gate is off, except fields that `old` has.
 
-        `short_type`: the Go type of `new`, without its package; the markers of this type name the gates
+        `short_type`: the Go type of `new`, without its package
         """
         entry = self._rules.schemas.entry(f"scheduling/{self._kind.version}.{short_type}")
         assert isinstance(entry, dict), "these types are structs"
@@ -67,7 +67,7 @@ class DeclaredStrategy(Strategy):
 
 
 class WorkloadStrategy(DeclaredStrategy):
-    """Strategy for workloads of v1alpha3 and v1beta1, whose templates of pod groups can be nested."""
+    """Strategy for Workloads of v1alpha3 and v1beta1, whose pod group templates can be nested."""
 
     def prepare_create(self, obj: Object) -> Object:
         return self.prepare_update(obj, {"spec": {}})
@@ -124,7 +124,7 @@ class WorkloadStrategy(DeclaredStrategy):
 
 
 class FlatWorkloadStrategy(WorkloadStrategy):
-    """Strategy for workloads of v1alpha2, whose templates are not nested."""
+    """Strategy for Workloads of v1alpha2, whose pod group templates are not nested."""
 
     updates_unconditionally: ClassVar[bool] = True
 
@@ -133,7 +133,7 @@ class FlatWorkloadStrategy(WorkloadStrategy):
 
 
 class PodGroupStrategy(DeclaredStrategy):
-    """Strategy for groups of pods that are scheduled together; ignores the status that the client sends."""
+    """Strategy for PodGroups: pods that are scheduled together. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -157,7 +157,7 @@ class PodGroupStrategy(DeclaredStrategy):
 
 
 class PodGroupStatusStrategy(PodGroupStrategy):
-    """Strategy for `/status` of pod groups: conditions, and the claims created for the group."""
+    """Strategy for `/status` of PodGroups: conditions, and the ResourceClaims created for the group."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -182,13 +182,13 @@ class PodGroupStatusStrategy(PodGroupStrategy):
 
 
 class FlatPodGroupStrategy(PodGroupStrategy):
-    """Strategy for pod groups of v1alpha2; updates may omit the resourceVersion."""
+    """Strategy for PodGroups of v1alpha2. Updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
 
 
 class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
-    """Strategy for `/status` of pod groups in v1alpha2; updates may omit the resourceVersion."""
+    """Strategy for `/status` of PodGroups in v1alpha2. Updates may omit the resourceVersion."""
 
     updates_unconditionally: ClassVar[bool] = True
 
@@ -210,9 +210,10 @@ def _marked_fields(fields: Iterable[Mapping[str, Any]]) -> list[GatedFields]:
 
 
 def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[FieldError]:
-    """Yields errors for template names that also occur in another list.
+    """Yields errors for pod group template names that also occur in another list of templates.
 
-    Declarative validation rejects duplicate names within a list.
+    `taken`: the names in other lists, to which the function adds names. Declarative validation rejects
+    duplicate names within a list.
     """
     composites = holder.get(COMPOSITES) or ()
     places = [f"{path}.{COMPOSITES}[{index}]" for index in range(len(composites))]
@@ -234,7 +235,7 @@ def _depth(template: Object) -> int:
 
 
 def _validate_priorities(spec: Object) -> list[FieldError]:
-    """Returns an error if templates have different priorities."""
+    """Returns an error if the pod group templates of a Workload have different priorities."""
     of_groups = {_priority(template) for template in spec.get(PODS) or ()}
     if len(of_groups) > 1:
         return [invalid("spec", NOTHING, _DIFFERENT)]
@@ -275,7 +276,7 @@ def _workload(obj: Object, now: float) -> str:
 
 
 def _status(condition: str) -> Cell:
-    """Returns a Cell for the state of a group.
+    """Returns a table cell function for the scheduling status of a PodGroup or CompositePodGroup.
 
     `condition`: the type of the condition that is True once the group is scheduled
     """

@@ -1,4 +1,4 @@
-"""CSIDriver of storage.k8s.io.
+"""Defines the kind CSIDriver of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/csidriver` and `pkg/apis/storage/validation`.
 """
@@ -34,7 +34,7 @@ GATED_FIELDS: Final = (
     GatedFields(TOKENS_IN_SECRETS, ("spec.serviceAccountTokenInSecrets",)),
     GatedFields(VOLUME_LIMIT_SCALING, ("spec.preventPodSchedulingIfMissing",)),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of a CSIDriver that the server drops while their feature gate is off.
 
 Follows `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/storage/csidriver`.
 """
@@ -43,7 +43,7 @@ _TOKENS_WARNING: Final = (
     "possible logging of tokens in volume attributes"
 )
 _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount")
-"""Fields that increment the generation, in releases where most other fields are immutable."""
+"""Fields whose changes increment the generation, in releases where most other fields are immutable."""
 
 
 class CSIDriverStrategy(Strategy):

@@ -1,4 +1,4 @@
-"""CSINode of storage.k8s.io.
+"""Defines the kind CSINode of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/csinode` and `pkg/apis/storage/validation`.
 """
@@ -42,9 +42,11 @@ VOLUME_HEALTH: Final = "CSIVolumeHealth"
 
 
 class CSINodeStrategy(Strategy):
-    """Strategy for CSINodes: clients may add and remove drivers, but a driver's entry is immutable.
+    """Strategy for CSINodes.
 
-    From 1.33 on clients may also change the number of volumes that a driver can attach.
+    Clients may add and remove drivers, but must not change the entry of a driver.
+
+    From 1.33 on, clients may also change the number of volumes that a driver can attach.
     """
 
     updates_unconditionally: ClassVar[bool] = False
@@ -105,7 +107,7 @@ class CSINodeStrategy(Strategy):
 
 
 class ReportedCSINodeStrategy(CSINodeStrategy):
-    """Strategy for CSINodes in releases with a status; ignores the status that the client sends."""
+    """Strategy for CSINodes in releases with a status. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -119,14 +121,14 @@ class ReportedCSINodeStrategy(CSINodeStrategy):
 
 
 STATUS_FIELDS = (GatedFields(VOLUME_HEALTH, ("status.storageHealth",)),)
-"""Fields of the status that are dropped while their feature gate is off.
+"""Fields of a CSINode's status that the server drops while their feature gate is off.
 
 Follows the status strategy of k8s.io/kubernetes `pkg/registry/storage/csinode`.
 """
 
 
 class CSINodeStatusStrategy(CSINodeStrategy):
-    """Strategy for `/status` of CSINodes, which reports the health of the storage."""
+    """Strategy for `/status` of CSINodes: the health of the storage."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -1,4 +1,4 @@
-"""CSIStorageCapacity of storage.k8s.io.
+"""Defines the kind CSIStorageCapacity of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/csistoragecapacity` and `pkg/apis/storage/validation`.
 """
@@ -76,7 +76,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns only the creation time: the server has a printer for the kind but does not use it."""
+    """Returns only the column for the creation time.
+
+    Upstream has a printer for the kind but does not use it.
+    """
     return (CREATED_AT_COLUMN,)
 
 

@@ -17,7 +17,7 @@ PARAMETERS_SIZE_MAX: Final = 256 * 1024
 
 
 def validate_provisioner(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the name of a storage driver, in upper or lower case."""
+    """Validates the name of a storage driver. The name may have uppercase letters."""
     if not name:
         return [required(path)]
     return validate_qualified_name(name.lower(), path, rules.quirks.wording)

@@ -1,4 +1,4 @@
-"""StorageClass of storage.k8s.io.
+"""Defines the kind StorageClass of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/storageclass` and `pkg/apis/storage/validation`.
 """
@@ -26,11 +26,11 @@ DEFAULT_ANNOTATIONS: Final = (
 RECLAIM_POLICIES: Final = ("Delete", "Retain")
 BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 FIXED_FIELDS: Final = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
-"""Immutable fields, in the order of their errors."""
+"""Immutable fields of a StorageClass, in the order of their errors."""
 
 
 class StorageClassStrategy(Strategy):
-    """Strategy for storage classes; FIXED_FIELDS lists their immutable fields."""
+    """Strategy for StorageClasses. FIXED_FIELDS lists the immutable fields."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

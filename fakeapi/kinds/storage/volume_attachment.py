@@ -1,4 +1,4 @@
-"""VolumeAttachment of storage.k8s.io.
+"""Defines the kind VolumeAttachment of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/volumeattachment` and `pkg/apis/storage/validation`.
 """
@@ -31,7 +31,7 @@ _ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persisten
 
 
 class VolumeAttachmentStrategy(Strategy):
-    """Strategy for creates and updates of attachments, whose spec is immutable.
+    """Strategy for creates and updates of VolumeAttachments, whose spec is immutable.
 
     Ignores the status that the client sends.
     """
@@ -119,14 +119,14 @@ STATUS_FIELDS = (
     GatedFields(ALLOCATABLE_COUNT, ("status.attachError.errorCode",)),
     GatedFields(ALLOCATABLE_COUNT, ("status.detachError.errorCode",)),
 )
-"""Fields of the status that are dropped while their feature gate is off.
+"""Fields of a VolumeAttachment's status that the server drops while their feature gate is off.
 
 Follows `PrepareForUpdate` of k8s.io/kubernetes `pkg/registry/storage/volumeattachment`.
 """
 
 
 class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
-    """Strategy for `/status` of volume attachments; drops fields whose feature gate is off."""
+    """Strategy for `/status` of VolumeAttachments."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -1,4 +1,4 @@
-"""VolumeAttributesClass of storage.k8s.io.
+"""Defines the kind VolumeAttributesClass of storage.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/storage/volumeattributesclass` and `pkg/apis/storage/validation`.
 """
@@ -19,7 +19,7 @@ DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-defaul
 
 
 class VolumeAttributesClassStrategy(Strategy):
-    """Strategy for volume attributes classes, which are immutable except for their metadata."""
+    """Strategy for VolumeAttributesClasses, in which only metadata may change."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -84,7 +84,7 @@ class MigrationStrategy(Strategy):
 
 
 class OldMigrationStrategy(MigrationStrategy):
-    """Strategy for migrations of v1alpha1, whose resource includes its version."""
+    """Strategy for StorageVersionMigrations of v1alpha1, whose `spec.resource` includes an API version."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         resource = obj["spec"]["resource"]
@@ -107,7 +107,7 @@ class OldMigrationStrategy(MigrationStrategy):
 
 
 class MigrationStatusStrategy(MigrationStrategy):
-    """Strategy for `/status` of migrations, which reports their progress."""
+    """Strategy for `/status` of StorageVersionMigrations: the progress of a migration."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
@@ -153,7 +153,7 @@ class MigrationStatusStrategy(MigrationStrategy):
 
 
 class OldMigrationStatusStrategy(MigrationStatusStrategy):
-    """Strategy for `/status` of migrations in v1alpha1, which has a condition type of its own."""
+    """Strategy for `/status` of StorageVersionMigrations in v1alpha1, which has its own condition type."""
 
     _version_stays: ClassVar[str] = "resourceVersion cannot be updated"
 
@@ -200,7 +200,7 @@ def _joined(messages: Sequence[str], value: str, path: str) -> list[FieldError]:
 
 
 def _is(obj: Object, kind: str) -> bool:
-    """Whether the first condition of the type `kind` is true."""
+    """Whether the first condition of the type `kind` is True."""
     conditions = (
         condition for condition in obj["status"].get("conditions") or () if condition["type"] == kind
     )

@@ -18,22 +18,22 @@ from heapq import heapify, heappop, heappush
 from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts
 
 STALE_SECONDS = 1.0
-"""Maximum age, in seconds, of the state that a read from a watch cache returns.
+"""Maximum age, in seconds, of the objects that a read from a watch cache returns.
 
-If a read started later than this after a write, the read does not come before the write, even if it returned
-an older version.
+A read that starts later than this after a write cannot come before the write, even if the read returned an
+older resourceVersion.
 """
 
 Key = tuple[str, str, str, str]
 Commits = tuple[list[int], list[int]]
-"""The resourceVersions of writes in ascending order, and for each the index of its write in `effects`."""
+"""The resourceVersions of writes in ascending order, and for each one the index of its write in `effects`."""
 
 
 @dataclass(slots=True)
 class Effect:
     """The properties of one exchange that determine its order.
 
-    - `start` and `end`: its offsets in seconds.
+    - `start` and `end`: the offsets of its request and of its response's end, in seconds.
     - `key`: group, resource, namespace and name of its object.
     - `answered_version` and `requested_version`: the resourceVersions in response and request; 0 for none.
     - `removes`: whether the request deleted the object.
@@ -64,7 +64,7 @@ class Effect:
 
 
 def effect_order(effects: Sequence[Effect]) -> "array[int]":
-    """Returns the indexes of the effects, in the order in which they happened.
+    """Returns the indexes of the effects, in the order in which they happened on the recorded server.
 
     `effects`: all effects in the order of their starts.
     """
@@ -176,7 +176,9 @@ class _Edges:
         return commits
 
     def _rank(self, place: int) -> tuple[bool, float]:
-        """Returns the rank of a write among writes with an equal version; the lowest created the version.
+        """Returns the rank of a write among the writes that returned the same version.
+
+        The lowest rank created the version.
 
         A delete ranks last, because a repeated delete changes nothing and returns the present version.
         """
@@ -203,7 +205,7 @@ class _Edges:
                 self._between(place, effect, commits)
 
     def _between(self, place: int, effect: Effect, commits: Commits) -> None:
-        """Adds edges to a read from the write whose version it returned, and to the next write."""
+        """Adds edges for a read: from the write whose version it returned, and to the next write."""
         position = bisect_right(commits[0], effect.answered_version)
         if position:
             self._add(commits[1][position - 1], place)
@@ -236,5 +238,5 @@ class _Edges:
 
 
 def reordered(order: Iterable[int]) -> int:
-    """Returns the number of effects whose place in `order` differs from their place by start time."""
+    """Returns the number of effects whose position in `order` differs from their position by start time."""
     return sum(place != effect for place, effect in enumerate(order))

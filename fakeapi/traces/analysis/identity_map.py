@@ -1,9 +1,9 @@
 """Translates object identities between the recorded server and the target of a replay.
 
 Identities are uids, resourceVersions, generated names, continue tokens, and times of creation and deletion.
-The map learns them from the recorded response to a request and the response of the target. A replay
-translates requests to identities of the target, and responses back to recorded identities. It then compares
-and prints responses with the identities of the trace.
+The map learns them by comparing recorded responses with the target's responses. A replay translates requests
+to identities of the target, and responses back to recorded identities. Then the replay compares and prints
+responses with the identities of the trace.
 """
 
 import re
@@ -21,11 +21,17 @@ UNKNOWN_VERSION = "<resourceVersion>"
 """The text for a resourceVersion of the replay target that has no recorded resourceVersion."""
 
 STALE_VERSION = "1"
-"""A resourceVersion that no object has. A replay sends it for an unknown version that once caused a 409."""
+"""A resourceVersion that no object has.
+
+A replay sends it for an unknown version that got 409 in the trace.
+"""
 
 _UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UID_TAIL = re.compile(rb"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-"""Matches the end of a uid. As its first byte is fixed, the search is 40 times as fast as for a whole uid."""
+"""Matches the end of a uid.
+
+The search is 40 times as fast as for a whole uid, because the first byte is fixed.
+"""
 
 _VERSION = re.compile(rb'(resourceVersion\\?"?\s*:\s*\\?"?)(\d+)')
 _TIMES = re.compile(rb'"(creation|deletion)Timestamp"(\s*:\s*)"[^"]*"')
@@ -45,13 +51,13 @@ class VersionMap:
         self.base = 0
         """The resourceVersion of the replay target before the first request.
 
-        In queries, it replaces all recorded versions from before the trace.
+        In queries, this version replaces all recorded versions from before the trace.
         """
         self.newest = 0
         """The newest resourceVersion that the replay target has returned."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """Adds two resourceVersions of one state of an object: in the trace, and on the target (`now`).
+        """Pairs two resourceVersions of the same write of an object: in the trace, and on the target (`now`).
 
         Does nothing if one of the two versions is already in another pair.
         """
@@ -64,7 +70,7 @@ class VersionMap:
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """Adds two resourceVersions of one list or bookmark: in the trace, and on the replay target (`now`).
+        """Pairs two resourceVersions of the same list or bookmark: in the trace, and on the target (`now`).
 
         Only `nearest` uses these pairs.
         """
@@ -82,14 +88,14 @@ class VersionMap:
             self._known.append(old)
 
     def exact(self, recorded: str) -> str:
-        """Returns the replay target's resourceVersion for an object's recorded one; "" if unknown."""
+        """Returns the replay target's resourceVersion for a recorded version of an object; "" if unknown."""
         new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
     def nearest(self, recorded: str) -> str:
-        """Returns the replay target's resourceVersion for a recorded one in a query.
+        """Returns the replay target's resourceVersion for a recorded version in a query.
 
-        For an unknown version, it returns the result for the closest older version, or else `base`.
+        For an unknown version, returns the result for the closest older version, or else `base`.
         """
         old = version_number(recorded)
         if not old:
@@ -101,7 +107,7 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """Returns the recorded resourceVersion for one of the replay target; UNKNOWN_VERSION if unknown."""
+        """Returns the recorded resourceVersion for a version on the replay target, or UNKNOWN_VERSION."""
         new = version_number(now)
         if not new:
             return now
@@ -112,7 +118,7 @@ class VersionMap:
 class IdentityMap:
     """Translates uids, resourceVersions and generated names between a trace and a replay target.
 
-    It is not thread-safe.
+    The class is not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -186,7 +192,7 @@ class IdentityMap:
         return _text(metadata, "namespace"), _text(metadata, "name")
 
     def same(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-        """Whether two metadata have equal uids, resourceVersions and names after the translation.
+        """Whether two metadata have equal uids, resourceVersions and names after translating `now`.
 
         - `recorded`: the metadata in the trace.
         - `now`: the metadata on the replay target.
@@ -204,7 +210,7 @@ class IdentityMap:
         return bool(self._names)
 
     def name_recorded(self, now: str) -> str:
-        """Returns the name of an object in the trace. `now`: its name on the replay target."""
+        """Returns the recorded name of an object. `now`: its name on the replay target."""
         return self._names_back.get(now, now)
 
     def target(self, target: str) -> str:
@@ -234,7 +240,7 @@ class IdentityMap:
         """Translates the body of a recorded request for the replay target.
 
         - `body`: JSON or YAML.
-        - `unknown`: replaces unknown resourceVersions; None keeps them.
+        - `unknown`: the text that replaces unknown resourceVersions; None keeps them.
         """
         exact = self.versions.exact
 
@@ -262,8 +268,8 @@ class IdentityMap:
     def forward_json_patch(self, body: bytes, *, unknown: str | None = None) -> bytes:
         """Translates a recorded JSON patch for the replay target.
 
-        It also translates the values of operations on `/metadata/resourceVersion`. `unknown`: replaces
-        unknown resourceVersions; None keeps them.
+        Also translates the values of operations on `/metadata/resourceVersion`. `unknown`: the text that
+        replaces unknown resourceVersions; None keeps them.
         """
         try:
             operations = decode(self.forward(body, unknown=unknown))
@@ -279,7 +285,7 @@ class IdentityMap:
         return encode(operations) if changed else self.forward(body, unknown=unknown)
 
     def backward(self, body: bytes) -> bytes:
-        """Translates a response body of the replay target to the uids, versions and names of the trace."""
+        """Translates a response body of the replay target to the trace's uids, resourceVersions and names."""
         return self._rewrite(body, self._uids_back, self._names_back, self.versions.recorded)
 
     @staticmethod

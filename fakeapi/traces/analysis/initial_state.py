@@ -1,7 +1,7 @@
 """Infers the objects that existed before a trace: objects that the trace uses but does not create.
 
-The first exchange with such an object reveals its state. The state is exact if the exchange is a read. It is
-inferred if the exchange is a change, because the trace then has only the request or the result.
+The first exchange with such an object reveals its content. If the exchange is a read, the content is exact.
+If the exchange is a change, the content is inferred, because the trace has only the request or the result.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,15 +28,15 @@ _PARTIAL_KIND = "PartialObjectMetadata"
 _SUBRESOURCES = frozenset({"", "status"})
 _FROM_THE_START = frozenset({"", "0"})
 _PARTIAL = frozenset({"labelSelector", "fieldSelector", "continue"})
-"""The query parameters with which a list returns only a part of the collection."""
+"""The query parameters with which a list returns only part of a collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class InitialObject:
     """An object that a replay must create, because it existed before its first use in the trace.
 
-    - `version`: the recorded resourceVersion of this state; "" if it is unknown.
-    - `exact`: whether the state was recorded; false if it is inferred.
+    - `version`: the recorded resourceVersion of `body`; "" if it is unknown.
+    - `exact`: whether `body` was recorded; false if it is inferred.
     - `before`: the index of the exchange before which to create the object; -1 for the start of the replay.
     - `how`: the evidence as text, for the report.
     """
@@ -243,7 +243,7 @@ class InitialStateScan:
         return sorted(initial, key=lambda each: version_number(each.version))
 
     def _was_made(self, key: Key, initial: InitialObject) -> bool:
-        """Whether the trace created the object, perhaps in an overlapping exchange that comes later."""
+        """Whether the trace created the object, perhaps in an overlapping exchange later in the trace."""
         return key in self._made and (
             not initial.version or self._made[key] <= version_number(initial.version)
         )
@@ -264,9 +264,9 @@ def _of(path: ResourcePath, head: Metadata) -> ResourcePath:
 
 
 def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, str] | None:
-    """Returns the object before an exchange, whether this state is exact, and the evidence as a word.
+    """Returns the object before an exchange, whether it is exact, and the evidence as a word.
 
-    Returns None if the exchange does not reveal the state of the object.
+    Returns None if the exchange does not reveal the object.
     """
     assert exchange.response is not None
     answer, request = exchange.response.body, exchange.request.body
@@ -289,7 +289,10 @@ def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, st
 
 
 SEEDED = "fakeapi.example/inferred"
-"""The annotation of inferred objects. Their first update in the replay removes it, and so changes them."""
+"""The annotation of inferred objects.
+
+Their first update in the replay removes it, so the update is a change.
+"""
 
 _PAST = {"get": "read", "patch": "patched", "delete": "deleted"}
 
@@ -308,7 +311,7 @@ def _rows(body: bytes) -> list[msgspec.Raw]:
 def _items(body: bytes) -> Iterator[tuple[bytes, Metadata]]:
     """Yields the JSON and the metadata of each object in a list.
 
-    It adds `kind` and `apiVersion`, which items of a list do not have.
+    Adds `kind` and `apiVersion`, which items of a list do not have.
     """
     try:
         listing = _decode_items(body)
@@ -339,7 +342,7 @@ def _version(body: Object) -> str:
 
 
 def of_served(objects: Iterable[InitialObject], served: Iterable[str]) -> list[InitialObject]:
-    """Returns only the objects whose resource the replay target serves.
+    """Returns only those objects whose resource the replay target serves.
 
     `served`: the paths of resources, such as "/apis/resource.k8s.io/v1alpha3/resourceclaims".
     """

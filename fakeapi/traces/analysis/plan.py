@@ -33,16 +33,17 @@ class ReplayPlan:
 
     - `order`: the indexes of the exchanges, from 0, in the order in which they took effect.
     - `limit`: the offset after which the replay ignores the trace.
-    - `reordered`: the number of exchanges that are not in the order of their start.
+    - `reordered`: the number of exchanges that did not take effect in the order of their start.
     - `since` and `until`: the offsets of the first request and of the end of the last response.
     - `group_versions`: the paths of the API versions in use.
     - `written`: the resourceVersions that writes in the trace created.
-    - `notes`: the number of each text about missing parts and inferred facts.
+    - `notes`: how often each text about missing parts and inferred facts occurs.
     - `initial_objects`: the objects to create before the exchanges that use them.
-    - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata,
-      each with the evidence as text.
-    - `namespaces`: namespaces that the trace uses and does not create, each with its first use.
-    - `bodies`: decodes protobuf, so that the exchanges of `steps` are in JSON.
+    - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata.
+      The values are the evidence as text.
+    - `namespaces`: namespaces that the trace uses and does not create. The values are the "file:line" of the
+      first use.
+    - `bodies`: converts protobuf to JSON for the exchanges of `steps`.
     """
 
     order: "array[int]"
@@ -59,10 +60,10 @@ class ReplayPlan:
     bodies: ProtobufBodies
 
     def steps(self, reader: TraceReader) -> Iterator[Step]:
-        """Yields a step for each exchange, in the order in which they took effect. Raises TraceError.
+        """Yields a step for each exchange, in the order in which the exchanges took effect.
 
-        `reader`: the trace, which is read again. Only exchanges that must wait for later ones in the file are
-        kept in memory.
+        `reader`: the trace, which is read again. Only exchanges that must wait for later lines of the file
+        are kept in memory. Raises TraceError if the trace cannot be read.
         """
         pending: dict[int, Exchange] = {}
         source = enumerate(reader)
@@ -75,9 +76,10 @@ class ReplayPlan:
 
 
 def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
-    """Reads a trace once, and returns the plan of its replay. Raises TraceError.
+    """Reads a trace once, and returns the plan of its replay.
 
-    `until`: the offset after which the trace is ignored; None uses the whole trace.
+    `until`: the offset after which the trace is ignored; None uses the whole trace. Raises TraceError if the
+    trace cannot be read.
     """
     effects: list[Effect] = []
     bodies = ProtobufBodies(reader.header.release)
@@ -121,7 +123,10 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
 
 
 def cut_off(exchange: Exchange, limit: float) -> Exchange:
-    """Returns the exchange without watch events after the offset `limit`; its watch then ends as "open"."""
+    """Returns the exchange without watch events after the offset `limit`.
+
+    A shortened watch ends as "open".
+    """
     if not exchange.events or exchange.events[-1].offset <= limit:
         return exchange
     events = tuple(event for event in exchange.events if event.offset <= limit)

@@ -1,7 +1,7 @@
 """Converts protobuf bodies of exchanges to JSON, so that a replay can rewrite and compare them.
 
-client-go requests and sends built-in kinds in protobuf. The schemas are those of the trace's release, or of
-another release if this release does not have the kind. Follows k8s.io/apimachinery
+client-go requests and sends built-in kinds in protobuf. The schemas come from the trace's release. If that
+release does not have the kind, they come from another release. Follows k8s.io/apimachinery
 `pkg/runtime/serializer/protobuf`.
 """
 
@@ -36,7 +36,7 @@ class ProtobufBodies:
     def in_json(self, exchange: Exchange) -> Exchange:
         """Returns the exchange as if client and server had used JSON.
 
-        Exchanges without protobuf and bodies that cannot be decoded stay unchanged.
+        Exchanges without protobuf stay unchanged, and so do bodies that cannot be decoded.
         """
         request = self._request(exchange)
         response, events = exchange.response, exchange.events
@@ -81,7 +81,7 @@ class ProtobufBodies:
     def _object(self, data: bytes) -> bytes:
         """Converts an object from protobuf, with its runtime.Unknown envelope, to JSON.
 
-        Raises ProtobufError, DecodeError.
+        Raises ProtobufError or DecodeError if the bytes are invalid or the kind has no schema.
         """
         kind, api_version, raw = protobuf.unwrap(data)
         schema = self._struct(api_version, kind)
@@ -93,7 +93,10 @@ class ProtobufBodies:
         return encode({"kind": kind, "apiVersion": api_version, **value})
 
     def _event(self, frame: bytes) -> bytes:
-        """Converts a frame of a watch from protobuf to JSON. Raises ProtobufError, WireError, DecodeError."""
+        """Converts a frame of a watch from protobuf to JSON.
+
+        Raises ProtobufError, WireError or DecodeError if the frame is not a valid WatchEvent.
+        """
         fields = protobuf_wire.fields_of(frame)
         kind = fields[_EVENT_TYPE][-1] if _EVENT_TYPE in fields else b""
         extension = fields[_EVENT_OBJECT][-1] if _EVENT_OBJECT in fields else b""
@@ -124,7 +127,7 @@ class ProtobufBodies:
 class _Releases:
     """Iterates over the kinds of each release: first the trace's release, then the others, newest first.
 
-    Each release is loaded on demand.
+    The data of each release are loaded on demand.
     """
 
     def __init__(self, release: str) -> None:

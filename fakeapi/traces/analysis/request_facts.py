@@ -17,7 +17,7 @@ COLLECTIONS = frozenset({"list", "watch", "deletecollection"})
 
 
 class Metadata(msgspec.Struct):
-    """The few fields of an object's or list's metadata that the analysis decodes."""
+    """The fields of an object's or list's metadata that the analysis decodes."""
 
     name: str = ""
     namespace: str = ""
@@ -32,7 +32,7 @@ class Preconditions(msgspec.Struct):
 
 
 class Head(msgspec.Struct):
-    """The few fields of an object that the analysis decodes."""
+    """The fields of an object that the analysis decodes."""
 
     kind: str = ""
     metadata: Metadata = msgspec.field(default_factory=Metadata)
@@ -121,5 +121,5 @@ def _removes(verb: str, answer: Metadata) -> bool:
 
 
 def version_number(version: str) -> int:
-    """Returns a resourceVersion as a number; 0 for text that is not a version."""
+    """Returns a resourceVersion as a number. Returns 0 for text that is not a resourceVersion."""
     return int(version) if version.isascii() and version.isdecimal() and len(version) <= VERSION_DIGITS else 0

@@ -9,7 +9,7 @@ NAMESPACES = request_info.NAMESPACES
 
 
 class ResourcePath(NamedTuple):
-    """The parts of a path below /api or /apis. For discovery and other paths, `resource` is ""."""
+    """The parts of a request path below /api or /apis. `resource` is "" for discovery and other paths."""
 
     group: str = ""
     version: str = ""
@@ -58,7 +58,7 @@ NO_RESOURCE = ResourcePath()
 
 
 def resource_path(info: request_info.RequestInfo | None) -> ResourcePath:
-    """Converts a parsed path to a ResourcePath; NO_RESOURCE for a path without a resource."""
+    """Converts a parsed path to a ResourcePath. Returns NO_RESOURCE for a path without a resource."""
     if info is None or not info.resource:
         return NO_RESOURCE
     subresource = "/".join((info.subresource, *info.tail)) if info.tail else info.subresource

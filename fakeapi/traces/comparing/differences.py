@@ -9,7 +9,7 @@ from typing import Any
 from fakeapi.traces import fieldpaths
 
 DIFFERENCES_MAX = 20
-"""Maximum number of differences of one exchange, at which the comparison stops."""
+"""Maximum number of differences of one exchange. The comparison stops at this number."""
 
 SHOWN_MAX = 300
 """Maximum length, in characters, of a value in a report."""

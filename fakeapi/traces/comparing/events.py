@@ -13,7 +13,7 @@ from fakeapi.traces.comparing.values import CompareOptions, compare_values
 from fakeapi.traces.model import StreamEvent
 
 Name = tuple[str, str]
-"""Namespace and name of an object."""
+"""The namespace and name of an object."""
 
 _BOOKMARK = b'{"type":"BOOKMARK"'
 _END_OF_LIST = b"k8s.io/initial-events-end"
@@ -57,9 +57,10 @@ def compare_events(
     - `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
     - `in_order`: whether to compare the order of events of different objects too.
     - `whole`: whether additional events at the end are differences. False if the recorded client may have
-      disconnected before them.
+      disconnected before these events.
 
-    It ignores bookmarks, because they depend on a clock, except the one at the end of the initial events.
+    Ignores bookmarks, because their times depend on a clock. Compares only the bookmark that ends the initial
+    events.
     """
     waiting: dict[Name, deque[tuple[int, _Event]]] = defaultdict(deque)
     theirs = list(_events(now, identities))
@@ -113,7 +114,7 @@ def _compare(ours: _Event, theirs: _Event, identities: IdentityMap, how: Compare
 
 
 def _events(lines: Iterable[bytes], identities: IdentityMap | None) -> Iterable[_Event]:
-    """Yields the decoded events, without bookmarks except the one at the end of the initial events.
+    """Yields the decoded events. Skips bookmarks, except the bookmark that ends the initial events.
 
     `identities`: translates names of the replay target to recorded names; None for recorded events.
     """

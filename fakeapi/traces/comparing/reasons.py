@@ -14,7 +14,10 @@ from fakeapi.traces.model import Exchange, Inference
 
 
 class Reason(StrEnum):
-    """A cause of differences that is not an error of the replay target. The values are texts of reports."""
+    """A cause of differences that is not an error of the replay target.
+
+    The values are the texts in reports.
+    """
 
     FOREIGN = "changed by a request that is not in the trace"
     INFERRED_STATE = "the state before the trace is inferred"
@@ -32,7 +35,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The reason for the differences of one exchange. `detail`: more about it, such as "version 12"."""
+    """The reason for the differences of one exchange.
+
+    `detail`: more facts, such as "version 12"; "" for none.
+    """
 
     reason: Reason
     detail: str = ""
@@ -51,7 +57,10 @@ _STATUS_REASONS = {
     504: Reason.LOAD,
 }
 _LOST_RACE = "StorageError: invalid object, Code: 4"
-"""Part of the message of a 409 Conflict after a race: another request changed the object during this one."""
+"""Part of the message of a 409 Conflict that kube-apiserver returns after a race.
+
+Another request changed the object while kube-apiserver handled this request.
+"""
 _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 """The fields that differ on the replay target because clients cannot set them when they create an object."""
 
@@ -59,7 +68,7 @@ _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 class Explainer:
     """Explains the differences of exchanges in a replay.
 
-    It uses the initial objects of the trace, and the differences that it has explained so far.
+    The explanations use the initial objects of the trace, and the differences explained so far.
     """
 
     def __init__(self, plan: ReplayPlan) -> None:
@@ -78,7 +87,10 @@ class Explainer:
         self._unsent: set[tuple[str, str]] = set()
 
     def is_foreign(self, version: int) -> bool:
-        """Whether a resourceVersion belongs neither to a write of the trace nor to an initial object."""
+        """Whether a resourceVersion belongs to a write that is not in the trace.
+
+        Returns False for resourceVersions of the trace's writes and of initial objects.
+        """
         return version > 0 and version not in self._written and version not in self._versions
 
     def note_unsent(self, facts: RequestFacts) -> None:
@@ -158,7 +170,7 @@ class Explainer:
         return None
 
     def _of_initial_objects(self, facts: RequestFacts, differences: Sequence[Difference]) -> Reason | None:
-        """Returns a reason if a list differs only in initial objects that could not be created completely.
+        """Returns a reason if a list differs only in initial objects that are incomplete on the target.
 
         Returns None if the list has other differences too.
         """

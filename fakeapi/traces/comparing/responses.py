@@ -1,8 +1,8 @@
 """Compares two responses to one request: the recorded response, and the response in a replay.
 
-It first translates uids, resourceVersions, generated names and continue tokens, see
-`fakeapi.traces.analysis.identity_map`. It ignores times that the server sets in metadata and managed fields,
-the order of managed fields (which follows these times), ages in Tables, and the resourceVersions of lists.
+First translates uids, resourceVersions, generated names and continue tokens; see
+`fakeapi.traces.analysis.identity_map`. Ignores times that the server sets in metadata and managed fields, the
+order of managed fields (which follows these times), ages in Tables, and the resourceVersions of lists.
 """
 
 from typing import Any
@@ -22,7 +22,8 @@ def compare_answers(
     """Returns the differences of two responses to one request.
 
     - `recorded` and `now`: the recorded response, and the response in the replay.
-    - `identities`: translates `now` to recorded uids, versions and names; learns new ones.
+    - `identities`: translates `now` to recorded uids, resourceVersions and names, and learns new pairs.
+    - `how`: what to compare.
     - `body`: whether to compare the bodies too, not only status and headers.
     """
     if recorded.status != now.status:
@@ -46,7 +47,10 @@ def compare_answers(
 
 
 def _decoded(response: Response, body: bytes) -> Any:
-    """Decodes a body as JSON or YAML, by the Content-Type of the response. Raises JsonError, YamlError."""
+    """Decodes a body as YAML or JSON, by the Content-Type of the response.
+
+    Raises JsonError or YamlError if the body is not valid.
+    """
     if "yaml" in first_header(response.headers, "content-type"):
         return yaml_text.load(body)
     return decode(body)
@@ -81,7 +85,8 @@ def _text(body: bytes) -> str:
 def status_of(response: Response, identities: IdentityMap | None = None) -> str:
     """Returns the status code as text, with reason and message if the body is a Status.
 
-    `identities`: translates a response in a replay to recorded uids and names; None for a recorded response.
+    `identities`: translates uids and names of a response in a replay to the recorded ones; None for a
+    recorded response.
     """
     body = response.body if identities is None else identities.backward(response.body)
     try:

@@ -1,4 +1,4 @@
-"""Compares two decoded objects, without identities and times that the server sets."""
+"""Compares two decoded objects, and ignores identities and times that the server sets."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _POD, _SCHEDULED = "Pod", "PodScheduled"
 _NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
 _STATUS_KINDS = {"reason": DifferenceKind.REASON, "message": DifferenceKind.MESSAGE}
-"""The fields of a Status with a DifferenceKind of their own."""
+"""The fields of a Status whose differences have their own DifferenceKind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class CompareOptions:
     """Options for comparing responses.
 
     - `strict`: whether to compare Content-Type, discovery and /version too.
-    - `ignored`: the fields to ignore, with all fields in them.
+    - `ignored`: the paths of fields to ignore, together with all fields below them.
     - `managed_fields`: whether to compare managed fields; False if the trace can lack them.
-    - `page`: whether the response is a page of a list. Pages are compared only by the objects in both.
+    - `page`: whether the response is a page of a list. Then only objects that are in both pages are compared.
     """
 
     strict: bool = False
@@ -40,10 +40,10 @@ class CompareOptions:
 def compare_values(
     recorded: Any, now: Any, translate: Callable[[], Any], identities: IdentityMap, how: CompareOptions
 ) -> list[Difference]:
-    """Returns the differences of two decoded values. It changes both values.
+    """Returns the differences of two decoded values, and changes both values.
 
     - `recorded` and `now`: the values from the recorded response and from the response in the replay.
-    - `translate`: decodes the response in the replay again, with recorded uids, versions and names.
+    - `translate`: decodes the response in the replay again, with recorded uids, resourceVersions and names.
     """
     scrub(recorded, how)
     scrub(now, how)
@@ -57,9 +57,9 @@ def compare_values(
 
 
 def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
-    """Whether two objects surely differ at most in uid, resourceVersion and name.
+    """Whether two objects certainly differ at most in uid, resourceVersion and name.
 
-    This fast check avoids the translation of most responses. It can return False for such objects.
+    This fast check avoids the translation of most responses. It may also return False for such objects.
     """
     if not (isinstance(recorded, dict) and isinstance(now, dict)):
         return bool(recorded == now)
@@ -74,7 +74,7 @@ def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
 
 
 def scrub(value: Any, how: CompareOptions) -> None:
-    """Replaces times and other values that differ between two servers, in place."""
+    """Replaces times and other values that differ between two servers by constants, in place."""
     if not isinstance(value, dict):
         return
     if str(value.get("kind")).startswith(_POD):
@@ -130,9 +130,10 @@ def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: CompareOpt
 
 
 def _scrub_ages(cells: list[Any], columns: Any) -> None:
-    """Replaces the ages in a row of a Table.
+    """Replaces the ages in a row of a Table by a constant.
 
-    Only the first Table of a watch has column definitions. Without them, a cell such as "5m" is an age.
+    `columns`: the column definitions, which only the first Table of a watch has. Without them, every cell
+    that looks like "5m" is an age.
     """
     if isinstance(columns, list) and columns:
         ages = [place for place, column in enumerate(columns) if column.get("name") == "Age"]
@@ -165,10 +166,14 @@ def _manager(entry: Any) -> tuple[str, ...]:
 
 
 class _Differ:
-    """Collects the differences of two values, after `scrub` and the translation to recorded identities."""
+    """Collects the differences of two decoded values. Apply `scrub` and the identity translation first."""
 
     def __init__(self, how: CompareOptions, *, in_order: bool) -> None:
-        """`in_order`: whether to compare the order of objects in lists, which generated names can change."""
+        """Takes options of the comparison.
+
+        `in_order`: whether to compare the order of objects in lists; False if generated names can change this
+        order.
+        """
         self._ignored = how.ignored
         self._page = how.page
         self._in_order = in_order
@@ -243,7 +248,7 @@ def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
 
 
 def _keyed(items: list[Any]) -> dict[str, int]:
-    """Returns the index of each element of a list by the element's name, or by "[index]" without a name."""
+    """Returns the index of each list element, by the element's name, or by "[index]" if it has no name."""
     indexes: dict[str, int] = {}
     for place, item in enumerate(items):
         if isinstance(item, dict) and "manager" in item:

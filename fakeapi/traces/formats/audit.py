@@ -1,9 +1,9 @@
 """Reads Kubernetes audit logs (`audit.k8s.io/v1`): files with one Event or EventList in JSON per line.
 
-An audit log never has headers or watch events. At the level Request it has no response bodies, at Metadata no
-bodies at all. Each exchange lists its missing parts and its inferred facts.
+An audit log has neither headers nor watch events. At the audit level Request it has no response bodies, and
+at the level Metadata it has no bodies. Each exchange lists its missing parts and its inferred facts.
 
-The sources are the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and logs of kube-apiserver 1.29 to 1.33.
+The format follows the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and logs of kube-apiserver 1.29 to 1.33.
 """
 
 import re
@@ -26,7 +26,10 @@ from fakeapi.traces.model import Ending, Exchange, Gap, Inference, Inferred, Mis
 VERSION = "audit.k8s.io/v1"
 
 OPEN_MAX = 100_000
-"""Maximum number of unfinished requests in memory. Over the limit, the oldest is used without its end."""
+"""Maximum number of unfinished requests in memory.
+
+Over the limit, the oldest becomes an exchange without its end.
+"""
 
 _METHODS = {
     "get": "GET",
@@ -48,10 +51,10 @@ _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)"
 _META_GROUP = "meta.k8s.io"
 _CONVERTED = b'"meta.k8s.io/'
 _CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})
-"""The kinds to which a server converts objects if the Accept header requests that."""
+"""The kinds to which a server converts objects at the request of an Accept header."""
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
-"""Minimum duration, in seconds, after which kube-apiserver ends a watch without timeoutSeconds."""
+"""Minimum duration, in seconds, of a watch without timeoutSeconds before kube-apiserver ends the watch."""
 
 
 _Filled = Annotated[str, msgspec.Meta(min_length=1)]
@@ -105,7 +108,7 @@ _decode_status = msgspec.json.Decoder(_Status).decode
 
 
 def is_audit(line: bytes) -> bool:
-    """Whether the first line of a file is that of an audit log. The line can be incomplete."""
+    """Whether the first line of a file belongs to an audit log. The line can be incomplete."""
     return b'"audit.k8s.io/' in line[:4096]
 
 
@@ -130,7 +133,7 @@ class AuditLog:
         self._next = 0
 
     def __iter__(self) -> Iterator[tuple[int, Exchange]]:
-        """Yields pairs of line number and exchange. Raises TraceError."""
+        """Yields pairs of line number and exchange. Raises TraceError at the first invalid line."""
         self._begun, self._next = {}, 0
         for number, event in self._events():
             if event.stage in {"ResponseComplete", "Panic"}:

@@ -12,7 +12,7 @@ from fakeapi.traces.model import TraceError
 GZIP_LEVEL = 6
 _CHUNK = 1 << 18
 _ZSTD_CHUNK = 1 << 13
-"""Number of compressed bytes per read, which can decompress to a thousand times as many."""
+"""Number of compressed bytes per read. The decompressed data can be a thousand times as long."""
 
 BOM = b"\xef\xbb\xbf"
 """The byte order mark in UTF-8, which some editors and shells write at the start of a file."""
@@ -27,9 +27,9 @@ UNREADABLE: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, Damage
 
 
 def open_read(path: Path) -> "io.BufferedReader[Any]":
-    """Opens a file to read its decompressed content. Raises TraceError.
+    """Opens a file to read its decompressed content. Raises TraceError if the file cannot be opened.
 
-    Reading from the result can raise the exceptions in UNREADABLE.
+    Later reads from the result can raise the exceptions in UNREADABLE.
     """
     try:
         if path.is_dir():
@@ -50,9 +50,10 @@ def check_writable(path: Path) -> None:
 
 
 def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
-    """Returns a writer that compresses into `file`. Raises TraceError.
+    """Returns a writer that compresses into `file`.
 
-    `path`: its name selects the compression. Closing the writer does not close `file`.
+    `path`: its suffix selects the compression. Closing the writer does not close `file`. Raises TraceError if
+    the library zstandard is needed and not installed.
     """
     if path.suffix == ".zst":
         writer = _zstandard(path).ZstdCompressor().stream_writer(file, closefd=False)
@@ -64,7 +65,7 @@ def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
 
 
 def explain(path: Path, line: int, error: Exception) -> TraceError:
-    """Converts an exception from reading to a TraceError. `line`: the number of the line; 0 if unknown."""
+    """Converts an exception from reading a file to a TraceError. `line`: the line number; 0 if unknown."""
     if isinstance(error, EOFError):
         return TraceError(str(path), line, "", "the compressed file ends too early: it was cut short")
     if isinstance(error, gzip.BadGzipFile | zlib.error):
@@ -78,7 +79,7 @@ class _GzipFile(gzip.GzipFile):
     """Reads the decompressed content of a gzip file. Closing it also closes the compressed file."""
 
     def __init__(self, path: Path) -> None:
-        """Opens the file, which must be a regular file. Raises OSError."""
+        """Opens the file. Raises OSError if the file cannot be opened or is not a regular file."""
         self._compressed = io.BufferedReader(open_regular(path))
         super().__init__(fileobj=self._compressed, mode="rb")
 

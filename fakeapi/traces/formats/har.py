@@ -26,7 +26,10 @@ from fakeapi.traces.model import Exchange, Gap, Header, Inferred, Missing, Reque
 from fakeapi.version import __version__
 
 ORIGIN = "http://kubernetes.invalid"
-"""The prefix of URLs in HAR files. HAR requires complete URLs, but a trace has only paths and queries."""
+"""The prefix of URLs in HAR files that fakeapi writes.
+
+HAR requires complete URLs, but a trace has only paths and queries.
+"""
 
 HAR_MAX = 1 << 29
 """Maximum size of a decompressed HAR file in bytes. The limit exists because HAR is decoded as a whole."""
@@ -99,7 +102,10 @@ _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:
-    """Writes a HAR file atomically, and returns the number of its entries. Raises TraceError."""
+    """Writes a HAR file atomically, and returns the number of its entries.
+
+    Raises TraceError if the file cannot be written.
+    """
     count = 0
 
     def pieces() -> Iterator[bytes]:
@@ -195,11 +201,13 @@ def _text(data: bytes) -> dict[str, str]:
 
 
 class HarFile:
-    """The exchanges of a HAR file with Kubernetes. The constructor and the iteration raise TraceError.
+    """The exchanges of a HAR file that went to a Kubernetes API server.
 
-    - `header`: the header of the trace from which fakeapi created the file; None for other files, whose
-      offsets are in seconds since the epoch.
+    - `header`: the header of the trace from which fakeapi created the file. None for files of other programs,
+      whose offsets are in seconds since the Unix epoch.
     - `foreign`: the number of entries for other servers; complete after an iteration.
+
+    The constructor and the iteration raise TraceError for an invalid file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -228,7 +236,7 @@ class HarFile:
         return data.removeprefix(compression.BOM)
 
     def __iter__(self) -> Iterator[tuple[int, Exchange]]:
-        """Yields pairs of line number and exchange. Raises TraceError."""
+        """Yields pairs of line number and exchange. Raises TraceError at the first invalid entry."""
         self.foreign = self._next = 0
         for line, entry in self._entries():
             try:

@@ -122,7 +122,7 @@ class NativeReader:
 
 
 class LineTooLong(TraceError):
-    """Raised for an exchange with a line of more than 64 MiB. The writer can continue with others."""
+    """Raised for an exchange whose line would be longer than 64 MiB. The writer stays usable."""
 
 
 class TraceWriter:
@@ -152,7 +152,11 @@ class TraceWriter:
         return self._count
 
     def append(self, exchange: Exchange) -> None:
-        """Adds an exchange, which is kept in a temporary file. Raises LineTooLong, TraceError."""
+        """Adds an exchange to a temporary file.
+
+        Raises LineTooLong if the line of the exchange is too long, and TraceError if the file cannot be
+        written.
+        """
         assert self._spool is not None, "append after close"
         line = native_lines.exchange_line(exchange)
         if len(line) >= native_lines.LINE_MAX:
@@ -168,7 +172,10 @@ class TraceWriter:
             raise self._refused(error) from error
 
     def close(self) -> None:
-        """Creates the trace file. A second call does nothing. Raises TraceError."""
+        """Creates the trace file.
+
+        A second call does nothing. Raises TraceError if the file cannot be written.
+        """
         spool, self._spool = self._spool, None
         if spool is None:
             return

@@ -15,7 +15,7 @@ VERSION: Literal[1] = 1
 KIND: Literal["fakeapi.trace"] = "fakeapi.trace"
 
 _CONTROLS = tuple(bytes((code,)) for code in range(32) if code not in b"\t\n\r\b\f")
-"""The control characters that JSON can only write with six characters, such as `\\u0000`."""
+"""The control characters that JSON must write as six characters, such as `\\u0000`."""
 
 _LAST_SECOND = 253_402_300_799.0
 
@@ -126,9 +126,10 @@ def explain(path: str, line: int, error: Exception) -> TraceError:
 
 
 def content(data: bytes) -> dict[str, Any]:
-    """Returns the fields of a line that store a body, from which `payload` restores its bytes.
+    """Returns the fields that store a body in a line. `payload` restores the body's bytes from them.
 
-    They are `body` and `newline` for JSON on one line, `text` for other text, or `base64`.
+    The fields are `body` and `newline` for JSON on one line, `text` for other text, and `base64` for other
+    bytes.
     """
     if not data:
         return {}
@@ -155,7 +156,10 @@ def _is_json(data: bytes) -> bool:
 
 
 def payload(message: Message) -> bytes:
-    """Returns the body of a message. Raises ValueError with the arguments (field, reason)."""
+    """Returns the body of a message.
+
+    Raises ValueError with two arguments, the field and the reason, if invalid.
+    """
     body, text, encoded = message.body, message.text, message.base64
     if body is not UNSET:
         if text is not UNSET or encoded is not UNSET:
@@ -215,7 +219,10 @@ def exchange_line(exchange: Exchange) -> bytes:
 
 
 def header_of(line: HeaderLine) -> Header:
-    """Converts a decoded header line to a Header. Raises ValueError with the arguments (field, reason)."""
+    """Converts a decoded header line to a Header.
+
+    Raises ValueError with two arguments, the field and the reason, if the start time is invalid.
+    """
     try:
         started = seconds_of(line.started)
     except ValueError as error:
@@ -224,10 +231,12 @@ def header_of(line: HeaderLine) -> Header:
 
 
 def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
-    """Converts a decoded line to an Exchange. Raises ValueError with the arguments (field, reason).
+    """Converts a decoded line to an Exchange.
 
     - `place`: the "file:line" of the exchange.
     - `since`: the number of seconds to subtract from every offset.
+
+    Raises ValueError with two arguments, the field and the reason, if the line is invalid.
     """
     asked, answer = line.request, line.response
     events: tuple[StreamEvent, ...] | None = None
@@ -278,7 +287,10 @@ def _held(field: str, message: Message) -> bytes:
 
 
 def seconds_of(text: str) -> float:
-    """Converts an RFC 3339 time to seconds since the epoch. Raises ValueError, also for times before 1970."""
+    """Converts an RFC 3339 time to seconds since the Unix epoch.
+
+    Raises ValueError for an invalid time, a time without a time zone, and a time before 1970.
+    """
     try:
         time = datetime.fromisoformat(text)
     except ValueError as error:
@@ -292,5 +304,8 @@ def seconds_of(text: str) -> float:
 
 
 def timestamp(seconds: float) -> str:
-    """Returns a time as RFC 3339 in UTC with microseconds. A time after the year 9999 becomes its end."""
+    """Returns a time as RFC 3339 in UTC with microseconds.
+
+    A time after the year 9999 becomes the end of 9999.
+    """
     return datetime.fromtimestamp(min(seconds, _LAST_SECOND), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

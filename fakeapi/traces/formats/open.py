@@ -48,12 +48,13 @@ class TraceReader(Protocol):
 def open_trace(
     path: str | Path, *, patch_type: str = STRATEGIC_MERGE_PATCH, ordered: bool = True
 ) -> TraceReader:
-    """Opens a native trace, an audit log or a HAR file, also with .gz or .zst. Raises TraceError.
+    """Opens a native trace, an audit log or a HAR file, also with .gz or .zst.
 
     - `patch_type`: the media type of patches for which an audit log has no evidence.
     - `ordered`: whether the lines of a native trace must be in the order of their offsets.
 
-    Audit logs and HAR files are read completely, and sorted in a temporary file.
+    Audit logs and HAR files are read completely, and sorted in a temporary file. Raises TraceError if the
+    file cannot be read, or does not have one of these formats.
     """
     path = Path(path)
     format_name = sniff(path)
@@ -73,7 +74,10 @@ def open_trace(
 
 
 def sniff(path: Path) -> str:
-    """Returns the format of a trace file: "native", "audit" or "har". Raises TraceError for other files."""
+    """Returns the format of a trace file: "native", "audit" or "har".
+
+    Raises TraceError if the file cannot be read or has another format.
+    """
     try:
         with compression.open_read(path) as file:
             start = file.read(_SNIFFED)

@@ -1,6 +1,6 @@
-"""Infers the type of a patch from an audit log, which has no Content-Type.
+"""Infers the media type of a patch from an audit log, which does not record the Content-Type.
 
-Some bodies and queries allow only one type. For others, the type follows from evidence, or is an assumption.
+Some bodies and queries allow only one type. For others, other evidence decides, or the type is assumed.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ NAMES = {media_type: name for name, media_type in SHORT_NAMES.items()}
 
 _BUILT_IN_GROUPS = frozenset({"", "apps", "autoscaling", "batch", "extensions", "policy"})
 _MERGING_AGENTS = ("kopf",)
-"""The prefixes of User-Agents of clients that send merge patches by default."""
+"""The prefixes of User-Agents of clients whose patches are merge patches by default."""
 
 
 def infer(
@@ -30,7 +30,7 @@ def infer(
     - `query`: the query of the request.
     - `group`: the API group of the resource.
     - `agent`: the User-Agent of the client.
-    - `assume`: the media type without any evidence.
+    - `assume`: the media type to return without any evidence.
     """
     if isinstance(patch, list):
         return JSON_PATCH, "its body is a list"
@@ -76,7 +76,7 @@ def _operations(answer: Any, manager: str) -> set[str]:
 
 
 def _was_merged(patch: Any, answer: Any) -> bool:
-    """Whether a list is longer in the response than in the patch, which proves a strategic merge patch."""
+    """Whether some list is longer in the response than in the patch. That proves a strategic merge patch."""
     if isinstance(patch, dict) and isinstance(answer, dict):
         return any(_was_merged(value, answer.get(key)) for key, value in patch.items())
     return isinstance(patch, list) and isinstance(answer, list) and 0 < len(patch) < len(answer)

@@ -20,11 +20,11 @@ _LINE_NUMBER = struct.Struct("<Q")
 class Spool:
     """Sorts encoded exchanges by offset in an unnamed file. Exchanges with equal offsets keep their order.
 
-    It needs 16 bytes of memory per exchange.
+    The class needs 16 bytes of memory per exchange.
     """
 
     def __init__(self, directory: Path) -> None:
-        """Creates the unnamed file in `directory`. Raises OSError."""
+        """Creates the unnamed file in `directory`. Raises OSError if that fails."""
         self._file = tempfile.TemporaryFile(dir=directory, prefix=".trace-", buffering=_BUFFER)  # noqa: SIM115 - `close` closes it
         self._offsets = array("d")
         self._ends = array("Q")
@@ -34,14 +34,17 @@ class Spool:
         return len(self._offsets)
 
     def add(self, offset: float, line: bytes) -> None:
-        """Adds an encoded exchange. Raises OSError."""
+        """Adds an encoded exchange. Raises OSError if the file cannot be written."""
         self._file.write(line)
         self._size += len(line)
         self._offsets.append(offset)
         self._ends.append(self._size)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields the encoded exchanges by offset. Raises OSError. Do not call `add` during the iteration."""
+        """Yields the encoded exchanges by offset. Do not call `add` during the iteration.
+
+        Raises OSError if the file cannot be written or read.
+        """
         self._file.flush()
         file = self._file.fileno()
         for index in self._order():
@@ -64,10 +67,10 @@ class SortedReader:
     """A TraceReader for unsorted exchanges, which it sorts in a temporary file.
 
     - `source`: yields pairs of line number and exchange; the constructor reads it completely.
-    - `absolute`: whether its offsets are in seconds since the epoch. The earliest offset then becomes
-      `Header.started`.
+    - `absolute`: whether the offsets in `source` are in seconds since the Unix epoch. Then the earliest
+      offset becomes `Header.started`.
 
-    The constructor raises TraceError, also if the source has no exchange.
+    The constructor raises TraceError if the source is invalid or has no exchange.
     """
 
     def __init__(

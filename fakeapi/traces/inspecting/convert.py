@@ -25,12 +25,14 @@ def convert(
     release: str = "",
     progress: Callable[[int], None] = lambda count: None,
 ) -> int:
-    """Writes a trace to a file atomically, and returns the number of exchanges. Raises TraceError.
+    """Writes a trace to a file atomically, and returns the number of exchanges.
 
     - `target`: the file; its name selects HAR (.har, .har.gz, .har.zst) or the native format.
     - `redactor`: removes credentials and fields; None removes only credentials.
-    - `release`: the release in the header; "" keeps that of the source.
+    - `release`: the release in the header; "" keeps the release of the source.
     - `progress`: called with the number of exchanges so far.
+
+    Raises TraceError if the source cannot be read or the file cannot be written.
     """
     target, redactor = Path(target), redactor or Redactor()
     header = source.header
@@ -51,7 +53,7 @@ def convert(
 
 
 def check_target(path: Path) -> None:
-    """Raises TraceError if the directory of a file does not exist, or if its compression is unsupported."""
+    """Raises TraceError if the directory of a file does not exist, or if a compression library is missing."""
     compression.check_writable(path)
     if not path.parent.is_dir():
         raise TraceError(str(path), 0, "", f"cannot be written: {path.parent} does not exist")

@@ -70,7 +70,7 @@ class Statistics:
 
 
 def statistics(reader: TraceReader) -> Statistics:
-    """Returns the statistics of a whole trace. Raises TraceError."""
+    """Returns the statistics of a whole trace. Raises TraceError if the trace cannot be read."""
     counts = Statistics(reader.header, reader.format)
     for exchange in reader:
         counts.add(exchange)

@@ -10,7 +10,10 @@ from fakeapi.traces.messages import is_kubernetes
 from fakeapi.traces.model import Exchange, TraceError
 
 PROBLEMS_MAX = 100
-"""Maximum number of errors that the command prints. It only counts the others."""
+"""Maximum number of errors that the command `fakeapi trace validate` prints.
+
+It only counts further errors.
+"""
 
 
 def validate(path: str | Path) -> Iterator[TraceError]:

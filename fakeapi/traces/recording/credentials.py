@@ -1,4 +1,4 @@
-"""Recognizes credentials by the name of their field, header, parameter or variable, or by their form.
+"""Recognizes credentials by the name of a field, header, parameter or variable, or by their syntax.
 
 All functions take linear time, because clients choose their input.
 """
@@ -54,9 +54,9 @@ _KEY_NEEDLES = tuple(
     )
     for separator in ("", "-", "_", " ")
 )
-"""Parts of the names of keys, in lower case.
+"""Parts of names of keys such as "apikey", in lower case.
 
-Text without any of them and without any of _NEEDLES has no credential, except for a user in a URL.
+Data with none of them and none of _NEEDLES have no credential, except perhaps a user in a URL.
 """
 
 _SEGMENT = re.compile(rb"[\w-]+")
@@ -122,7 +122,7 @@ _HEADERS = frozenset({"cookie", "set-cookie", "x-forwarded-client-cert"})
 
 
 def may_hold_credentials(data: bytes) -> bool:
-    """Whether data can contain a credential. This check is fast, and false for most bodies."""
+    """Whether data can contain a credential. A fast check that returns False for most bodies."""
     if b"@" in data and b"://" in data:
         return True
     lowered = data.lower()
@@ -152,7 +152,7 @@ def _clean_value(value: str) -> str:
 
 
 def clean_target(target: str) -> str:
-    """Returns a path and query without JSON Web Tokens and without values of credential parameters."""
+    """Returns a path and query in which JSON Web Tokens and values of credential parameters are replaced."""
     path, mark, query = target.partition("?")
     if mark:
         parts = []
@@ -172,10 +172,10 @@ def _is_credential_parameter(name: str) -> bool:
 
 
 def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
-    """Whether all texts in a list or object are credentials, as in `tokens: […]` or `token: {…}`.
+    """Whether all strings in a list or object are credentials, as in `tokens: […]` or `token: {…}`.
 
-    `name`: the name of its field. False for a reference to a Secret, for the field `serviceAccountToken` of
-    Kubernetes, and for the schema of a field.
+    `name`: the name of the field that contains the list or object. Returns False for a reference to a Secret,
+    for the field `serviceAccountToken` of Kubernetes, and for the schema of a field.
     """
     if not is_credential(name) or name.lower().endswith(("secret", "serviceaccounttoken")):
         return False
@@ -183,7 +183,11 @@ def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
 
 
 def clean_text(data: bytes) -> bytes:
-    """Returns text without JSON Web Tokens, private keys, users in URLs, and values of credential keys."""
+    """Returns text in which credentials are replaced.
+
+    Credentials are JSON Web Tokens, private keys, users in URLs, and values of keys whose names mean a
+    credential.
+    """
     if b"eyJ" in data:
         data = _without_tokens(data, _hidden)
     if b"PRIVATE KEY" in data:
@@ -199,9 +203,9 @@ def clean_text(data: bytes) -> bytes:
 
 
 def clean_binary(data: bytes) -> bytes:
-    """Returns binary data, such as protobuf, with each byte of a credential replaced by "x".
+    """Returns binary data, such as protobuf, in which each byte of a credential is replaced by "x".
 
-    Lengths inside the data stay valid.
+    Therefore lengths inside the data stay valid.
     """
     if b"eyJ" in data:
         data = _without_tokens(data, _crossed_out)
@@ -214,7 +218,10 @@ def clean_binary(data: bytes) -> bytes:
 
 
 def is_option(text: str) -> bool:
-    """Whether a command-line argument is an option such as --token, so that the next one is a credential."""
+    """Whether a command-line argument is an option such as --token.
+
+    Then the next argument is a credential.
+    """
     return text.startswith("-") and "=" not in text and is_credential(text)
 
 
@@ -245,9 +252,9 @@ def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes
 
 
 def _end_of_token(data: bytes, begin: int) -> int:
-    """Returns the end of the JSON Web Token that starts at `begin`.
+    """Returns the index at which the JSON Web Token that starts at `begin` ends.
 
-    If the token is incomplete, returns the end of its first segment as a negative number.
+    If the token is incomplete, returns the index at which its first segment ends, as a negative number.
     """
     first = _end_of_segment(data, begin)
     end = first
@@ -302,9 +309,10 @@ def _clean_entries(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
 
 
 def _end_of_scalar(data: bytes, begin: int, end: int, indent: int) -> int:
-    """Returns the end of a YAML scalar: the end of its line, or of the indented lines after `|` or `>`.
+    """Returns the index at which a YAML scalar ends.
 
-    `begin` and `end`: the place of its first line. `indent`: the indentation of its key.
+    It ends at the end of its line, or after the indented lines that follow `|` or `>`. `begin` and `end`: the
+    place of the value on its first line. `indent`: the indentation of its key.
     """
     line_end = data.find(b"\n", end)
     line_end = len(data) if line_end < 0 else line_end

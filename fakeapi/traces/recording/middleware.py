@@ -15,7 +15,7 @@ CONTROL = "/_fakeapi"
 
 
 class Recorder:
-    """Wraps an application, and records its traffic after `record` has set a recording."""
+    """Wraps an ASGI application, and records its traffic. `record` starts and stops the recording."""
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -26,9 +26,12 @@ class Recorder:
         return self._recording
 
     def record(self, recording: "Recording | None") -> "Recording | None":
-        """Sets the recording for later requests, or stops recording with None; returns the previous one.
+        """Sets the recording for later requests, or stops recording with None.
 
-        The previous recording gets the unfinished exchanges as they are now. The new one does not get them.
+        Returns the previous recording.
+
+        Unfinished exchanges go to the previous recording in their present state, and not to the new
+        recording.
         """
         before, self._recording = self._recording, recording
         if before is not None:

@@ -60,14 +60,14 @@ Pairs = list[tuple[bytes, bytes]]
 
 
 class Proxy:
-    """An application for a Runner that forwards every request to a cluster and records it.
+    """An ASGI application that forwards every request to a cluster and records it.
 
     - `upstream`: the cluster with its credential. The proxy sends this credential with requests that have no
       Authorization header.
-    - `token`: the token that clients must send to the proxy, which replaces it by the credential of
-      `upstream`; None accepts requests without a token.
-    - `hosts`: the accepted Host and Origin headers if `token` is None, so that no web page can use the
-      credential; None accepts only loopback hosts.
+    - `token`: the token that clients must send to the proxy. The proxy replaces the token by the credential
+      of `upstream`. None accepts requests without a token.
+    - `hosts`: the accepted Host and Origin headers if `token` is None, so that a web page cannot use the
+      credential. None accepts only loopback hosts.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Proxy:
             end(observed, complete=complete)
 
     def _refusal(self, scope: Scope, headers: Pairs) -> tuple[int, str, str] | None:
-        """Returns status code, reason and message if the proxy rejects a request; None if it does not.
+        """Returns status code, reason and message if the proxy rejects a request, else None.
 
         Rejected requests are not recorded.
         """
@@ -278,7 +278,10 @@ class Proxy:
 
 
 def _named_by_connection(headers: Pairs) -> frozenset[bytes]:
-    """Returns the names in the header Connection, which must not be forwarded (RFC 9110, section 7.6.1)."""
+    """Returns the header names in the header Connection.
+
+    The proxy must not forward these headers (RFC 9110, 7.6.1).
+    """
     values = (value for name, value in headers if name == b"connection")
     return frozenset(name.strip().lower() for value in values for name in value.split(b","))
 
@@ -290,7 +293,7 @@ def _is_let_in(headers: Pairs, token: bytes) -> bool:
 async def _body(receive: Receive, observed: ObservedExchange) -> bytes | None:
     """Returns the body of a request, or None if the client disconnected.
 
-    It stops reading as soon as the body exceeds REQUEST_MAX.
+    Stops reading as soon as the body is longer than REQUEST_MAX, and returns the part that was read.
     """
     parts: list[bytes] = []
     size = 0
@@ -317,7 +320,7 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes | None]:
 
 
 async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.ClientResponse) -> None:
-    """Waits until the client has disconnected, and then closes the response of the cluster."""
+    """Waits until the client has disconnected, and then closes the cluster's response."""
     while (await receive())["type"] != "http.disconnect":
         pass
     observed.left = True
@@ -325,7 +328,7 @@ async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.
 
 
 async def _refuse(send: Send, status: int, reason: str, message: str) -> None:
-    """Sends a Status of the proxy to the client. The recording does not contain this response."""
+    """Sends a Status of the proxy itself to the client. The recording does not contain this response."""
     facts: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
     facts |= {"message": f"fakeapi record: {message}", "reason": reason, "code": status}
     body = json.dumps(facts).encode()

@@ -1,4 +1,4 @@
-"""Recording: records running exchanges into a trace file.
+"""Recording: writes the exchanges of a running server into a trace file.
 
 Call all methods except `close` and `abort` in the event loop of the server.
 """
@@ -23,7 +23,7 @@ logger = logging.getLogger("fakeapi.traces")
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 EVENT_OVERHEAD = 64
-"""Number of bytes that a watch event needs in a file in addition to its line; they count for BODY_MAX."""
+"""Number of bytes that a watch event needs in a file in addition to its line. They count towards BODY_MAX."""
 
 _FRAME_LENGTH = 4
 _TOO_LONG = "too long"
@@ -45,10 +45,10 @@ class Recording:
         release: str = "",
         redactor: Redactor | None = None,
     ) -> None:
-        """Opens a temporary file. Raises TraceError.
+        """Opens a temporary file. Raises TraceError if that fails.
 
         - `path`: the trace file; its name can end with .gz or .zst.
-        - `source`, `server` and `release`: members of the trace's Header.
+        - `source`, `server` and `release`: the attributes of the trace's Header.
         - `redactor`: removes credentials and fields; None removes only credentials.
         """
         self._redactor = redactor or Redactor()
@@ -101,7 +101,7 @@ class Recording:
         return observed
 
     def keep(self, observed: "ObservedExchange") -> None:
-        """Adds a finished exchange to the trace. A second call does nothing."""
+        """Adds a finished exchange to the trace. A second call for the same exchange does nothing."""
         if self._open.pop(observed.id, None) is None or self._failure is not None:
             return
         exchange = self._redactor.exchange(observed.exchange())
@@ -121,7 +121,7 @@ class Recording:
             observed.end("open")
 
     def close(self) -> None:
-        """Creates the trace file. Raises TraceError, also for an earlier error of writing."""
+        """Creates the trace file. Raises TraceError if this or an earlier write to the file failed."""
         if self._closed:
             return
         self._closed = True
@@ -138,7 +138,10 @@ class Recording:
 
 
 class ObservedExchange:
-    """A running exchange. `asked`, `started` and `answered` collect its data, and `end` records it."""
+    """An exchange that is being recorded.
+
+    `asked`, `started` and `answered` collect its data; `end` records it.
+    """
 
     __slots__ = (
         "_answer",
@@ -233,7 +236,7 @@ class ObservedExchange:
     def end(self, ended: Ending) -> None:
         """Ends the exchange and adds it to the trace. A second call does nothing.
 
-        `ended`: "server" for a complete response, or the end of a watch.
+        `ended`: how the exchange ended; "server" for a complete response or if the server ended the watch.
         """
         if not self._over:
             self._over = self._recording.now()
@@ -300,7 +303,7 @@ class ObservedExchange:
 
 
 def _without_bodies(exchange: Exchange) -> Exchange:
-    """Returns an exchange without its bodies and events, which it lists as missing."""
+    """Returns an exchange without its bodies and watch events, and lists them as missing."""
     missing = list(exchange.missing)
     request, response, events = exchange.request, exchange.response, exchange.events
     if request.body:
@@ -332,7 +335,7 @@ def _lines(buffer: bytearray) -> list[bytes]:
 def _frames(buffer: bytearray) -> list[bytes]:
     """Removes all complete frames of a protobuf watch from a buffer, and returns their contents.
 
-    A frame consists of the length in four bytes, and the content.
+    A frame consists of the content's length in four bytes, and the content.
     """
     frames: list[bytes] = []
     while len(buffer) >= _FRAME_LENGTH:

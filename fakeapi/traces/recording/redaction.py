@@ -31,7 +31,7 @@ from fakeapi.traces.recording.credentials import (
 _REDACTED_DATA = base64.b64encode(REDACTED.encode()).decode()
 
 LITERAL_MIN = 8
-"""Minimum length, in characters, of a credential in a header that is also removed from all other places."""
+"""Minimum length, in characters, of a credential in a header for removing it from bodies and paths too."""
 
 _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
 _SECRET_KIND = re.compile(
@@ -52,7 +52,7 @@ class Redactor:
         self._paths = paths
         self._known: dict[str, None] = {}
         self.names = (("credentials",) if credentials else ()) + tuple(map(fieldpaths.render, paths))
-        """The removed parts for the header of a trace: "credentials" and field paths."""
+        """The parts that the Redactor removes, for the header of a trace: "credentials" and field paths."""
 
     def hide(self, header: str) -> None:
         """Adds a credential that is removed from all later exchanges.
@@ -62,7 +62,10 @@ class Redactor:
         self._known.update(dict.fromkeys(_literals(header)))
 
     def exchange(self, exchange: Exchange) -> Exchange:
-        """Returns an exchange without credentials and removed fields; the same object if it has none."""
+        """Returns an exchange without credentials and removed fields.
+
+        Returns the same object if nothing changes.
+        """
         if not self.names:
             return exchange
         secrets = self._credentials and _SECRETS.search(unquote(exchange.request.target)) is not None
@@ -83,14 +86,16 @@ class Redactor:
         return (*self._known, *(credential for credentials in by_header for credential in credentials))
 
     def headers(self, headers: Headers) -> Headers:
-        """Returns headers without credentials; the same object if they have none."""
+        """Returns headers without credentials. Returns the same tuple if nothing changes."""
         if not self._credentials:
             return headers
         clean = tuple((name, clean_header(name, value)) for name, value in headers)
         return headers if clean == headers else clean
 
     def body(self, data: bytes, *, secrets: bool = False) -> bytes:
-        """Returns a body without credentials and removed fields; the same bytes if it has none.
+        """Returns a body without credentials and removed fields.
+
+        Returns the same bytes if nothing changes.
 
         `secrets`: whether the body contains Secrets.
         """
@@ -111,7 +116,7 @@ class Redactor:
 
 
 class _Work:
-    """Redacts the parts of one exchange. `literals`: credentials to remove from all its texts."""
+    """Redacts the parts of one exchange. `literals`: credentials to remove from all texts of the exchange."""
 
     def __init__(self, redactor: Redactor, literals: tuple[str, ...], *, secrets: bool) -> None:
         self._redactor = redactor
@@ -177,7 +182,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def _blank(value: Any) -> Any:
-    """Returns the empty value of the same JSON type; "redacted" for text."""
+    """Returns the empty value of the same JSON type, or "redacted" for a string."""
     if isinstance(value, str):
         return REDACTED
     return None if value is None else type(value)()
@@ -211,7 +216,7 @@ def scrub(value: Any, *, secrets: bool) -> bool:
 
 
 def _blank_texts(holder: Any) -> bool:
-    """Replaces all texts in a list or object in place, and returns whether the value changed."""
+    """Replaces all strings in a list or object by "redacted", in place. Returns whether the value changed."""
     members = holder.items() if isinstance(holder, dict) else enumerate(holder)
     changed = False
     for key, member in list(members):
@@ -251,7 +256,10 @@ def _scrub_inside(holder: Any, key: Any, *, secrets: bool) -> bool:
 
 
 def _scrub_secret(value: dict[str, Any]) -> bool:
-    """Removes the data of a Secret or of its patch in place, and returns whether the value changed."""
+    """Replaces the data of a Secret, or of a patch of a Secret, in place.
+
+    Returns whether the value changed.
+    """
     before = repr(value)
     for field, replacement in (("data", _REDACTED_DATA), ("stringData", REDACTED)):
         data = value.get(field)
@@ -269,7 +277,10 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
 
 
 def _unstructured(data: bytes, *, secrets: bool) -> bytes:
-    """Returns a redacted body that is not JSON but text, such as YAML, or binary data, such as protobuf."""
+    """Returns a redacted body that is not JSON: text such as YAML, or binary data such as protobuf.
+
+    `secrets`: whether the body contains Secrets. Then nothing of the body remains.
+    """
     secrets = secrets or _SECRET_KIND.search(data) is not None
     if not _is_text(data):
         return b"" if secrets else clean_binary(data)

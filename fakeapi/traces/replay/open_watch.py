@@ -10,10 +10,10 @@ from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.comparing.events import is_bookmark
 
 PATIENCE_SECONDS = 2.0
-"""Seconds to wait for the recorded events at the end of a watch."""
+"""Seconds to wait at the end of a watch until the recorded events have arrived."""
 
 LATER_PATIENCE_SECONDS = 0.2
-"""Seconds to wait for the recorded events at the end of a watch, after several watches lacked events."""
+"""Seconds to wait at the end of a watch for the recorded events, after several watches lacked events."""
 
 QUIET_SECONDS = 0.05
 """Seconds that a strict comparison waits for additional events at the end of a watch."""
@@ -45,9 +45,9 @@ class OpenWatch:
     async def open(
         cls, client: HttpClient, step: Step, target: str, headers: Headers
     ) -> "OpenWatch | Response":
-        """Opens a watch on the replay target, or returns the response if the target rejects the watch.
+        """Opens a watch on the replay target. Returns the response if the target rejects the watch.
 
-        `target`: the path and query of the watch. Raises TargetError.
+        `target`: the path and query of the watch. Raises TargetError if the target does not respond.
         """
         stream = await client.watch(target, headers)
         if stream.status == 200:
@@ -70,10 +70,12 @@ class OpenWatch:
         self._enough.set()
 
     async def close(self, patience: float, *, quiet: float = 0.0) -> bool:
-        """Waits for the recorded number of events, and closes the watch. Returns whether enough arrived.
+        """Waits for the recorded number of events, and closes the watch.
+
+        Returns whether enough events arrived.
 
         - `patience`: the maximum time to wait, in seconds.
-        - `quiet`: the seconds to wait afterwards for additional events.
+        - `quiet`: the number of seconds to wait afterwards for additional events.
         """
         came = True
         try:

@@ -10,7 +10,7 @@ from fakeapi.traces.fieldpaths import FieldPath
 Order = Literal["recorded", "actors", "fast"]
 """The order in which a replay sends requests.
 
-- "recorded": one request at a time, in the order in which they took effect.
+- "recorded": one request at a time, in the order in which the requests took effect.
 - "actors": the requests of each client in order, in parallel with other clients.
 - "fast": in parallel, except that the requests for each object keep their order.
 """
@@ -26,10 +26,10 @@ class Options:
     - `until`: the offset after which no request is sent; None sends all.
     - `strict`: whether explained divergences and requests for unserved resources count as failures.
     - `ignore`: the fields that are not compared.
-    - `seed`: whether to create the initial objects first.
+    - `seed`: whether to create the objects that existed before the trace.
     - `marks`: whether to collect the data of the time line.
     - `stop_at_first`: whether to end at the first divergence without an explanation.
-    - `keep_names`: whether to create objects with recorded generated names, not with new ones.
+    - `keep_names`: whether to create objects with their recorded generated names, not with new ones.
     - `connections`: the maximum number of parallel requests in the order "fast".
     """
 
@@ -49,11 +49,11 @@ class Options:
 class Progress:
     """The progress of a replay.
 
-    - `total` and `done`: the numbers of all exchanges and of the finished ones.
+    - `total` and `done`: the numbers of all exchanges and of finished exchanges.
     - `offset`: the offset of the last finished exchange.
     - `since` and `until`: the offsets of the first request and of the end of the last response.
     - `divergent`: the number of exchanges with differences.
-    - `began`: the start of the replay, in the time of `time.monotonic`.
+    - `began`: the start of the replay, as a time of `time.monotonic`.
     """
 
     total: int = 0

@@ -9,7 +9,7 @@ class ReplayControl:
     """Pauses, steps and stops one replay. Its methods are thread-safe."""
 
     def __init__(self, *, stepping: bool = False, pause_at: float | None = None) -> None:
-        """Sets the initial state.
+        """Sets whether and when the replay pauses.
 
         - `stepping`: whether the replay waits for `step` before each exchange.
         - `pause_at`: the offset at which the replay pauses; None for no pause.
@@ -21,9 +21,9 @@ class ReplayControl:
         self._stopped = False
         self._wakers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self.paused = 0.0
-        """The number of seconds that the replay was paused."""
+        """The number of seconds that the replay has been paused in total."""
         self.offset = 0.0
-        """The offset of the exchange that waits or was sent last."""
+        """The offset of the exchange that waits to be sent, or that was sent last."""
 
     @property
     def is_paused(self) -> bool:
@@ -41,7 +41,7 @@ class ReplayControl:
         self._wake()
 
     def step(self, count: int = 1) -> None:
-        """Lets the replay send `count` exchanges and pause again."""
+        """Lets the replay send `count` more exchanges, and then pauses the replay again."""
         with self._lock:
             self._is_paused = True
             self._steps += count

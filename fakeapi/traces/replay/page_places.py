@@ -1,4 +1,4 @@
-"""Returns links to the target's live page, as URL fragments for the objects in responses and events."""
+"""Returns URL fragments at which the target's live page displays the objects of responses and events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from fakeapi.traces.model import StreamEvent
 def place_of_answer(target: str, sent: bytes, answer: bytes, identities: IdentityMap) -> str:
     """Returns the URL fragment at which the live page displays the object of a response.
 
-    - `target`: the path and query of the request to the target, not those of the recorded request.
+    - `target`: the path and query of the request to the target, not of the recorded request.
     - `sent` and `answer`: the bodies of this request and of its response.
 
-    The page displays the object in the version of the response, or after an error in the newest version. The
-    fragment of a list is that of its kind. A path without a resource has the fragment "".
+    The page displays the object at the resourceVersion of the response, or after an error at the newest one.
+    For a list, the fragment is the one of its kind. For a path without a resource, the fragment is "".
     """
     info = parse(unquote(target.partition("?")[0]))
     if info is None or not info.resource:
@@ -34,7 +34,8 @@ def place_of_answer(target: str, sent: bytes, answer: bytes, identities: Identit
 def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap) -> str:
     """Returns the URL fragment at which the live page displays the object of a recorded watch event.
 
-    `key`: group, resource, namespace and name of the object. `event`: None for an object without an event.
+    - `key`: group, resource, namespace and name of the object.
+    - `event`: the recorded event; None if the object has no recorded event.
     """
     group, resource, namespace, name = key
     path = f"/apis/{group}/v1/{f'namespaces/{namespace}/' if namespace else ''}{resource}/{name}"
@@ -52,9 +53,9 @@ def _object(group: str, resource: str, namespace: str, name: str, version: str) 
 
 
 def _metadata(body: bytes, member: str = "") -> Mapping[str, Any]:
-    """Returns the metadata of the object in a body; empty for a Status, a list and invalid JSON.
+    """Returns the metadata of the object in a body. Empty for a Status, a list or invalid JSON.
 
-    `member`: the member of the body that contains the object; "" for the body itself.
+    `member`: the field of the body that contains the object; "" for the body itself.
     """
     try:
         value = decode(body)

@@ -1,7 +1,8 @@
-"""Playback: creates the state of a trace at a given time, and then repeats its writes at their times.
+"""Playback: creates the objects of a trace as of a given time, and then repeats the later writes.
 
-It does not repeat reads, watches and failed writes. Other clients can also write to the server. If a recorded
-write gets 409, the playback sends it again without its resourceVersion, so that it succeeds.
+The writes keep their recorded times. Reads, watches and failed writes are not repeated. Other clients can
+also write to the server. If a recorded write gets 409, the playback sends the write again without its
+resourceVersion, so that it succeeds.
 """
 
 import asyncio
@@ -32,9 +33,9 @@ class PlaybackSummary:
 
     - `written`: the number of successful writes.
     - `failed`: the number of failed writes by status code.
-    - `unserved`: the number of writes that were not sent, by resource, because the target does not serve it.
+    - `unserved`: the number of writes that were not sent, for each resource that the target does not serve.
     - `unsendable`: the number of writes that are not valid HTTP requests.
-    - `seeded`: the initial objects that were created.
+    - `seeded`: the objects that were created because they existed before the trace.
     """
 
     written: int = 0
@@ -56,7 +57,10 @@ class PlaybackSummary:
 
 
 class Playback:
-    """Repeats the writes of one trace on one server. Its methods raise TraceError and TargetError."""
+    """Repeats the writes of one trace on one server.
+
+    The methods raise TraceError if the trace cannot be read, and TargetError if the server does not respond.
+    """
 
     def __init__(self, reader: TraceReader, target: Target) -> None:
         self.summary = PlaybackSummary()
@@ -83,7 +87,7 @@ class Playback:
     async def go_on(self, at: float = 0.0, speed: float = 1.0) -> None:
         """Repeats the remaining writes at their times, `speed` times as fast as recorded.
 
-        `at`: the offset at which this call begins.
+        `at`: the trace offset that corresponds to the time of this call.
         """
         began = time.monotonic()
         while self._next is not None:

@@ -1,4 +1,4 @@
-"""Replays a trace: sends its requests to a target, and compares the responses with the recorded ones."""
+"""Replays a trace: sends its requests to a target server, and compares the responses with the trace."""
 
 import asyncio
 import time
@@ -39,13 +39,16 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import NotCompared
 
 ACTORS_MAX = 64
-"""Maximum number of parallel requests in the order "actors". Requests of more clients wait."""
+"""Maximum number of parallel requests in the order "actors". Requests of further clients wait."""
 
 IMPATIENT_AFTER = 3
-"""Number of watches with missing events after which other watches wait only LATER_PATIENCE_SECONDS."""
+"""Number of watches with missing events. After these, further watches wait only LATER_PATIENCE_SECONDS."""
 
 OWN_GROUPS = frozenset({"resource.k8s.io"})
-"""The API groups that fakeapi serves completely. A missing resource is reported as "not of this release"."""
+"""The API groups that fakeapi serves completely.
+
+Their missing resources are reported as "not of this release".
+"""
 
 
 async def replay(
@@ -75,7 +78,10 @@ async def replay(
 
 
 class _Stop(Exception):
-    """Raised when the user or an option ends the replay. Its message follows "Stopped" in the report."""
+    """Raised to end the replay when the user or an option stops it.
+
+    The report prints its message after "Stopped".
+    """
 
 
 class Replayer:
@@ -173,9 +179,11 @@ class Replayer:
             await self._scheduler.put(step)
 
     async def _wait_for(self, exchange: Exchange, since: float) -> None:
-        """Waits while the replay is paused, and with the option `speed` until the time of the exchange.
+        """Waits while the replay is paused.
 
-        Raises _Stop if the user has stopped the replay.
+        With the option `speed`, also waits until the time of the exchange.
+
+        `since`: the offset at which the replay began. Raises _Stop if the user has stopped the replay.
         """
         if not await self._control.passed(exchange.offset):
             raise _Stop("by request")
@@ -209,7 +217,7 @@ class Replayer:
     def _is_sendable(self, step: Step) -> bool:
         """Whether the target serves the resource and the trace has the request body.
 
-        If not, it adds the step to the report as not sent.
+        If not, adds the step to the report as not sent.
         """
         exchange, path = step.exchange, step.facts.path
         response = exchange.response
@@ -255,9 +263,9 @@ class Replayer:
             self._compare(step, answer, not_compared, place)
 
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
-        """Keeps a watch open until its recorded end.
+        """Keeps a watch open until the offset at which the recorded watch ended.
 
-        If the recorded server rejected the watch, it closes the watch and reports a difference.
+        If the recorded server rejected the watch, closes the watch and reports a difference.
         """
         if step.exchange.events is None:
             await watch.close(0)
@@ -272,7 +280,10 @@ class Replayer:
         self._watches[step.place] = watch
 
     async def _close_watches(self, offset: float) -> None:
-        """Closes the watches that ended before an offset, after all earlier requests to their collections."""
+        """Closes the watches whose recorded end is before an offset.
+
+        Earlier requests to the collections of these watches come first.
+        """
         while self._watch_ends and self._watch_ends[0][0] < offset:
             _, _, step = heappop(self._watch_ends)
             await self._put(step)
@@ -314,8 +325,9 @@ class Replayer:
         not_compared: tuple[NotCompared | None, str],
         place: Callable[[], str],
     ) -> None:
-        """Compares a response with the recorded one, and reports the result.
+        """Compares a response with the recorded response, and reports the result.
 
+        - `answer`: the response in the replay.
         - `not_compared`: the reason why the body cannot be compared, or None, and a detail.
         - `place`: returns the URL fragment at which the live page displays the object.
         """
@@ -351,7 +363,10 @@ class Replayer:
     def _not_compared(
         self, step: Step, recorded: Response, answer: Response
     ) -> tuple[NotCompared | None, str]:
-        """Returns the reason why bodies cannot be compared, or None, and a detail such as the media type."""
+        """Returns the reason why the bodies cannot be compared, and a detail such as the media type.
+
+        The reason is None if the bodies can be compared.
+        """
         if step.exchange.lacks(Gap.RESPONSE_BODY):
             return NotCompared.NO_BODY, ""
         if step.exchange.lacks(Gap.RESPONSE_END):

@@ -1,7 +1,7 @@
 """Creates the namespaces and objects on a replay target that existed before the trace.
 
-It uses only the API: it creates an object, and then sets its status and its managed fields. If the object had
-a deletionTimestamp, it deletes the object. No client can set the uid (which an IdentityMap translates) and
+Uses only the API: creates an object, and then sets its status and its managed fields. If the object had a
+deletionTimestamp, deletes the object. Clients cannot set the uid (which an IdentityMap translates) and
 `metadata.generation`.
 """
 
@@ -51,9 +51,9 @@ class InitialStateRestorer:
         self._late: dict[int, list[InitialObject]] = {}
 
     async def restore(self, plan: ReplayPlan) -> list[RestoredObject]:
-        """Creates the namespaces and initial objects of a plan, and returns them with the results.
+        """Creates the namespaces and initial objects of a plan. Returns one result for each.
 
-        It leaves out objects that must not exist at the start; `restore_late` creates these.
+        Leaves out objects that must not exist at the start of the replay; `restore_late` creates these.
         """
         created = await self.make_namespaces(plan.namespaces)
         for initial in of_served(plan.initial_objects, self._served):
@@ -69,7 +69,7 @@ class InitialStateRestorer:
         return created
 
     async def restore_late(self, place: int) -> list[RestoredObject]:
-        """Creates the initial objects that must exist before an exchange, but not at the start.
+        """Creates the initial objects that must exist before an exchange, but not at the start of the replay.
 
         `place`: the index of the exchange in the trace.
         """
@@ -109,9 +109,11 @@ class InitialStateRestorer:
         return RestoredObject(label, initial.how, initial.exact, _problem(answer))
 
     async def _complete(self, where: ResourcePath, path: str, wanted: Object, answer: Response) -> Response:
-        """Sets the status and managed fields of a created object, and deletes it if it was being deleted.
+        """Sets the status and managed fields of a created object.
 
-        Returns the last response, or the error of setting the status.
+        Deletes an object that was being deleted.
+
+        Returns the last response, or the error response if the status cannot be set.
         """
         version = f"{where.group_version}/{where.resource}"
         if wanted.get("status") and f"{version}/status" in self._served:

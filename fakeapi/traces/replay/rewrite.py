@@ -14,16 +14,16 @@ _NOT_SENT = frozenset(
 
 
 class NotRewritable(Exception):
-    """Raised for a body in a format that cannot be translated. The message names the format."""
+    """Raised for a body whose media type cannot be translated. The message names the media type."""
 
 
 def rewritten_request(
     exchange: Exchange, facts: RequestFacts, identities: IdentityMap, *, keep_names: bool = False
 ) -> tuple[str, Headers, bytes]:
-    """Translates a recorded request for the replay target; returns path with query, headers and body.
+    """Translates a recorded request for the replay target. Returns path with query, headers and body.
 
-    `keep_names`: whether to create objects with recorded generated names, not with new ones. Raises
-    NotRewritable.
+    `keep_names`: whether to create objects with their recorded generated names, not with new ones. Raises
+    NotRewritable if the body is in a binary format such as protobuf.
     """
     request = exchange.request
     target = identities.target(request.target)
@@ -48,7 +48,10 @@ def rewritten_request(
 
 
 def with_name(body: bytes, name: str) -> bytes:
-    """Returns a JSON body with this name if it has generateName and no name; other bodies unchanged."""
+    """Returns a JSON body with this name if the body has generateName and no name.
+
+    Other bodies stay unchanged.
+    """
     if b'"generateName"' not in body:
         return body
     try:
@@ -65,7 +68,7 @@ def with_name(body: bytes, name: str) -> bytes:
 def sent_headers(exchange: Exchange) -> Headers:
     """Returns the recorded request headers without credentials and connection headers.
 
-    Without a recorded Accept header, it adds one for JSON.
+    If no Accept header was recorded, adds one for JSON.
     """
     headers = tuple(pair for pair in exchange.request.headers if pair[0].lower() not in _NOT_SENT)
     if first_header(headers, "accept"):

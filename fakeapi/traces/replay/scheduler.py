@@ -19,7 +19,7 @@ from fakeapi.traces.analysis.request_facts import COLLECTIONS
 from fakeapi.traces.analysis.resource_path import NAMESPACES
 
 WINDOW = 512
-"""Maximum number of unfinished exchanges, at which reading the trace pauses."""
+"""Maximum number of unfinished exchanges. At this number, reading the trace pauses."""
 
 _UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OWN_UID = re.compile(rb'"uid":"([0-9a-f-]{36})"')
@@ -106,7 +106,10 @@ class Scheduler:
             raise self._failure
 
     def _before(self, job: _Job) -> set[_Job]:
-        """Returns the earlier jobs that must finish before a job, and registers the job for later ones."""
+        """Returns the earlier jobs that must finish before a job.
+
+        Registers the job, so that later jobs can wait for it.
+        """
         step = job.step
         before: set[_Job] = set()
         if self._by_actor and not step.closing:

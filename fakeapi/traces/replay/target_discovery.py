@@ -1,4 +1,4 @@
-"""Requests the served resources and the current resourceVersion of a replay target."""
+"""Asks a replay target for the resources that it serves and for its current resourceVersion."""
 
 from collections.abc import Iterable
 
@@ -16,8 +16,8 @@ _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-rep
 async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> frozenset[str]:
     """Returns the paths of the resources that a server serves in these API versions and in /api/v1.
 
-    An example is "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError, also for a
-    server that is not an API server.
+    An example is "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError if the server
+    does not respond, denies access, or is not an API server.
     """
     paths: set[str] = set()
     for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):
@@ -34,7 +34,10 @@ async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> fro
 
 
 def _resources(client: HttpClient, root: str, answer: Response) -> list[Resource]:
-    """Returns the resources and subresources in a response of discovery. Raises TargetError."""
+    """Returns the resources and subresources in a discovery response.
+
+    Raises TargetError if the response is not an APIResourceList.
+    """
     try:
         body = decode(answer.body)
         if answer.status != 404 and isinstance(body, dict) and body.get("kind") == "APIResourceList":

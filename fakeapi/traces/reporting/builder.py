@@ -20,7 +20,7 @@ If some of the last RECENT exchanges concern the same object, only these are lis
 
 RECENT = 200
 MARKS_MAX = 200_000
-"""Maximum number of exchanges on a time line, which omits later ones."""
+"""Maximum number of exchanges on a time line. Later exchanges are omitted."""
 
 
 class ReportBuilder:
@@ -32,7 +32,7 @@ class ReportBuilder:
         self._recent: deque[tuple[Key, str, float]] = deque(maxlen=RECENT)
 
     def same(self, step: Step) -> None:
-        """Adds an exchange whose response equals the recorded one."""
+        """Adds an exchange whose response equals the recorded response."""
         self._report.same += 1
         self._note(step, Outcome.SAME)
 
@@ -57,6 +57,7 @@ class ReportBuilder:
     def differs(self, step: Step, found: Sequence[Difference], status: int, shown: str = "") -> None:
         """Adds an exchange with differences.
 
+        - `found`: the differences.
         - `status`: the status code of the response in the replay.
         - `shown`: the URL fragment at which the target's live page displays the object; "" for none.
         """
@@ -74,6 +75,7 @@ class ReportBuilder:
         """Adds a watch with the result of comparing its events.
 
         - `differences`: all differences of the watch; empty if the watch equals the recorded one.
+        - `found`: the result of comparing the events.
         - `shown`: returns the URL fragment at which the live page displays the object of an event.
         """
         if not differences:
@@ -124,7 +126,7 @@ class ReportBuilder:
         self._note(step, Outcome.DIVERGENCE if explanation is None else Outcome.EXPLAINED)
 
     def _context(self, keys: set[Key], offset: float) -> tuple[str, ...]:
-        """Returns the last earlier exchanges for these objects, or for any objects if there are none."""
+        """Returns the last earlier exchanges for these objects, or if there are none, for any objects."""
         before = [(key, text) for key, text, at in self._recent if at <= offset]
         of_objects = [text for key, text in before if key in keys and key[3]]
         return tuple((of_objects or [text for _, text in before])[-CONTEXT:])
@@ -157,6 +159,9 @@ class ReportBuilder:
 
 
 def _group(step: Step) -> str:
-    """Returns the verb and resource of a step, such as "update pods/status"; else the verb and path."""
+    """Returns the verb and resource of a step's request, such as "update pods/status".
+
+    Returns the verb and path if the request has no resource.
+    """
     path = step.facts.path
     return f"{step.facts.verb} {path.full_resource or step.exchange.request.target.partition('?')[0]}"

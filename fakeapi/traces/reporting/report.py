@@ -1,11 +1,11 @@
-"""Report: the results of a replay, with a readable text as `str()`."""
+"""Report: the results of a replay. `str()` returns them as text for people."""
 
 from fakeapi.traces.reporting.results import Results
 from fakeapi.traces.reporting.text import text
 
 
 class Report(Results):
-    """The results of one replay. `assert report.ok, report` prints the readable text of `str()`."""
+    """The results of one replay. `assert report.ok, report` prints them as text if the assertion fails."""
 
     __slots__ = ()
 

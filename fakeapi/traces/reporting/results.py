@@ -9,7 +9,10 @@ from fakeapi.traces.comparing.differences import Difference
 from fakeapi.traces.comparing.reasons import Explanation
 
 DIVERGENCES_MAX = 1000
-"""Maximum number of divergences in the results, which have the earliest ones and the number of all."""
+"""Maximum number of divergences in `Results.divergences`, which keeps the earliest.
+
+`divergent` counts all.
+"""
 
 
 class Outcome(StrEnum):
@@ -59,14 +62,14 @@ class RestoredObject:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """An exchange whose response differs from the recorded one.
+    """An exchange whose response in the replay differs from the recorded response.
 
     - `place` and `id`: the index of the exchange in the trace, and its id.
-    - `offset`: the offset of the request, or of the first event of a watch that differs.
+    - `offset`: the offset of the request, or of the first watch event that differs.
     - `where`: the "file:line" of the exchange.
     - `recorded` and `now`: a short form of both responses, such as "409 Conflict".
     - `group`: the verb and resource, such as "update pods/status".
-    - `explanation`: the reason, if the cause is the trace and not the target; else None.
+    - `explanation`: the reason if the trace causes the differences and not the replay target; else None.
     - `follows`: the id of an earlier divergence of the same object that can be the cause; -1 for none.
     - `context`: earlier exchanges as text, the latest last.
     - `sent`: the body of the recorded request.
@@ -126,7 +129,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An exchange on the time line.
+    """An exchange on the time line of the HTML report.
 
     - `place`: the index of the exchange in the trace.
     - `what`: the object, or the path of a request without a resource.
@@ -147,18 +150,20 @@ class Mark:
 
 @dataclass(slots=True)
 class Results:
-    """The results of one replay. They contain no times and uids, so that two replays give equal results.
+    """The results of one replay.
+
+    `to_dict` contains no clock times or uids, so that two replays give equal results.
 
     - `exchanges` and `replayed`: the numbers of exchanges in the trace, and of sent requests.
     - `same`, `divergent` and `explained`: the numbers of exchanges without differences, with differences, and
       with explained differences.
-    - `reordered`: the number of exchanges that are not in the order of their start.
+    - `reordered`: the number of exchanges that did not take effect in the order of their start.
     - `stopped`: the reason why the replay ended early; "" for a complete replay.
     - `divergences`: the earliest divergences.
-    - `kinds` and `explanations`: the number of each kind of difference, and of each reason.
-    - `unserved`: the number of unsent requests by resource, because the target does not serve the resource.
+    - `kinds` and `explanations`: how often each kind of difference and each reason occurred.
+    - `unserved`: the number of unsent requests for each resource that the replay target does not serve.
     - `uncompared`: the number of exchanges whose response was not compared completely, by reason.
-    - `notes`: the number of each text about missing parts and inferred facts of the trace.
+    - `notes`: how often each text about missing parts and inferred facts of the trace occurred.
     - `seeded`: the objects that were created because they existed before the trace.
     - `groups`: the numbers of outcomes by verb and resource, such as "update pods/status".
     - `marks`: the exchanges of the time line; None without a time line.
@@ -199,9 +204,10 @@ class Results:
 
     @property
     def ok(self) -> bool:
-        """Whether all divergences have an explanation.
+        """Whether the replay passes: all divergences have an explanation.
 
-        If `strict` is set: whether the replay has no divergences, and the target serves all resources.
+        If `strict` is set: whether the replay has no divergences, and the target serves all requested
+        resources.
         """
         if self.strict:
             return not self.divergent and not self.unserved
@@ -209,7 +215,7 @@ class Results:
 
     @property
     def first(self) -> Divergence | None:
-        """The first divergence without an explanation, or else the first divergence."""
+        """The first divergence without an explanation, else the first divergence; None for no divergence."""
         unexplained = (divergence for divergence in self.divergences if divergence.is_unexplained)
         return next(unexplained, next(iter(self.divergences), None))
 

@@ -15,7 +15,7 @@ Until its first batch, a watcher may also have events from history.
 
 
 class Subscription:
-    """A watcher: a buffer of events, which one consumer empties."""
+    """A watcher with a buffer of events for one consumer."""
 
     __slots__ = (
         "_broadcast",
@@ -70,7 +70,10 @@ class Subscription:
         self.end(Closed("watcher"), drop=True)
 
     def offer(self, events: Sequence[Event]) -> None:
-        """Delivers the next events or adds them to the buffer; ends the watcher if the buffer is full."""
+        """Delivers the next events to the consumer, or adds them to the buffer.
+
+        Ends the watcher with `WatcherOverflow` if the buffer gets too many events.
+        """
         if self._floor >= events[0].entry.revision:
             events = [event for event in events if event.entry.revision > self._floor]
         buffer, waiting = self._buffer, self._waiting
@@ -89,7 +92,10 @@ class Subscription:
             self._wake()
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
-        """Ends the watcher if it has not ended; `drop` discards the events in its buffer."""
+        """Ends the watcher, unless it has already ended.
+
+        `reason` is the exception for the consumer. `drop`: whether to discard the events in the buffer.
+        """
         if self._ended is not None:
             return
         if drop:
@@ -165,7 +171,7 @@ class Broadcast:
                 del self._lengths[length]
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Delivers the next committed events, in order, to the watchers of prefixes of their keys."""
+        """Delivers the next committed events, in order, to the watchers whose prefix the key begins with."""
         self.revision = events[-1].entry.revision
         concerned: dict[Topic, list[Event]] = {}
         for event in events:
@@ -179,7 +185,10 @@ class Broadcast:
                 watcher.offer(picked)
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
-        """Ends every watcher."""
+        """Ends every watcher with the exception `reason`.
+
+        `drop`: whether to discard the events in the buffers.
+        """
         for topic in [*self._topics.values()]:
             for watcher in [*topic.watchers]:
                 watcher.end(reason, drop=drop)

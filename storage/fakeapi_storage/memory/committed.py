@@ -1,4 +1,4 @@
-"""The committed state in memory: entries, history and watchers, which change together."""
+"""The committed entries in memory, with their history and watchers. All three change together."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from fakeapi_storage.memory.index import Index
 
 
 class Committed:
-    """The committed state in memory: serves reads and watches, and converts rows of the log to events."""
+    """The committed entries in memory. Serves reads and watches, and converts rows of the log to events."""
 
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
@@ -93,14 +93,14 @@ class Committed:
         return Checkpoint(tuple(self._index), self.revision)
 
     def replace(self, entries: Iterable[Entry], revision: int, reason: StorageError) -> None:
-        """Replaces all entries, discards the history before `revision`, and ends all watchers."""
+        """Replaces all entries, discards the history before `revision`, and ends watchers with `reason`."""
         self._broadcast.end(reason, drop=True)
         self._begin(entries, revision, self._broadcast.limit)
 
     def reload(self, snapshot: Snapshot, reason: StorageError) -> None:
-        """Replaces the state with the contents of a log, including its history, and ends all watchers.
+        """Replaces entries and history with the contents of a log, and ends all watchers with `reason`.
 
-        Raises `StorageFailed`.
+        Raises `StorageFailed` if the log is damaged.
         """
         self._broadcast.end(reason, drop=True)
         self._load(snapshot, self._broadcast.limit)

@@ -12,9 +12,9 @@ Deleting their rows delays writes by about 1 ms.
 """
 
 HELD_BYTES_MAX = 256 * 1024 * 1024
-"""Maximum size of the values that only the history needs, in bytes.
+"""Maximum size, in bytes, of the values that only the history needs.
 
-If they are larger, the oldest events are compacted even within the window.
+If they are larger, the oldest events are compacted, even if the history then has fewer than `window` events.
 """
 
 
@@ -53,7 +53,10 @@ class History:
             self._tombstones[event.entry.key] = event.entry.revision
 
     def since(self, revision: int) -> list[Event]:
-        """Returns the events newer than `revision`, which may be in the future; raises `Compacted`."""
+        """Returns the events newer than `revision`, which may be in the future.
+
+        Raises `Compacted` if events after `revision` are already discarded.
+        """
         if revision < self._oldest:
             raise Compacted(revision, self._oldest)
         return self._events[revision - self._oldest :]
@@ -63,10 +66,10 @@ class History:
         return self._events[revision - self._oldest - 1] if self._oldest < revision <= self.newest else None
 
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
-        """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`.
+        """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`, by key.
 
-        The value is the key's entry at `revision`, None if the key did not exist. Raises `Compacted` and
-        `FutureRevision`.
+        An entry is None if the key did not exist at `revision`. Raises `Compacted` if `revision` is too old,
+        and `FutureRevision` if it is newer than the newest.
         """
         if revision > self.newest:
             raise FutureRevision(revision, self.newest)
@@ -96,7 +99,7 @@ class History:
         return self._oldest + count
 
     def stale(self, revision: int) -> Iterable[int]:
-        """Yields the revisions of rows that no state from `revision` on needs."""
+        """Yields the revisions of log rows that no list or watch from `revision` on needs."""
         for event in self._events[: revision - self._oldest]:
             if event.previous is not None:
                 yield event.previous.revision

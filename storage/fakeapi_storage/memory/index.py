@@ -9,15 +9,18 @@ _LAST_CHARACTER = "\U0010ffff"
 
 
 def successor(prefix: str) -> str | None:
-    """Returns the smallest text that sorts after all texts beginning with `prefix`; None if none exists."""
+    """Returns the smallest text that sorts after all texts beginning with `prefix`.
+
+    Returns None if such a text does not exist: `prefix` is empty, or has only the last Unicode character.
+    """
     stem = prefix.rstrip(_LAST_CHARACTER)
     return stem[:-1] + chr(ord(stem[-1]) + 1) if stem else None
 
 
 class Index:
-    """The entries by key, with one sorted list of all keys.
+    """The committed entries by key, with a sorted list of all keys.
 
-    An insertion moves 8 bytes for each greater key, in C.
+    Inserting a key moves 8 bytes for each greater key, in C.
     """
 
     __slots__ = ("_entries", "_keys")
@@ -47,8 +50,8 @@ class Index:
     ) -> tuple[list[Entry], int]:
         """Returns a page of the entries of a prefix, and the number of entries after the page.
 
-        `undo`: entries that replace the current ones, by key; None means no entry. All keys begin with
-        `prefix`.
+        `undo`: entries that replace the current entries, by key; None for a key that has no entry. All its
+        keys must begin with `prefix`.
         """
         low, end = self._range(prefix, start_after)
         entries = self._entries

@@ -33,8 +33,7 @@ class NoLog:
 class MemoryWriter(Writer):
     """The only writer of a store without a log.
 
-    It commits writes that are accepted in one step of the event loop in the next step, without a task or
-    thread.
+    Writes accepted in one step of the event loop are committed in the next step, without a task or a thread.
     """
 
     def __init__(self, committed: Committed) -> None:
@@ -59,7 +58,10 @@ class MemoryWriter(Writer):
             self._loop.call_soon(self._drain_now)
 
     def _drain_now(self) -> None:
-        """Commits one batch; the rest waits for the next step of the event loop, so watchers can read."""
+        """Commits one batch of writes.
+
+        Later batches wait for the next step of the event loop, so watchers can read.
+        """
         self._is_due = False
         if self._exclusive.locked():
             return  # a restore is running, and calls `_start_draining` at its end

@@ -1,4 +1,4 @@
-"""Keeps the memory of one server up to date with the log to which all servers of the database write."""
+"""Keeps the entries in one server's memory up to date with the log to which all servers write."""
 
 import asyncio
 import logging
@@ -22,10 +22,10 @@ from fakeapi_storage.postgresql.link import Connection
 from fakeapi_storage.postgresql.log import PostgresqlLog, Read
 
 POLL_SECONDS = 1.0
-"""Seconds between two reads of the log if neither a notification nor a request triggers a read."""
+"""Seconds between two reads of the log if neither a notification nor a caller triggers a read."""
 
 NO_EPOCH = -1
-"""The epoch before the first read of the log."""
+"""The value of `Follower.epoch` before the first read of the log, and when all rows must be read again."""
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,10 @@ class Follower:
         self.on_events: Callable[[Sequence[Event]], None] = _nothing
         """Called with the events that were just applied, before other code runs."""
         self.on_reload: Callable[[bool], None] = _nothing_reloaded
-        """Called when all entries were read again; the argument is whether they had been replaced."""
+        """Called after all entries were read again.
+
+        The argument says whether a server had replaced the entries.
+        """
         self._log = database
         self._committed = committed
         self._waiting: list[asyncio.Future[None]] = []
@@ -52,7 +55,7 @@ class Follower:
         self._is_loaded = False
 
     async def listen(self, connection: Connection) -> None:
-        """Subscribes a new connection to notifications, and starts a read for changes that were missed."""
+        """Subscribes a new connection to notifications, and starts a read of the log for missed changes."""
         await connection.add_listener(schema.CHANNEL, self._notified)
         self._wake.set()
 
@@ -65,7 +68,8 @@ class Follower:
     async def refresh(self) -> None:
         """Waits until this server has applied all changes that were committed before the call.
 
-        Raises `Unreachable`, `StorageFailed` and `Closed`.
+        Raises `Unreachable` if the database server does not respond, `StorageFailed` if reading fails, and
+        `Closed` if the store is closed.
         """
         if self._reading is None or self._reading.done():
             raise Closed
@@ -81,10 +85,11 @@ class Follower:
         self._answer(self._waiting, Closed())
 
     def take(self, read: Read) -> bool:
-        """Applies the rows of a read that are newer than the committed state.
+        """Applies the rows of a read that are newer than the committed state, and returns True.
 
-        Returns False if the rows do not continue this state, because `begin_again` was called during the
-        read; then read again. Raises `StorageFailed`.
+        Returns False without any change if the rows do not continue the committed state; then read again.
+        This happens if `begin_again` was called during the read. Raises `StorageFailed` if the log is
+        damaged.
         """
         known = self._committed.revision
         is_of_before = read.known_epoch != self.epoch  # this server began a new epoch during the read
@@ -101,7 +106,10 @@ class Follower:
         return True
 
     def replay(self, rows: Sequence[Row]) -> list[Event]:
-        """Applies the next rows, and returns their events; raises `StorageFailed`."""
+        """Applies the next rows of the log, and returns their events.
+
+        Raises `StorageFailed` if the log has a gap.
+        """
         if not rows:
             return []
         events = self._committed.replay(rows)
@@ -109,11 +117,14 @@ class Follower:
         return events
 
     def replaced(self, epoch: int) -> None:
-        """Records the epoch that began because this server itself replaced all entries."""
+        """Sets the epoch after this server itself has replaced all entries."""
         self.epoch = epoch
 
     def begin_again(self) -> None:
-        """Makes the next read return all rows, because the committed state differs from the log."""
+        """Makes the next read return all rows of the log.
+
+        Call it when the committed state differs from the log.
+        """
         self.epoch = NO_EPOCH
         self._wake.set()
 
@@ -181,7 +192,10 @@ class Follower:
             raise
 
     def _failed(self, error: StorageError, waiting: Sequence[asyncio.Future[None]]) -> None:
-        """Logs why the log cannot be read, once for each reason, and passes the error to waiting callers."""
+        """Logs the reason why the log cannot be read, once for each reason.
+
+        Passes the error to the waiting callers.
+        """
         if str(error) != self._failure:
             log.error("the log is not read, only older states are answered: %s", error)
             self._failure = str(error)

@@ -1,4 +1,4 @@
-"""A connection to a PostgreSQL server that reconnects after a loss."""
+"""A connection to a PostgreSQL server that connects again after the connection was lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,10 +10,10 @@ import asyncpg
 from fakeapi_storage.errors import Closed, OutcomeUnknown, StorageFailed, StorageFull, Unreachable
 
 CONNECT_SECONDS = 5.0
-"""Seconds to wait for the server to accept a connection; then `Unreachable` is raised."""
+"""Seconds to wait for the database server to accept a connection. After that, `Unreachable` is raised."""
 
 ANSWER_SECONDS = 15.0
-"""Seconds to wait for the response to a statement; then the connection is closed."""
+"""Seconds to wait for the response to a statement. After that, the connection is closed."""
 
 SETTINGS = {
     "synchronous_commit": "on",  # acknowledged writes survive a crash of the database server
@@ -22,7 +22,7 @@ SETTINGS = {
     "jit": "off",
     "statement_timeout": str(int(ANSWER_SECONDS * 1000)),
 }
-"""Settings of every session; the timeout stops statements whose client no longer waits."""
+"""PostgreSQL settings of every session. The timeout stops statements whose client no longer waits."""
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Record: TypeAlias = "asyncpg.Record"
@@ -37,7 +37,7 @@ LOST = (
 
 
 async def connect(url: str, name: str) -> Connection:
-    """Returns a connection with a name for the server's list of sessions; raises asyncpg's exceptions."""
+    """Returns a connection whose session has this name in pg_stat_activity. Raises asyncpg's exceptions."""
     settings = {**SETTINGS, "application_name": name}
     return await asyncpg.connect(url, timeout=CONNECT_SECONDS, server_settings=settings)
 
@@ -49,7 +49,7 @@ class Link:
         self._url = url
         self._name = name
         self.prepare: Callable[[Connection], Awaitable[None]] | None = None
-        """Called with each new connection."""
+        """Called with each new connection before its first statement; None to do nothing."""
         self._connection: Connection | None = None
         self._turn = asyncio.Lock()
         self._is_closed = False
@@ -129,5 +129,5 @@ class Link:
 
 
 def words_of(error: BaseException) -> str:
-    """Returns the message of an error in one line; its type if it has no message."""
+    """Returns the message of an error in one line, or the error's type if it has no message."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -16,10 +16,11 @@ _END = b"\xff"
 
 
 class Proposal(NamedTuple):
-    """A write in the form that is sent to the database.
+    """A write in the form that this server sends to the database.
 
-    - `expected`: 0 for a create
-    - `guard`: a condition; the database refuses the write if the condition is false
+    - `value`: None for a deletion without its own value
+    - `expected`: the revision that the entry must have; 0 for a create
+    - `guard`: a condition; the database refuses the write if the condition does not hold
     """
 
     key: str
@@ -30,7 +31,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of a write; `revision` is 0 if the database refused the write."""
+    """The result of one write: its revision (0 if the database refused it), and the row's other revisions."""
 
     revision: int
     created: int
@@ -38,9 +39,10 @@ class Outcome(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The log at one moment, for a reader that knows all changes up to `after` of the epoch `known_epoch`.
+    """The log at one moment, for a reader that knows all changes up to `after`.
 
-    `rows` are the rows after `after`. They are all rows if the epoch differs, or if `after` is older than the
+    The reader has applied the changes up to the revision `after` of the epoch `known_epoch`. `rows` are the
+    rows after `after`. They are all rows of the log if the epoch differs, or if `after` is older than the
     last compaction or newer than `revision`.
     """
 
@@ -79,7 +81,11 @@ class PostgresqlLog:
         self._reading = reading
 
     async def read(self, epoch: int, after: int) -> Read:
-        """Reads the state, and the rows that a reader with all changes up to `after` needs."""
+        """Reads the state of the log, and the rows that are new to a reader.
+
+        The reader has applied all changes up to the revision `after` of `epoch`. Raises `StorageFailed` if
+        the database is damaged.
+        """
         records = await self._reading.fetch(schema.READ, epoch, after)
         if not records:
             raise StorageFailed("the database is damaged: fakeapi_state is empty")
@@ -88,7 +94,11 @@ class PostgresqlLog:
         return Read(epoch, after, first["epoch"], first["compacted"], first["current"], rows)
 
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
-        """Stores the writes in order, except writes with a wrong expected revision or a false guard."""
+        """Stores the writes in order, except writes that the database refuses.
+
+        The database refuses writes with a wrong expected revision or a guard that does not hold. `known`: the
+        newest revision that this server has applied; the result contains the changes since then.
+        """
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(
             schema.APPEND,
@@ -115,10 +125,15 @@ class PostgresqlLog:
     async def compact(
         self, epoch: int, compacted: int, wanted: int, stale: Sequence[int], *, waits: bool
     ) -> int:
-        """Deletes the rows with the revisions `stale`, unless another server has compacted since `compacted`.
+        """Deletes the rows whose revisions are in `stale`.
 
-        Without `waits`, also does nothing while another server is compacting. Returns the revision of the
-        last compaction.
+        - `epoch` and `compacted`: the epoch and the last compaction that this server knows; if another server
+          has changed one of them, nothing is deleted
+        - `wanted`: the revision of this compaction
+        - `waits`: whether to wait while another server is compacting; if false, nothing is deleted in that
+          case
+
+        Returns the revision of the last compaction.
         """
         [record] = await self._writing.fetch(schema.COMPACT, epoch, compacted, wanted, stale, waits)
         last: int = record[0]
@@ -139,7 +154,10 @@ class PostgresqlLog:
         return record["o_revision"], record["o_epoch"]
 
     async def agree(self, name: str, proposal: str) -> str:
-        """Stores the text under the name if the name is new; returns the stored text."""
+        """Stores the proposal under the name if the name is new.
+
+        Returns the text that is stored under the name.
+        """
         [record] = await self._writing.fetch(schema.AGREE, name, proposal)
         kept: str = record[0]
         return kept

@@ -35,7 +35,7 @@ MALFORMED = (
 
 
 class Ready(NamedTuple):
-    """An open database: the rules for joining it, its labels, and the texts that servers agreed on."""
+    """An opened database: the rules for joining it, its labels, and the texts that servers agreed on."""
 
     peers: Peers
     labels: Mapping[str, str]
@@ -43,7 +43,11 @@ class Ready(NamedTuple):
 
 
 async def make_ready(location: Location, wanted: Format, settings: str) -> Ready:
-    """Creates the tables of an empty database, or checks existing tables; raises `OpenFailed`."""
+    """Creates the tables of an empty database, or checks existing tables.
+
+    `settings`: the settings that all servers of the database must share. Raises `OpenFailed` if this server
+    cannot use the database.
+    """
 
     async def make() -> "asyncpg.Connection[asyncpg.Record]":
         return await connect(location.url, APPLICATION)

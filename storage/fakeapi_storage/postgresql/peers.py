@@ -1,4 +1,4 @@
-"""Lets a server join the servers that use a database, which must all have the same settings."""
+"""Lets a server join the other servers that use a database. All of them must have the same settings."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,12 @@ APPLICATION = "fakeapi"
 
 
 class Peers(NamedTuple):
-    """The servers that use a database; the name of each session contains the schema and the settings.
+    """The servers that use a database.
 
-    PostgreSQL truncates names after 63 characters. The schema is a number in the name, so that settings of up
-    to 44 characters always fit.
+    The name of each session contains the schema number and the settings.
+
+    PostgreSQL truncates session names after 63 characters. The schema is a number in the name, so that
+    settings of up to 44 characters always fit.
     """
 
     location: str
@@ -22,10 +24,10 @@ class Peers(NamedTuple):
     settings: str
 
     async def join(self, connection: Connection) -> None:
-        """Sets the name of the session, unless a server with other settings has a session.
+        """Sets the name of the session, unless a session belongs to a server with other settings.
 
-        One statement does both, for one session at a time, so that servers that start at the same time see
-        each other. Raises `DatabaseRefused`.
+        One statement reads the other names and sets this one, under a lock. Therefore servers that start at
+        the same time see each other. Raises `DatabaseRefused` if a server with other settings has a session.
         """
         beginning = f"{APPLICATION} {self.schema_number} "
         name = f"{beginning}{self.settings}"

@@ -165,7 +165,7 @@ FROM fakeapi_state AS state LEFT JOIN fakeapi_log AS log
         THEN $2 ELSE -1 END
 ORDER BY log.revision
 """
-"""Reads the state, with the rows after a revision, or with all rows if the reader's state is not a prefix.
+"""Reads the state, and the rows after a revision. Returns all rows if the reader's changes are not a prefix.
 
 One statement sees the database at one moment: its rows include all changes committed before it was sent.
 """
@@ -181,10 +181,10 @@ others AS MATERIALIZED (
 SELECT array(SELECT application_name FROM others) AS others,
     CASE WHEN NOT EXISTS (SELECT FROM others) THEN set_config('application_name', $2, false) END
 """  # noqa: S608 - a constant
-"""Sets the name of the session, unless other sessions have a name with the same beginning but another end.
+"""Sets the session name, unless another session's name has the same schema number but other settings.
 
-The list of sessions is the list of `pg_stat_activity`. The argument of its function is a null that depends on
-the lock, so that PostgreSQL reads the list after it has taken the lock.
+The statement reads the sessions from `pg_stat_activity`. The argument of its function is a null that depends
+on the lock, so that PostgreSQL reads the sessions only after it has taken the lock.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"

@@ -28,11 +28,12 @@ from fakeapi_storage.postgresql.writer import SharedWriter
 async def open_shared(
     location: Location, wanted: Format, settings: str, *, window: int, watcher_buffer: int
 ) -> "SharedStore":
-    """Opens a database that other servers may have open; raises `OpenFailed` and `StorageError`.
+    """Opens a database that other servers may have open.
 
-    While a server with these settings is connected, the database refuses servers with other settings. If this
-    server loses its sessions and a server with other settings starts, the requests of this server are
-    refused.
+    While a server with these settings is connected, the database refuses servers with other settings. This
+    server may lose its connections, and a server with other settings may start meanwhile. Then requests of
+    this server are refused. Raises `OpenFailed` if the database cannot be used, and `StorageError` if reading
+    it fails.
     """
     ready = await make_ready(location, wanted, settings)
     empty = Snapshot(INITIAL_REVISION, [], {})
@@ -55,7 +56,7 @@ async def open_shared(
 
 
 class SharedStore(BaseStore):
-    """A `SharedStorage` with a log to which other servers also write; `open_shared` creates it."""
+    """A `SharedStorage` with a log to which other servers also write. Create it with `open_shared`."""
 
     def __init__(self, log: PostgresqlLog, committed: Committed, follower: Follower, ready: Ready) -> None:
         super().__init__(committed, ready.labels)

@@ -25,7 +25,7 @@ from fakeapi_storage.postgresql.follower import Follower
 from fakeapi_storage.postgresql.log import Appended, Outcome, PostgresqlLog, Proposal
 
 BATCH_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum size of the values in one transaction, in bytes; a larger single value is sent alone."""
+"""Maximum total size, in bytes, of the values in one transaction. A larger single value is sent alone."""
 
 log = logging.getLogger(__name__)
 
@@ -34,14 +34,15 @@ class _Write(NamedTuple):
     proposal: Proposal
     future: asyncio.Future[Entry]
     epoch: int
-    """The epoch of the entries from which the caller computed the write."""
+    """The epoch of the entries on which the caller based the write. See `Follower.epoch`."""
 
 
 class SharedWriter:
     """Sends writes to the database, which accepts or refuses them, and applies stored writes to memory.
 
-    It sends one group at a time; writes accepted meanwhile form the next group. The future of a write
-    resolves once memory includes the stored write, or the entry that caused the refusal.
+    The class sends one group of writes at a time; writes accepted meanwhile form the next group. The future
+    of a stored write resolves once memory includes the write. The future of a refused write fails once memory
+    includes the entry that caused the refusal.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed, follower: Follower) -> None:
@@ -113,7 +114,10 @@ class SharedWriter:
             await asyncio.wait([self._draining])
 
     def _check_not_passed(self, key: str, expected: int) -> None:
-        """Raises RevisionConflict if memory already has a newer entry; the database checks other writes."""
+        """Raises RevisionConflict if memory already has a newer entry for the key than `expected`.
+
+        The database makes the same check for entries that are not in memory yet.
+        """
         limits.check_text(key)
         actual = self._committed.get(key)
         if actual is not None and actual.revision > expected:
@@ -187,9 +191,9 @@ class SharedWriter:
             await self._follower.refresh()
 
     def _answer(self, batch: Sequence[_Write], appended: Appended) -> None:
-        """Applies the stored writes to memory, and resolves the futures.
+        """Applies the stored writes to memory, and resolves the futures of the group.
 
-        Before a refused write is reported, memory includes all writes before it.
+        The future of a refused write fails only after memory includes all earlier changes.
         """
         rows = [row for row in appended.before.rows if row.revision > self._committed.revision]
         stored: list[tuple[_Write, Outcome]] = []

@@ -29,7 +29,7 @@ FILE_MODE = 0o600
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open connection: SQLAlchemy's, and the driver's connection that it uses."""
+    """An open SQLite database: SQLAlchemy's engine and connection, and the driver connection below them."""
 
     engine: AsyncEngine
     connection: AsyncConnection
@@ -44,7 +44,8 @@ class Database:
 async def connect(location: Location, durability: Durability, wanted: Format) -> Database:
     """Opens the database, and creates or migrates it first if necessary.
 
-    Raises `OpenFailed`, which leaves the file unchanged, and `StorageFailed`.
+    Raises `OpenFailed` if the file cannot be used, and leaves it unchanged. Raises `StorageFailed` if reading
+    or writing the file fails.
     """
     path = location.path
     try:
@@ -99,7 +100,7 @@ async def _prepare(driver: aiosqlite.Connection, durability: Durability, wanted:
 
 
 async def _create(driver: aiosqlite.Connection, wanted: Format) -> None:
-    """Creates the tables, and marks the file as a file of this package, in one transaction."""
+    """Creates the tables, and marks the file as a database of this package, in one transaction."""
     marks = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
     await driver.executescript(f"BEGIN; {marks} {CREATE}")
     await driver.execute(INSERT_META, (INITIAL_REVISION, wanted.version))

@@ -11,15 +11,17 @@ from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
 
 BEFORE_ALL = -(1 << 63)
-"""Lower than all valid revisions, so that a row with an invalid revision is read and reported as damaged."""
+"""A revision below all valid revisions. Reading after it also returns damaged rows, which are then reported.
+"""
 
 
 class SqliteLog:
-    """A `Log` in a SQLite database; closing the log also closes the database.
+    """A `Log` in a SQLite database. Closing the log also closes the database.
 
-    It calls the driver directly: one call changes the thread once. SQLAlchemy's connection needs four or more
-    changes, which take most of the time of a single write. The driver begins no transactions by itself. A
-    single statement is a transaction, so that a group of writes takes one call.
+    The class calls the aiosqlite driver directly, which switches threads once for each call. SQLAlchemy's
+    connection needs at least four switches, which take most of the time of a single write. The driver does
+    not begin transactions by itself. Each single statement is its own transaction, so one call stores a group
+    of writes.
     """
 
     def __init__(self, database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Examines a database file before it is opened; changes neither the file nor its directory."""
+"""Examines a database file before the engine opens it. Changes neither the file nor its directory."""
 
 import os
 import sqlite3
@@ -18,7 +18,11 @@ _FIRST_SCHEMA_WITH_FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The versions of a database: of its tables, and of the application's keys and values."""
+    """The versions of a database.
+
+    - `schema`: the version of its tables
+    - `format`: the version of the application's keys and values
+    """
 
     schema: int
     format: int

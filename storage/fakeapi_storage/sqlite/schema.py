@@ -28,7 +28,7 @@ from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.log import Row
 
 APPLICATION_ID = 0x66616B65
-"""SQLite's application_id of the files of this package: "fake" in ASCII."""
+"""SQLite's application_id in the files of this package: "fake" in ASCII."""
 
 SCHEMA_VERSION = 2
 """Version of the tables, which the file records as user_version.
@@ -65,7 +65,7 @@ def _text(clause: ClauseElement) -> str:
 
 
 CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
-"""A script that creates the tables; an inserted row of `INSERT_META` completes the database."""
+"""An SQL script that creates the tables. A row from `INSERT_META` then completes the database."""
 
 APPEND = _text(insert(_log))
 APPEND_ROWS_MAX = 128

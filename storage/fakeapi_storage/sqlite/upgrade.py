@@ -16,8 +16,9 @@ _READ_SCHEMA_1 = "SELECT revision, key, created, previous, deleted, value FROM l
 def upgrade(path: Path, text: str, found: Found, wanted: Format) -> None:
     """Upgrades the database from the versions `found` to the schema of this package and the format `wanted`.
 
-    Other programs see the old database until the transaction is committed. Raises `MigrationFailed`,
-    `StorageFailed` and sqlite3.Error.
+    Other programs see the old database until the transaction is committed. `text` names the file in messages.
+    Raises `MigrationFailed` for a row that cannot be migrated, `StorageFailed` for a damaged row, and
+    sqlite3.Error.
     """
     # Transactions are explicit, because the driver would commit before a table is dropped.
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:

@@ -20,7 +20,7 @@ _REVIEWS = f"{_PATH}.conversionReviewVersions"
 
 
 def validate_conversion(conversion: Object | None, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `spec.conversion`; error paths are the paths of the internal form."""
+    """Validates `spec.conversion`. Error paths are the paths of upstream's internal form."""
     if conversion is None:
         return []
     strategy = conversion.get("strategy", "")
@@ -42,7 +42,7 @@ def validate_conversion(conversion: Object | None, options: Options, rules: Rele
 
 
 def enum_errors(value: str, accepted: Sequence[str], path: str) -> list[FieldError]:
-    """Returns an error if the value is empty or is not one of `accepted`."""
+    """Returns an error if the string is empty or is not one of `accepted`."""
     if not value:
         return [required(path)]
     return [] if value in accepted else [not_supported(path, value, accepted)]

@@ -45,7 +45,7 @@ def name_errors(obj: Object) -> list[FieldError]:
 def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
     """Returns the errors of a new CustomResourceDefinition, except errors of its metadata.
 
-    Raises SchemaTooDeep.
+    Raises SchemaTooDeep if a schema is nested too deeply.
     """
     errors = validate_spec(internal_spec(obj["spec"]), Options(), rules)
     return (
@@ -56,9 +56,10 @@ def validate_definition(obj: Object, rules: ReleaseRules) -> list[FieldError]:
 def validate_definition_update(
     obj: Object, old: Object, metadata: Sequence[FieldError], rules: ReleaseRules
 ) -> list[FieldError]:
-    """Returns the errors of an update of a CustomResourceDefinition; raises SchemaTooDeep.
+    """Returns the errors of an update of a CustomResourceDefinition.
 
-    `metadata`: the errors of the metadata, which come first in the result
+    `metadata`: the errors of the metadata, which come first in the result. Raises SchemaTooDeep if a schema
+    is nested too deeply.
     """
     old_spec = internal_spec(old["spec"])
     spec, before = obj["spec"], old["spec"]
@@ -77,7 +78,7 @@ def validate_status(obj: Object) -> list[FieldError]:
 
 
 def unchecked_warnings(obj: Object) -> list[str]:
-    """Returns warnings about validation rules in the schemas that fakeapi does not check."""
+    """Returns warnings about CEL validation rules in the schemas that fakeapi cannot check."""
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
     return list(warnings)

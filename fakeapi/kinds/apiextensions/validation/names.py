@@ -8,7 +8,7 @@ _MIXED = "may have mixed case, but should otherwise match: "
 
 
 def validate_names(names: Object, path: str) -> list[FieldError]:
-    """Validates the names that are set; `validate_spec` requires the mandatory names."""
+    """Validates the names that are set. `validate_spec` checks that mandatory names are set."""
     errors: list[FieldError] = []
     for name in ("plural", "singular"):
         errors += label_errors(names.get(name) or "", f"{path}.{name}")
@@ -28,6 +28,6 @@ def validate_names(names: Object, path: str) -> list[FieldError]:
 
 
 def label_errors(text: str, path: str, *, required: bool = False) -> list[FieldError]:
-    """Returns an error if the text is not a DNS-1035 label; an empty text is valid unless `required`."""
+    """Returns an error if a string is not a DNS-1035 label. An empty string is valid unless `required`."""
     why = is_dns1035_label(text) if text or required else []
     return [invalid(path, text, ",".join(why))] if why else []

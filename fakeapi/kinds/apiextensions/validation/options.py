@@ -1,4 +1,4 @@
-"""Options for validating a CustomResourceDefinition: an update may keep some errors of the stored object."""
+"""Options for validating a CustomResourceDefinition. An update may keep some errors of the stored object."""
 
 from dataclasses import dataclass, field
 
@@ -9,14 +9,14 @@ from fakeapi.machinery.structural.definition_validation import Strictness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options for validating a CustomResourceDefinition; the default values are for a create.
+    """Options for validating a CustomResourceDefinition. The default values are for a create.
 
     - `strictness`: how strictly the schemas are checked
     - `requires_schemas`: whether every version must have a schema
     - `requires_known_review`: whether `conversionReviewVersions` must contain v1 or v1beta1
     - `unchanged`: names of the versions whose schema the update does not change
-    - `old`: the stored definition, None on create
-    - `old_spec`: the internal form of its spec, None on create
+    - `old`: the stored definition; None on create
+    - `old_spec`: the internal form of the stored spec; None on create
     """
 
     strictness: Strictness = field(default_factory=Strictness)

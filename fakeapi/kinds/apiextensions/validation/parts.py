@@ -1,4 +1,4 @@
-"""Validates the printer columns, the subresources and the deprecation warning of a version."""
+"""Validates the printer columns, the subresources and the deprecation warning of a CRD version."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _PRINTABLE = "must only contain printable UTF-8 characters; non-printable charac
 
 
 def validate_columns(columns: Sequence[Object] | None, path: str) -> list[FieldError]:
-    """Validates `additionalPrinterColumns`; `path` is the path of the version or spec with the columns."""
+    """Validates `additionalPrinterColumns`. `path`: the path of the version or spec that has the columns."""
     errors: list[FieldError] = []
     for index, column in enumerate(columns or ()):
         errors += _column_errors(column, f"{path}.additionalPrinterColumns[{index}]")
@@ -39,7 +39,7 @@ def _column_errors(column: Object, path: str) -> list[FieldError]:
 
 
 def validate_subresources(subresources: Object | None, path: str) -> list[FieldError]:
-    """Validates `subresources`; only `scale` has rules."""
+    """Validates `subresources`. Only `scale` has validation rules."""
     scale = (subresources or {}).get("scale")
     if scale is None:
         return []
@@ -63,7 +63,7 @@ def validate_subresources(subresources: Object | None, path: str) -> list[FieldE
 
 
 def _path_errors(text: str, path: str) -> list[FieldError]:
-    """Returns an error unless the path begins with a dot."""
+    """Returns an error if a JSON path does not begin with a dot."""
     return [] if text.startswith(".") else [invalid(path, text, "must be a simple json path starting with .")]
 
 

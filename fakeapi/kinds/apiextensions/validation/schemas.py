@@ -36,7 +36,7 @@ class SchemaChecks:
         """Validates the schema of a version, or the schema that all versions share.
 
         - `holder`: the version, or `InternalSpec.shared`
-        - `path`: the parent of `openAPIV3Schema`
+        - `path`: the path of the field that contains `openAPIV3Schema`
         - `version`: the name of the version
         """
         schema = self.internal.schema_of(holder)
@@ -61,7 +61,7 @@ class SchemaChecks:
         )
 
     def _has_status(self, holder: Object) -> bool:
-        """Whether the version has the status subresource; for a shared schema, whether any version has it."""
+        """Whether a version has the status subresource. For the shared schema, whether any version has it."""
         internal = self.internal
         if holder is internal.shared:
             holders = (internal.shared, *internal.versions)
@@ -93,7 +93,7 @@ def has_extensions(schema: Schema) -> bool:
 
 
 def too_deep() -> FieldError:
-    """Returns the error for a schema with more than DEPTH_MAX levels; upstream has no such limit."""
+    """Returns the error for a schema with more than DEPTH_MAX levels. Upstream does not have this limit."""
     return invalid("spec.versions", "", f"fakeapi reads schemas of at most {DEPTH_MAX} levels")
 
 
@@ -102,7 +102,7 @@ def _any(schema: Schema, test: Callable[[Schema], bool]) -> bool:
 
 
 def every(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas within it, in the order of upstream's SchemaHas."""
+    """Yields a schema and all schemas inside it, in the order of upstream's SchemaHas."""
     pending = [schema]
     while pending:
         current = pending.pop()

@@ -15,7 +15,10 @@ _WRONG_TYPE = (
 
 
 def validate_selectable(holder: Object, path: str, version: str, checks: SchemaChecks) -> list[FieldError]:
-    """Validates `selectableFields` of a version, or of the shared fields if `version` is empty."""
+    """Validates `selectableFields` of a version.
+
+    If `version` is "", validates the fields that all versions share.
+    """
     at = f"{path}.selectableFields"
     fields = holder["selectableFields"]
     schema = checks.internal.schema_of(holder)
@@ -54,7 +57,7 @@ def _without_schema(checks: SchemaChecks, version: str) -> str:
 
 
 def _may_stay(holder: Object, version: str, checks: SchemaChecks) -> bool:
-    """Whether an update may keep too many selectable fields because the stored object has the same fields."""
+    """Whether an update may keep too many selectable fields. The stored object must have the same fields."""
     old = checks.options.old_spec
     if old is None or not checks.rules.quirks.custom.many_selectable_fields_may_stay:
         return False

@@ -1,4 +1,4 @@
-"""Validates the spec of a CustomResourceDefinition, in its internal form."""
+"""Validates the spec of a CustomResourceDefinition in upstream's internal form."""
 
 from fakeapi.kinds.apiextensions.internal_form import InternalSpec
 from fakeapi.kinds.apiextensions.validation.conversion import (
@@ -25,7 +25,10 @@ SCOPES = ("Cluster", "Namespaced")
 
 
 def validate_spec(internal: InternalSpec, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of a spec in upstream's order; raises SchemaTooDeep."""
+    """Returns the errors of a spec in upstream's order.
+
+    Raises SchemaTooDeep if a schema is nested too deeply.
+    """
     spec = internal.spec
     checks = SchemaChecks(internal, options, rules)
     errors = _group_errors(spec["group"]) + enum_errors(spec.get("scope") or "", SCOPES, "spec.scope")

@@ -1,4 +1,4 @@
-"""Validation that several kinds of apps share.
+"""Validates parts that several kinds of apps share.
 
 Follows k8s.io/kubernetes `pkg/apis/apps/validation`.
 """

@@ -1,4 +1,4 @@
-"""Validates the selectors of workloads, which must select the pods of their template."""
+"""Validates the label selectors of workloads. A selector must match the labels of the pod template."""
 
 from collections.abc import Callable
 
@@ -13,9 +13,9 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules) -> list[FieldError]:
-    """Returns errors if the selector is missing, empty or malformed.
+    """Returns errors if the label selector is missing, empty or malformed.
 
-    `workload`: the kind that the errors name
+    `workload`: the name of the kind in the errors
     """
     selector, wording = spec.get("selector"), rules.quirks.wording
     if selector is None:
@@ -30,7 +30,7 @@ def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules)
 def with_compiled_selector(
     spec: Object, detail: str, rules: ReleaseRules, then: Callable[[Selector | None], list[FieldError]]
 ) -> list[FieldError]:
-    """Compiles the selector and returns the errors that `then` reports for it.
+    """Compiles the label selector, and returns the errors that `then` reports for it.
 
     A selector that cannot be compiled gets an error with the text `detail`.
     """

@@ -1,4 +1,4 @@
-"""Validates the update strategy, the template and the changes of stateful sets."""
+"""Validates the update strategy, the pod template and the changes of StatefulSets."""
 
 from typing import Any
 
@@ -83,9 +83,10 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 def validate_stateful_template(
     spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules, *, checks_pod: bool
 ) -> list[FieldError]:
-    """Validates the pod template of a stateful set.
+    """Validates the pod template of a StatefulSet.
 
-    `checks_pod`: from 1.34 on, also validates the pod spec. Labels and annotations are always validated.
+    `checks_pod`: whether to validate the pod spec, as from 1.34 on. Labels and annotations are always
+    validated.
     """
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording
@@ -110,9 +111,9 @@ def validate_stateful_template(
 
 
 def _with_claims(spec: Object) -> Object:
-    """Returns the template in the form from which the controller creates pods.
+    """Returns the pod template in the form from which the StatefulSet controller creates pods.
 
-    The form has volumes for the claim templates, but no `hostname` and no `subdomain`.
+    This form has volumes for the claim templates, but no `hostname` and no `subdomain`.
     """
     template = spec["template"]
     claims = [
@@ -129,7 +130,7 @@ def _with_claims(spec: Object) -> Object:
 
 
 def validate_changed_spec(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns errors for fields that an update changes although they are immutable."""
+    """Returns errors if an update changes immutable fields of a StatefulSet's spec."""
     quirks = rules.quirks.workloads
     if quirks.stateful_set_fields_are_immutable:
         return [

@@ -1,4 +1,4 @@
-"""Validation of autoscalers.
+"""Validates HorizontalPodAutoscalers.
 
 Follows k8s.io/kubernetes `pkg/apis/autoscaling/validation`.
 """

@@ -1,4 +1,4 @@
-"""Validates the scaling behavior of an autoscaler."""
+"""Validates the scaling behavior of a HorizontalPodAutoscaler."""
 
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object

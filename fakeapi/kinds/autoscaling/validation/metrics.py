@@ -1,4 +1,4 @@
-"""Validates the metrics of an autoscaler in the layout of autoscaling/v2."""
+"""Validates the metrics of a HorizontalPodAutoscaler in the layout of autoscaling/v2."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,11 @@ _MISSING = "must populate information for the given metric source"
 def validate_metrics(
     metrics: Sequence[Object], path: str, least: int | None, described: ReferenceRules, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates metrics; `least` is the autoscaler's minimum number of replicas."""
+    """Validates the metrics of a HorizontalPodAutoscaler.
+
+    - `least`: the minimum number of replicas; None if unset
+    - `described`: the rules for references to the objects that metrics describe
+    """
     errors = [
         error
         for index, metric in enumerate(metrics)

@@ -9,10 +9,10 @@ from fakeapi.machinery.meta.names import is_valid_path_segment_name
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRules:
-    """Rules for the `apiVersion` of a reference.
+    """Rules for the `apiVersion` of an object reference.
 
-    - `any_version`: skips the check of the apiVersion
-    - `core`: allows the core group, which has no group name
+    - `any_version`: whether every apiVersion is valid
+    - `core`: whether the core group, which has no name, is valid
     """
 
     any_version: bool = False
@@ -35,7 +35,7 @@ def validate_reference(reference: Object, path: str, rules: ReferenceRules) -> l
 
 
 def version_problem(version: str, rules: ReferenceRules) -> str:
-    """Returns upstream's error text for an apiVersion; empty if it is valid."""
+    """Returns upstream's error text for an apiVersion; "" if it is valid."""
     if rules.any_version:
         return ""
     if version.count("/") > 1:

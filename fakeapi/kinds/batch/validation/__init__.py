@@ -1,4 +1,4 @@
-"""Validation of jobs and cron jobs.
+"""Validates Jobs and CronJobs.
 
 Follows k8s.io/kubernetes `pkg/apis/batch/validation`.
 """

@@ -1,4 +1,4 @@
-"""Parses the index lists of indexed jobs, such as `1,3-5`."""
+"""Parses the index lists in the status of indexed Jobs, such as `1,3-5`."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class MalformedIndexes(ValueError):
-    """An index list is malformed; the message is upstream's."""
+    """An index list is malformed. The message is the same as upstream's."""
 
 
 def count_indexes(text: str, completions: int) -> int:
@@ -28,7 +28,7 @@ def count_indexes(text: str, completions: int) -> int:
 
 
 def overlap(completed: str, failed: str, completions: int) -> int | None:
-    """Returns the first index that is in both lists, or None; skips malformed fragments."""
+    """Returns the first index that is in both index lists, or None. Skips malformed fragments."""
     if not completed or not failed:
         return None
     ones, others = _intervals(completed, completions), _intervals(failed, completions)

@@ -16,9 +16,9 @@ FAILED_INDEXES_MAX = 100_000
 COMPLETIONS_SOFT_MAX = 100_000
 PARALLELISM_MAX_BEYOND = 10_000
 FAILED_INDEXES_MAX_BEYOND = 10_000
-"""Maximum `maxFailedIndexes` of jobs with `backoffLimitPerIndex` and very many completions.
+"""Maximum `maxFailedIndexes` of a Job with `backoffLimitPerIndex` and very many completions.
 
-COMPLETIONS_SOFT_MAX is the number of completions that such jobs exceed.
+"Very many" means more than COMPLETIONS_SOFT_MAX.
 """
 MANAGED_BY_MAX = 63
 
@@ -35,9 +35,9 @@ _REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
 
 
 def validate_job_spec(spec: Object, old: Object | None, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the spec of a job, except its selector.
+    """Validates the spec of a Job, except its selector.
 
-    `old`: the spec that an update replaces, None on create
+    `old`: the spec that an update replaces; None on create
     """
     errors = validate_nonnegative_fields(spec, _COUNTS, path)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
@@ -57,7 +57,7 @@ def validate_job_spec(spec: Object, old: Object | None, path: str, rules: Releas
 
 
 def _managed_by_errors(value: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `managedBy`, the controller that manages a job: a domain and a path like `acme.io/foo`."""
+    """Validates `managedBy`, the controller that manages a Job: a domain and a path like `acme.io/foo`."""
     errors = validate_domain_prefixed_path(value, path, rules.quirks.wording.length_unit)
     if byte_length(value) > MANAGED_BY_MAX:
         errors.append(too_long(path, MANAGED_BY_MAX, rules.quirks.too_long))
@@ -121,7 +121,7 @@ def _replacement_errors(spec: Object, path: str) -> list[FieldError]:
 
 
 def validate_gang(spec: Object, path: str) -> list[FieldError]:
-    """Returns an error if the gang's `minCount` exceeds the job's parallelism."""
+    """Returns an error if the `minCount` of a Job's gang is greater than its parallelism."""
     policy = (spec.get("scheduling") or {}).get("schedulingPolicy") or {}
     least = (policy.get("gang") or {}).get("minCount")
     parallelism = spec.get("parallelism")

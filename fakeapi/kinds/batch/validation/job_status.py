@@ -1,8 +1,8 @@
-"""Validates the status of a job and its changes.
+"""Validates the status of a Job, and changes of the status.
 
-From 1.30 on the gate JobManagedBy lets another controller manage a job. While the gate is enabled, the server
-rejects statuses that Kubernetes' own job controller would never write. A rule only checks fields that the
-update changes, so updates of a job with an inconsistent status are still possible.
+From 1.30 on the gate JobManagedBy lets another controller manage a Job. While the gate is enabled, the server
+rejects statuses that Kubernetes' own Job controller would never write. Each rule only checks fields that the
+update changes, so updates of a Job with an inconsistent status remain possible.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ Errors = Iterator[FieldError]
 
 
 class JobStatus:
-    """The status of a job, together with its spec."""
+    """The status of a Job, together with its spec."""
 
     def __init__(self, job: Object) -> None:
         self.spec: Object = job["spec"]
@@ -39,7 +39,7 @@ class JobStatus:
         return self.status.get(name) or 0
 
     def has(self, condition: str, status: str = "True") -> bool:
-        """Whether the condition exists and has the status `status`."""
+        """Whether the Job has this condition with this status."""
         return any(
             entry.get("type") == condition and entry.get("status") == status
             for entry in self.status.get("conditions") or ()
@@ -55,7 +55,7 @@ class JobStatus:
 
 
 def validate_status_update(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a status and its change; does not validate the metadata."""
+    """Validates a Job's status and its change. Does not validate the metadata."""
     after, before = JobStatus(new), JobStatus(old)
     errors = validate_nonnegative_fields(after.status, _COUNTERS, "status")
     errors += _uncounted_errors(after.uncounted)
@@ -97,7 +97,7 @@ def _differs(after: JobStatus, before: JobStatus, *names: str) -> bool:
 
 
 def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors for contradictory conditions and times."""
+    """Returns errors for contradictory conditions of a Job, and for contradictory times."""
     path, wording = "status.conditions", rules.quirks.wording
     is_complete, done, started = after.has("Complete"), after.get("completionTime"), after.get("startTime")
     times = _changed(after, before, "Complete") or _differs(after, before, "completionTime")
@@ -226,7 +226,7 @@ def _may_meet_criteria(before: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _change_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors for forbidden changes of the status, such as removing a terminal condition."""
+    """Returns errors for forbidden changes of a Job's status, such as removing a terminal condition."""
     wording, quirks = rules.quirks.wording, rules.quirks.workloads
     for condition in _TERMINAL:
         if before.has(condition) and not after.has(condition):

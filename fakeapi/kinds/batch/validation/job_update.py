@@ -36,7 +36,7 @@ def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[F
 
 
 def _fixed(new: Object, old: Object, name: str, rules: ReleaseRules) -> list[FieldError]:
-    """Returns an error if an update changes the field `name` of the spec."""
+    """Returns an error if an update changes the field `name` of a Job's spec."""
     value = new.get(name)
     if semantically_equal(value, old.get(name)):
         return []
@@ -52,10 +52,10 @@ def _printed(name: str, value: Any, rules: ReleaseRules) -> Any:
 
 
 def _completions_errors(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of `completions`.
+    """Validates a change of a Job's `completions`.
 
-    Only indexed jobs may change it, only to the value of `parallelism`, and only while ElasticIndexedJob is
-    on.
+    Only indexed Jobs may change the field, and only to the value of `parallelism`. The gate ElasticIndexedJob
+    must be on.
     """
     is_elastic = new.get("completionMode") == INDEXED and rules.gates.enabled("ElasticIndexedJob")
     if not is_elastic:
@@ -84,7 +84,11 @@ def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[Fiel
 
 
 def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether the template's scheduling directives may change: only while a suspended job has no pods."""
+    """Whether the scheduling directives of a Job's pod template may change.
+
+    The Job must be suspended. With the gate MUTABLE_DIRECTIVES, the Job must not have active pods. Without
+    the gate, it must not have a startTime.
+    """
     suspended, status = bool(old["spec"].get("suspend")), JobStatus(old)
     if not rules.gates.enabled(MUTABLE_DIRECTIVES):
         return suspended and not status.get("startTime")
@@ -92,7 +96,7 @@ def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
 
 
 def _resources_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether container resources may change: only while a suspended job has no pods."""
+    """Whether container resources in a Job's template may change: only while a suspended Job has no pods."""
     return (
         bool(old["spec"].get("suspend"))
         and rules.gates.enabled(MUTABLE_RESOURCES)
@@ -106,7 +110,7 @@ def _has_no_pods(status: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _with_directives(old: Object, new: Object) -> Object:
-    """Returns the old template with the scheduling directives, labels and annotations of the new template."""
+    """Returns the old pod template with the scheduling directives, labels and annotations of the new one."""
     template = deepcopy(old)
     pod, new_pod = template["spec"], new["spec"]
     affinity = {
@@ -145,7 +149,7 @@ def _with_resources(old: Object, new: Object) -> Object:
 
 
 def _scheduling_errors(new: Object, old: Object) -> list[FieldError]:
-    """Returns an error if the scheduling policy changes from `basic` to `gang` or back."""
+    """Returns an error if the scheduling policy of a Job changes from `basic` to `gang` or back."""
     after = (new.get("scheduling") or {}).get("schedulingPolicy")
     before = (old.get("scheduling") or {}).get("schedulingPolicy")
     if after is None or before is None or ("basic" in after) == ("basic" in before):

@@ -32,7 +32,7 @@ _STATUSES = ("False", "True", "Unknown")
 
 
 def _listed(values: Sequence[str]) -> str:
-    """Formats the valid values as Go prints a list of strings, after "valid values: "."""
+    """Formats the valid values like Go prints a list of strings, with the prefix "valid values: "."""
     return "valid values: [" + " ".join(map(quote, values)) + "]"
 
 

@@ -1,6 +1,6 @@
-"""Validates the schedules and time zones of cron jobs.
+"""Validates the schedules and time zones of CronJobs.
 
-Schedules follow github.com/robfig/cron/v3 `parser.go`, time zones Go's time.LoadLocation.
+Schedules follow `parser.go` of github.com/robfig/cron/v3. Time zones follow Go's time.LoadLocation.
 """
 
 import re
@@ -20,7 +20,7 @@ _ZONE = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 class InvalidSchedule(ValueError):
-    """A cron schedule is malformed; the message is upstream's."""
+    """A cron schedule is malformed. The message is the same as upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _check_descriptor(text: str) -> None:
 
 
 def _check_range(expression: str, bounds: _Bounds) -> None:
-    """Checks one range of a cron field; raises InvalidSchedule.
+    """Checks one range of a cron field. Raises InvalidSchedule if the range is invalid.
 
     Syntax: `NUMBER`, `NUMBER-NUMBER` or `*`, each optionally followed by `/STEP`.
     """
@@ -130,7 +130,7 @@ def is_zone_name(text: str) -> bool:
 
 
 def zone_problem(name: str) -> str | None:
-    """Returns Go's error text for an unknown time zone, None for a valid zone.
+    """Returns Go's error text for an unknown time zone; None for a valid time zone.
 
     Accepts every name if Python has no time zone database.
     """

@@ -42,7 +42,10 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
 
 
 def pull_policy(image: str) -> str:
-    """Returns Always for images with the tag `latest`, or with neither tag nor digest, else IfNotPresent."""
+    """Returns the default imagePullPolicy of an image.
+
+    Always for images with the tag `latest`, or without a tag and a digest. IfNotPresent for other images.
+    """
     reference = (
         _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None
     )
@@ -89,7 +92,7 @@ def _pod(obj: Object, gates: Gates) -> None:
 
 
 def _init_container_annotations(obj: Object, gates: Gates) -> None:
-    """Removes the annotations that held init containers before `spec.initContainers` existed."""
+    """Removes the annotations that contained init containers before `spec.initContainers` existed."""
     metadata = obj.get("metadata") or {}
     annotations = metadata.get("annotations")
     if annotations and not INIT_CONTAINER_ANNOTATIONS.isdisjoint(annotations):
@@ -168,13 +171,16 @@ def _template_labels(obj: Object) -> dict[str, str] | None:
 
 
 def _resource_list(values: dict[str, str], gates: Gates) -> None:
-    """Rounds quantities up to thousandths."""
+    """Rounds the quantities of a resource list up to thousandths."""
     for name, value in values.items():
         values[name] = quantity.rounded_up_to_milli(value)
 
 
 def _service(obj: Object, gates: Gates) -> None:
-    """Sets the timeout of ClientIP session affinity; `ServiceStrategy` defaults externalTrafficPolicy."""
+    """Sets the timeout of ClientIP session affinity.
+
+    `ServiceStrategy` sets the default externalTrafficPolicy.
+    """
     spec = obj["spec"]
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
@@ -215,7 +221,7 @@ def _csi_driver(obj: Object, gates: Gates) -> None:
 
 
 def _sort_members(values: dict[str, Any]) -> None:
-    """Sorts a map by its keys, as the API server writes maps."""
+    """Sorts a mapping by its keys, in the order in which the API server encodes maps."""
     members = sorted(values.items())
     values.clear()
     values.update(members)
@@ -257,7 +263,7 @@ ALIKE: dict[str, Callable[[Any, Gates], None]] = {
 }
 """Changes that clients see as defaults, by Go type.
 
-Upstream makes them when it converts an object to the internal version and back.
+Upstream makes these changes when it converts an object to the internal version and back.
 """
 
 OF_NODES: dict[str, Callable[[Any, Gates], None]] = {"map[v1.ResourceName]resource.Quantity": _resource_list}

@@ -1,7 +1,7 @@
-"""Compiles the default rules of a type into one function.
+"""Compiles the default rules of a Go type into one function.
 
-tools/defaults.py documents the steps and conditions. A compiled step changes its part of the object in place.
-It copies default values, so that objects never share them.
+tools/defaults.py documents the steps and conditions of a rule. A compiled step changes its part of the object
+in place. It copies default values, so that objects never share them.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,9 +21,9 @@ _ITEMS = "[]"
 def compile_steps(
     steps: Iterable[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step | None:
-    """Compiles the steps for values of a struct into one step; returns None for an empty list.
+    """Compiles the steps for values of a struct into one step. Returns None for an empty list.
 
-    - `node`: the struct's schema
+    - `node`: the schema node of the struct
     - `rules_as`: returns the steps of the type with the given name
     """
     compiled = [_step(step, node, rules_as) for step in steps]
@@ -31,7 +31,7 @@ def compile_steps(
 
 
 def is_unset(parent: Object, name: str, *, pointer: bool) -> bool:
-    """Whether Go treats a field as unset: absent, or not a pointer and the zero value."""
+    """Whether Go treats a field as unset: it is absent, or it is not a pointer and has the zero value."""
     value = parent.get(name)
     return value is None or (not pointer and not value)
 
@@ -70,7 +70,7 @@ class _Place:
         self.pointer = field.pointer
 
     def parent(self, obj: Object) -> Object | None:
-        """Returns the struct that has the field; None if the struct is absent."""
+        """Returns the struct that contains the field; None if the struct is absent."""
         for name in self._parents:
             part = obj.get(name)
             if part is None:
@@ -79,7 +79,7 @@ class _Place:
         return obj
 
     def made_parent(self, obj: Object) -> Object:
-        """Returns the struct that has the field; creates the struct if it is absent."""
+        """Returns the struct that contains the field. Creates the struct if it is absent."""
         for name in self._parents:
             obj = obj.setdefault(name, {})
         return obj
@@ -105,7 +105,7 @@ def _default(place: _Place, value: Any) -> Step:
 
 
 def _default_of_own(name: str, value: Any, *, pointer: bool) -> Step:
-    """Compiles the default of a scalar member of the object itself; this is the most frequent case."""
+    """Compiles the default of a scalar field of the object itself. This is the most frequent case."""
 
     def step(obj: Object, gates: Gates) -> None:
         current = obj.get(name)
@@ -138,7 +138,10 @@ def _branch(condition: Condition, then: Step, otherwise: Step) -> Step:
 def _each(
     path: str, then: list[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step:
-    """Compiles steps for every item of a list; the steps' paths start at the object that has the list."""
+    """Compiles steps for every item of a list.
+
+    Paths in the steps start at the object that contains the list.
+    """
     place = _Place(path.removesuffix(_ITEMS), node) if _ITEMS not in path.removesuffix(_ITEMS) else None
     if place is None:
         first, _, _ = path.partition(_ITEMS + ".")

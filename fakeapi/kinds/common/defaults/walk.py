@@ -1,7 +1,8 @@
-"""Applies default rules to an object and to every value inside it; outer values come first.
+"""Applies default rules to an object and to every value inside it. Outer values come first.
 
-Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go). For each type they run
-its function, then the default markers of its fields, then the defaulters of the values in its fields.
+Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go). For each type they call
+its default function, then set the default markers of its fields, then call the defaulters of the fields'
+values.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,17 +19,18 @@ from fakeapi.releases.tables import Defaults
 Walk: TypeAlias = Callable[[Any, Gates], None]
 
 INNER_DEPTH = 3
-"""Maximum depth of the structs that a type's steps change.
+"""Maximum depth of the structs that the steps of a type change.
 
 The fields of `spec.strategy.rollingUpdate` have the depth 3.
 """
 
 
 def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object:
-    """Fills in the fields that a release defaults, in place, and returns the object.
+    """Sets the fields that have defaults in a release, in place, and returns the object.
 
-    - `obj`: canonical, and without parts that other objects share
-    - `table`: returns the defaults of the release that `node` belongs to; called once for each type of object
+    - `obj`: an object in canonical form that shares no parts with other objects
+    - `table`: returns the defaults of the release to which `node` belongs; called once for each type of
+      object
     """
     compiled = node.walks.get(apply_defaults)
     if compiled is None:
@@ -39,7 +41,7 @@ def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gat
 
 
 class _Compiler:
-    """Compiles the walk of an object type, which applies all defaults; it skips types without defaults."""
+    """Compiles a function that applies all defaults to objects of a type. It skips types without defaults."""
 
     def __init__(self, table: Defaults) -> None:
         self._table = table
@@ -59,7 +61,7 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """Returns the walk of a recursive type, which finds the compiled walk when it runs."""
+        """Returns a function for a recursive type, which looks up the compiled function when it is called."""
 
         def walk(value: Any, gates: Gates) -> None:
             (self._made[key] or _nothing)(value, gates)
@@ -115,7 +117,10 @@ class _Compiler:
 
 
 def _has_marker(field: Field, node: Struct) -> bool:
-    """Whether a field has a default marker other than Go's zero value; types of meta never do."""
+    """Whether a field has a default marker other than Go's zero value.
+
+    Always false for types of the package meta.
+    """
     if field.default is None or node.full_name.startswith("meta/"):
         return False
     return field.pointer or bool(field.default)
@@ -156,9 +161,9 @@ def _of_values(walk: Walk | None) -> Walk | None:
 
 
 def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] | None:
-    """Returns a function that sorts the members of nested structs; None without nested structs.
+    """Returns a function that sorts the fields of nested structs; None without nested structs.
 
-    The steps of the outer type may have added members to the nested structs.
+    The steps of the outer type may have added fields to the nested structs.
     """
     if not depth or node.full_name.startswith("meta/"):
         return None
@@ -189,7 +194,7 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:
-    """Sorts the members by `order`, the order of the Go type's fields, in place."""
+    """Sorts the fields in place. `order`: the position of each field in the Go type."""
     places = [order.get(name, -1) for name in value]
     if places == (ranked := sorted(places)):
         return

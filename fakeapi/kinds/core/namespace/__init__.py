@@ -1,1 +1,1 @@
-"""core/v1 Namespace."""
+"""The kind core/v1 Namespace."""

@@ -1,4 +1,4 @@
-"""core/v1 Namespace.
+"""Defines the kind core/v1 Namespace.
 
 Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and `pkg/apis/core/validation`.
 """
@@ -34,12 +34,15 @@ class NamespaceStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def default(self, obj: Object) -> Object:
-        """Sets the phase of a Namespace. If the name is set already, also sets the label with the name."""
+        """Sets the phase of a Namespace.
+
+        If the name is already set, also sets the label kubernetes.io/metadata.name.
+        """
         obj["status"].setdefault("phase", ACTIVE)
         return _labelled(obj)
 
     def prepare_create(self, obj: Object) -> Object:
-        """Sets phase and finalizer of a new Namespace.
+        """Sets the phase and the finalizer of a new Namespace.
 
         Sets the label with the name again, because the server may have generated the name meanwhile.
         """
@@ -50,9 +53,9 @@ class NamespaceStrategy(Strategy):
         return _labelled(obj)
 
     def blocks_final_delete(self, obj: Object) -> bool:
-        """Whether the spec has finalizers.
+        """Whether finalizers in the spec block the final deletion of a Namespace.
 
-        The namespace controller deletes all objects of the Namespace and then removes the finalizer through
+        The namespace controller deletes all objects of the Namespace, and then removes the finalizer through
         `/finalize`.
         """
         return bool(obj["spec"].get("finalizers"))
@@ -91,9 +94,9 @@ class NamespaceStatusStrategy(NamespaceStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Returns an error for a wrong phase.
+        """Returns an error if the phase is wrong.
 
-        The phase must be Terminating with a deletionTimestamp, and Active without.
+        The phase must be Terminating if the Namespace has a deletionTimestamp, and otherwise Active.
         """
         is_going = "deletionTimestamp" in new["metadata"]
         phase, expected = new["status"]["phase"], TERMINATING if is_going else ACTIVE
@@ -105,9 +108,9 @@ class NamespaceStatusStrategy(NamespaceStrategy):
 
 
 class NamespaceFinalizeStrategy(NamespaceStrategy):
-    """Prepares and validates writes to `/finalize`.
+    """Prepares and validates writes to `/finalize` of a Namespace.
 
-    Only `/finalize` can change the finalizers in the spec.
+    Only these writes can change the finalizers in the spec.
     """
 
     def prepare_update(self, new: Object, old: Object) -> Object:

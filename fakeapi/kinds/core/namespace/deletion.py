@@ -1,4 +1,4 @@
-"""Deletion of a Namespace, which is Terminating until its spec has no finalizers.
+"""Deletes Namespaces. A Namespace is Terminating until its spec has no finalizers.
 
 Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. The namespace controller deletes
 the objects of the Namespace and removes its finalizer through `/finalize`.
@@ -20,10 +20,10 @@ TERMINATING = "Terminating"
 
 
 def terminate(obj: Object, request: DeletionRequest) -> Object | None:
-    """Marks a Namespace as Terminating, or deletes a Terminating Namespace without finalizers in its spec.
+    """Marks a Namespace as Terminating. Deletes a Terminating Namespace without finalizers in its spec.
 
-    Returns the remaining object; None if the Namespace is deleted. Raises ApiError 409 for an unmet
-    precondition.
+    Returns the remaining object; None if the Namespace is deleted. Raises ApiError 409 if a precondition
+    fails.
     """
     meta, options = obj["metadata"], request.options
     _check_preconditions(meta, options, request.qualified)
@@ -51,7 +51,7 @@ def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualif
 
 
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
-    """Sets the finalizers that tell the garbage collector how to treat dependents.
+    """Sets the finalizers that tell the garbage collector what to do with dependents.
 
     Unlike for other kinds, `orphanDependents: false` requests foreground deletion.
     """

@@ -1,4 +1,4 @@
-"""Namespaces: reads the labels of namespaces, and checks whether they accept new objects.
+"""Reads the labels of namespaces, and checks whether a namespace accepts new objects.
 
 Follows the admission plugin k8s.io/apiserver `pkg/admission/plugin/namespace/lifecycle`.
 """
@@ -16,7 +16,7 @@ from fakeapi.registry.stored import form as stored_form
 from fakeapi_storage import Entry, Storage
 
 _ACCESS_REVIEW = Qualified("authorization.k8s.io", "localsubjectaccessreviews")
-"""The namespaced resource whose namespace is not checked.
+"""The namespaced resource for which `check_creation` does not check the namespace.
 
 Otherwise a response would reveal whether the namespace exists.
 """
@@ -35,7 +35,7 @@ class Namespaces:
         return None if namespace is None else {**namespace["metadata"].get("labels", {})}
 
     def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
-        """Raises ApiError if the namespace of a new object does not accept the object.
+        """Raises ApiError if a namespace does not accept a new object.
 
         The code is 403 for a Terminating namespace, 404 for a missing one, 500 for an invalid name. `meta`:
         the metadata of the new object.
@@ -52,7 +52,7 @@ class Namespaces:
             raise _terminating(resource, target.namespace, meta)
 
     def _read(self, name: str) -> Object | None:
-        """Returns a namespace; None if missing. Callers must not change the object.
+        """Returns a namespace; None if it does not exist. Callers must not change the object.
 
         Caches the last namespace, because successive writes are often in one namespace.
         """

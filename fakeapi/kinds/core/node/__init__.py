@@ -1,1 +1,1 @@
-"""core/v1 Node."""
+"""The kind core/v1 Node."""

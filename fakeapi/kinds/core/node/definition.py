@@ -1,4 +1,4 @@
-"""core/v1 Node.
+"""Defines the kind core/v1 Node.
 
 Follows k8s.io/kubernetes `pkg/registry/core/node` and `pkg/apis/core/validation`.
 """
@@ -57,13 +57,20 @@ NODE_FIELDS = (
         when=lambda quirks: quirks.user_namespaces_have_handlers,
     ),
 )
-"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`."""
+"""Fields of a Node that the server drops while their feature gate is off.
+
+Follows `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`. Omits `runtimeHandlers`, which
+depends on two feature gates.
+"""
 
 NODE_STATUS_FIELDS = (
     _CONFIG,
     GatedFields(_IN_USER_NAMESPACE, ("status.nodeInfo.runningInUserNamespace",)),
 )
-"""Gated fields of the status strategy of k8s.io/kubernetes `pkg/registry/core/node`."""
+"""Fields of a Node's status that the server drops while their feature gate is off.
+
+Follows the status strategy of k8s.io/kubernetes `pkg/registry/core/node`.
+"""
 
 
 class NodeStrategy(Strategy):
@@ -109,7 +116,7 @@ class NodeStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of fields that are validated in updates of a Node and of its `/status`."""
+        """Returns the errors of fields that updates of a Node and writes to its `/status` both validate."""
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)

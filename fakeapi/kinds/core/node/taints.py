@@ -1,4 +1,4 @@
-"""Validates taints of Nodes, and the old annotations with taints and pods to avoid.
+"""Validates taints of Nodes, and the old annotations that contain taints and preferAvoidPods as JSON.
 
 Follows `validateNodeTaints` and `ValidateNodeSpecificAnnotations` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -70,7 +70,10 @@ def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRule
 
 
 def _read(text: str, wanted: type) -> Any:
-    """Decodes JSON. Returns the error message of Go's decoder for invalid JSON or a value of another type."""
+    """Decodes JSON into a value of the type `wanted` or None.
+
+    Returns the error message of Go's decoder for invalid JSON or a value of another type.
+    """
     try:
         value = json_decoding.decode_lenient(text.encode("utf-8", "surrogateescape"))
     except JsonError as error:

@@ -1,1 +1,1 @@
-"""core/v1 PersistentVolume."""
+"""The kind core/v1 PersistentVolume."""

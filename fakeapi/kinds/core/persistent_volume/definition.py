@@ -1,4 +1,4 @@
-"""core/v1 PersistentVolume.
+"""Defines the kind core/v1 PersistentVolume.
 
 Follows k8s.io/kubernetes `pkg/registry/core/persistentvolume`, `pkg/api/persistentvolume`,
 `pkg/apis/core/validation` and `pkg/volume/validation`.
@@ -58,7 +58,11 @@ _DEPRECATED: Final = {
     "glusterfs": ("glusterfs", "v1.25", "v1.26"),
     "rbd": ("rbd", "v1.28", "v1.31"),
 }
-"""By volume source: (name in warnings, release that deprecates it, first release where it has no effect)."""
+"""Deprecated volume sources.
+
+Each has its name in warnings, the release that deprecates it, and the first release in which it has no
+effect.
+"""
 _LABELS_SINCE_GA: Final = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
     "beta.kubernetes.io/os": "kubernetes.io/os",
@@ -221,7 +225,7 @@ def _source(spec: Object) -> Object:
 
 
 def _without_new_secret(new: Object, old: Object) -> Object:
-    """Returns `new` without a controllerExpandSecretRef that `old` lacks.
+    """Returns `new` without a controllerExpandSecretRef that `old` does not have.
 
     Updates may add this field although the volume source is immutable.
     """
@@ -232,7 +236,7 @@ def _without_new_secret(new: Object, old: Object) -> Object:
 
 
 def _with_new_labels(old: Any, new: Any) -> Any:
-    """Returns `old` with GA node labels instead of beta node labels, where `new` has the GA label."""
+    """Returns `old` with a GA node label in place of a beta node label, wherever `new` has the GA label."""
     if isinstance(old, dict) and isinstance(new, dict):
         replaced = {name: _with_new_labels(value, new.get(name)) for name, value in old.items()}
         if "operator" in old and _LABELS_SINCE_GA.get(str(old.get("key"))) == new.get("key", ""):

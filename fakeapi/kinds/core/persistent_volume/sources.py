@@ -48,7 +48,7 @@ class Context(NamedTuple):
 
 
 SourceValidator: TypeAlias = Callable[[Object, str, Context], list[FieldError]]
-"""A function that returns the errors of a volume source at a path: (source, path, context) -> errors."""
+"""A function that returns the errors of a volume source. Its arguments are source, field path and context."""
 
 
 def validate_source(spec: Object, path: str, context: Context) -> list[FieldError]:
@@ -290,6 +290,6 @@ _SOURCES: Final[Mapping[str, tuple[str, SourceValidator]]] = {
     "storageos": ("storageos", _storage_os),
     "csi": ("csi", _csi),
 }
-"""By field: its name in error paths, and the validator of the source. The order is that of upstream."""
+"""Maps fields to their name in error paths and the validator of the source. Has the order of upstream."""
 SOURCES: Final = tuple(_SOURCES)
 _NAMES_IN_REFUSALS: Final = {"cephfs": "cephFS"}

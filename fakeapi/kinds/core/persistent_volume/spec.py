@@ -42,7 +42,7 @@ class VolumeOptions:
 
 
 def volume_options(rules: ReleaseRules, old: Object | None) -> VolumeOptions:
-    """Returns the options for an update of the spec `old`; for a new volume if `old` is None."""
+    """Returns the options for an update of the spec `old`, or for a new volume if `old` is None."""
     old = old or {}
     selector = (old.get("nodeAffinity") or {}).get("required")
     return VolumeOptions(
@@ -58,7 +58,7 @@ def volume_options(rules: ReleaseRules, old: Object | None) -> VolumeOptions:
 def validate_volume_spec(
     spec: Object, name: str, path: str, rules: ReleaseRules, options: VolumeOptions
 ) -> list[FieldError]:
-    """Validates the spec of a PersistentVolume with this name."""
+    """Validates the spec of a PersistentVolume. `name`: the name of the volume."""
     errors = validate_access_modes(
         spec.get("accessModes"), path, options, needed=required(f"{path}.accessModes")
     )
@@ -105,7 +105,7 @@ def validate_inline_volume(spec: Object, path: str, rules: ReleaseRules) -> list
 def validate_access_modes(
     modes: Sequence[str] | None, path: str, options: VolumeOptions, *, needed: FieldError
 ) -> list[FieldError]:
-    """Validates access modes. `needed`: the error for missing access modes."""
+    """Validates access modes. `needed`: the error to return for missing access modes."""
     errors = [] if modes else [needed]
     supported = ACCESS_MODES if options.single_pod else ACCESS_MODES[:-1]
     errors += [

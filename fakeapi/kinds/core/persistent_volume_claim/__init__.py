@@ -1,1 +1,1 @@
-"""core/v1 PersistentVolumeClaim."""
+"""The kind core/v1 PersistentVolumeClaim."""

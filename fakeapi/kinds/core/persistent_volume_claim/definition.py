@@ -1,4 +1,4 @@
-"""core/v1 PersistentVolumeClaim.
+"""Defines the kind core/v1 PersistentVolumeClaim.
 
 Follows k8s.io/kubernetes `pkg/registry/core/persistentvolumeclaim` and `pkg/api/persistentvolumeclaim`.
 """
@@ -53,7 +53,11 @@ CLAIM_FIELDS = (
         when=lambda quirks: quirks.claims_drop_resource_claims,
     ),
 )
-"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
+"""Fields of a PersistentVolumeClaim that the server drops while their feature gate is off.
+
+Follows `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`. Omits `dataSourceRef`,
+which `without_disabled_reference` drops.
+"""
 
 CLAIM_STATUS_FIELDS = (
     GatedFields(ATTRIBUTES_CLASS, ("status.currentVolumeAttributesClassName",)),
@@ -63,13 +67,16 @@ CLAIM_STATUS_FIELDS = (
     GatedFields(EXPANSION_RECOVERY, ("status.resizeStatus",)),
     GatedFields(VOLUME_HEALTH, ("status.healthStatus",)),
 )
-"""Gated fields of `DropDisabledFieldsFromStatus` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
+"""Fields of a PersistentVolumeClaim's status that the server drops while their feature gate is off.
+
+Follows `DropDisabledFieldsFromStatus` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
+"""
 
 
 class PersistentVolumeClaimStrategy(Strategy):
     """Prepares and validates new and updated PersistentVolumeClaims.
 
-    A bound claim may request more storage.
+    An update of a bound claim may request more storage.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)

@@ -59,10 +59,10 @@ _CLASS_PATH: Final = "spec.volumeAttributesClassName"
 class ClaimOptions:
     """Settings that let existing claims keep values that are invalid in new claims.
 
-    - `volume`: the options that claims share with volumes
+    - `volume`: the options that claims share with PersistentVolumes
     - `recovers`: whether the requested size may decrease after a failed expansion
     - `any_label_values`: whether the selector may contain invalid label values
-    - `any_group`: whether the API group of a data source is not validated
+    - `any_group`: whether the API group of a data source may be invalid
     """
 
     volume: VolumeOptions
@@ -72,7 +72,7 @@ class ClaimOptions:
 
 
 def claim_options(rules: ReleaseRules, old: Object | None) -> ClaimOptions:
-    """Returns the options for an update of the claim `old`; for a new claim if `old` is None."""
+    """Returns the options for an update of the claim `old`, or for a new claim if `old` is None."""
     spec: Object = {} if old is None else old["spec"]
     status: Object = {} if old is None else old.get("status") or {}
     recovers = not rules.drops("RecoverVolumeExpansionFailure") or (
@@ -177,9 +177,9 @@ def _validate_source(source: Object, path: str, options: ClaimOptions) -> list[F
 def validate_claim_change(
     new: Object, old: Object, rules: ReleaseRules, options: ClaimOptions
 ) -> list[FieldError]:
-    """Validates the difference between the new and the old claim.
+    """Validates the changes that an update of a PersistentVolumeClaim makes.
 
-    Call `validate_claim_spec` for the new spec.
+    Does not validate the new spec; `validate_claim_spec` does.
     """
     spec, before = dict(new["spec"]), dict(old["spec"])
     if not before.get("volumeName"):
@@ -205,7 +205,7 @@ def validate_claim_change(
 
 
 def _keep_attributes_class(spec: Object, before: Object, rules: ReleaseRules, *, bound: bool) -> None:
-    """Resets an allowed change of volumeAttributesClassName in `spec`, so that the comparison ignores it."""
+    """Reverts an allowed change of volumeAttributesClassName in `spec`, so that the comparison ignores it."""
     name = "volumeAttributesClassName"
     allowed = {
         "always": True,
@@ -230,10 +230,10 @@ def _without_empty(spec: Object) -> Object:
 
 
 def _validate_class_change(new: Object, old: Object, spec: Object) -> list[FieldError]:
-    """Validates the change of the storage class, and removes an allowed change from `spec`.
+    """Validates a change of the storage class, and reverts an allowed change in `spec`.
 
-    The class may be set once, or move from the annotation to the field. The comparison of specs ignores an
-    allowed change.
+    The class may be set once, or move from the annotation to the field. The later comparison of specs then
+    ignores the allowed change.
     """
     annotations: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}

@@ -1,4 +1,4 @@
-"""Copies AppArmor profiles between fields and the older annotations.
+"""Copies AppArmor profiles of a pod between its fields and its older annotations.
 
 Follows applyAppArmorVersionSkew of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -66,7 +66,7 @@ def _applies(pod: Object, rules: ReleaseRules) -> bool:
 
 
 def _containers(pod: Object) -> Iterator[tuple[Object, Object | None]]:
-    """Yields each container with its own AppArmor profile or None, in the order of upstream."""
+    """Yields each container with its own AppArmor profile or None, in the same order as upstream."""
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(name) or ():
             yield container, (container.get("securityContext") or {}).get("appArmorProfile")

@@ -27,8 +27,8 @@ _RESOURCE = Qualified("", "pods/binding")
 async def bind(request: ServerWrite, body: Object) -> WriteResult:
     """Binds a pod to a node.
 
-    Raises ApiError: 400 if the names differ, 404 for a missing pod, 500 for an invalid Binding. The code is
-    409 if the pod cannot be bound or a precondition fails.
+    Raises ApiError 400 if the names in URL and body differ, 404 for a missing pod, 500 for an invalid
+    Binding, and 409 if the pod cannot be bound or a precondition fails.
     """
     server, resource, target = request.server, request.resource, request.target
     if body["metadata"].get("name", "") != target.name:
@@ -71,7 +71,7 @@ def _validate(binding: Object) -> list[FieldError]:
 def _check_preconditions(
     resource: Resource, target: ObjectReference, pod: Object, wanted: Object, *, dry_run: bool
 ) -> None:
-    """Raises ApiError 409 if uid or resourceVersion of the Binding is set and differs from the pod's."""
+    """Raises ApiError 409 if the Binding has a uid or resourceVersion that differs from the pod's value."""
     for name, field in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
         expected, actual = wanted.get(name, ""), pod["metadata"][name]
         if expected and expected != actual:
@@ -80,7 +80,7 @@ def _check_preconditions(
 
 
 def _problem(pod: Object) -> str:
-    """Returns why a pod cannot be bound; "" if it can be bound."""
+    """Returns the reason why a pod cannot be bound; "" if the pod can be bound."""
     if pod["metadata"].get("deletionTimestamp") is not None:
         return "is being deleted, cannot be assigned to a host"
     if pod["spec"].get("nodeName"):

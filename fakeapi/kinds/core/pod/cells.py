@@ -1,4 +1,4 @@
-"""Cells and row conditions of tables of pods."""
+"""Table cells and row conditions of pods, for `kubectl get pods`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -30,7 +30,7 @@ def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def row_conditions(pod: Object) -> Sequence[Object]:
-    """Returns the conditions in the table row of a pod; empty unless the pod has finished."""
+    """Returns the conditions in the table row of a pod. Empty unless the pod has finished."""
     return _CONDITIONS.get(pod["status"].get("phase", ""), ())
 
 

@@ -11,7 +11,7 @@ SCHEDULING_GATED = "SchedulingGated"
 
 
 def condition_of(status: Object, kind: str) -> Object | None:
-    """Returns the condition of a type in a status; None if missing."""
+    """Returns the condition of this type in a pod status; None if it is missing."""
     condition: Object | None = next(
         (entry for entry in status.get("conditions") or () if entry.get("type") == kind), None
     )
@@ -27,10 +27,11 @@ def is_true(status: Object, kind: str) -> bool:
 def with_condition(
     status: Object, kind: str, value: str, now: str | None, *, reason: str = "", message: str = ""
 ) -> Object:
-    """Returns `status` with a condition added or replaced.
+    """Returns a pod status with a condition added or replaced.
 
-    `kind`: the type of the condition. `value`: its status. A condition with the same status keeps its
-    lastTransitionTime; otherwise `now` becomes the lastTransitionTime.
+    - `kind`: the type of the condition
+    - `value`: the status of the condition
+    - `now`: the lastTransitionTime if the status of the condition changes; otherwise the old time is kept
     """
     conditions: list[Object] = list(status.get("conditions") or ())
     place = next((at for at, entry in enumerate(conditions) if entry.get("type") == kind), len(conditions))

@@ -13,10 +13,10 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
 def set_by_request_defaults(spec: Object) -> None:
-    """Sets the default pod-level limits of huge pages and the default requests of a pod spec, in place.
+    """Sets the default pod-level limits of huge pages and the default pod-level requests, in place.
 
-    Requests get defaults only if the pod has pod-level limits. Used for releases that set these defaults
-    together with all other defaults of a request.
+    Requests get defaults only if the pod has pod-level limits. Some releases call this together with all
+    other defaults of a request.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -29,8 +29,7 @@ def set_by_request_defaults(spec: Object) -> None:
 def set_by_strategy(spec: Object) -> None:
     """Sets the default pod-level requests and limits of a pod spec, in place.
 
-    A resource gets a limit if every container limits it. Used for releases that set these defaults after
-    admission.
+    A resource gets a limit if every container limits it. Other releases call this after admission.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):

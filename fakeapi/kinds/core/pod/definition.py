@@ -1,4 +1,4 @@
-"""Definition of core/v1 Pod."""
+"""The definition of core/v1 Pod: its strategies, subresources, table columns and field selectors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -49,9 +49,11 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _field_labels(kind: Kind) -> FieldLabels:
-    """Returns the field labels that selectors can use. `spec.hostNetwork` is a label since 1.28.
+    """Returns the fields that field selectors of pods can use.
 
-    The restartPolicy field of containers shows that the types are of 1.28 or later.
+    `spec.hostNetwork` is one of them since 1.28.
+
+    The types are of 1.28 or later if containers have the field restartPolicy.
     """
     container = fields_at(kind.schema, "spec")["containers"].node.items
     labels = (*_LABELS, HOST_NETWORK) if "restartPolicy" in container.fields else _LABELS
@@ -61,7 +63,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(pod: dict[str, Any]) -> Mapping[str, str]:
-    """Returns the values of a pod's field labels. Like upstream, `status.podIPs` is always empty."""
+    """Returns the values of a pod for field selectors. Like upstream, `status.podIPs` is always empty."""
     spec, status = pod["spec"], pod["status"]
     addresses = status.get("podIPs") or [{}]
     return {
@@ -79,7 +81,7 @@ def _fields(pod: dict[str, Any]) -> Mapping[str, str]:
 def grace_period(pod: Object, asked: int | None) -> int:
     """Returns the grace period of a delete in seconds; 0 for pods that have no node or have finished.
 
-    `asked`: the period in the request; if it is None, terminationGracePeriodSeconds counts. A negative period
+    `asked`: the period in the request; None for the pod's terminationGracePeriodSeconds. A negative period
     becomes 1. Follows CheckGracefulDelete of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
     """
     if not pod["spec"].get("nodeName") or pod["status"].get("phase") in ("Failed", "Succeeded"):

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: decides which pods they cover, and updates their status after an eviction.
+"""PodDisruptionBudgets: decides which pods a budget covers, and updates its status after an eviction.
 
 Follows checkAndDecrement of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
@@ -11,7 +11,7 @@ from fakeapi.releases import Gates, Quirks
 
 GROUP, RESOURCE = "policy", "poddisruptionbudgets"
 DISRUPTED_PODS_MAX = 2000
-"""Maximum number of evictions that the budget's controller has not confirmed. More evictions get 403."""
+"""Maximum number of evictions that the disruption controller has not confirmed. Further evictions get 403."""
 
 _QUALIFIED = Qualified(GROUP, "poddisruptionbudget")
 _CAUSE = "DisruptionBudget"
@@ -21,7 +21,7 @@ _STILL = "does not allow evicting pods currently"
 
 
 def counts_for(budget: Object, pod: Object) -> bool:
-    """Whether a PodDisruptionBudget's selector matches a pod. An invalid selector matches no pod."""
+    """Whether the selector of a PodDisruptionBudget matches a pod. An invalid selector matches no pod."""
     try:
         selector = label_selector.of_object(budget["spec"].get("selector"))
     except ValueError:
@@ -43,7 +43,7 @@ def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Objec
     """Returns the status of a PodDisruptionBudget after the eviction of a pod.
 
     Raises ApiError 429 if the budget does not allow the eviction now. Raises ApiError 403 if
-    disruptionsAllowed is negative or too many evictions are unconfirmed.
+    disruptionsAllowed is negative or too many earlier evictions are unconfirmed.
     """
     name, status = budget["metadata"]["name"], budget["status"]
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):

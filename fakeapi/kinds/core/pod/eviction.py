@@ -51,8 +51,8 @@ _FINISHED = ("Succeeded", "Failed")
 async def evict(request: ServerWrite, body: Object) -> WriteResult:
     """Evicts a pod. Returns a failure Status with code 500 if several PodDisruptionBudgets cover the pod.
 
-    Raises ApiError 400, 403, 404 or 422. Raises ApiError 409 for failed preconditions, and 429 if a budget
-    does not allow the eviction.
+    Raises ApiError 400, 403, 404 or 422 for a bad request. Raises ApiError 409 if a precondition fails, and
+    429 if a budget does not allow the eviction.
     """
     server, resource, target = request.server, request.resource, request.target
     delete_options = _delete_options(resource, target, body, request.options)
@@ -85,9 +85,9 @@ async def evict(request: ServerWrite, body: Object) -> WriteResult:
 def _delete_options(
     resource: Resource, target: ObjectReference, body: Object, options: WriteOptions
 ) -> DeleteOptions:
-    """Returns the options of the delete: a dry run if the request or the Eviction has `dryRun`.
+    """Returns the options for deleting the pod: a dry run if the request or the Eviction has `dryRun`.
 
-    Raises ApiError 400 or 422, and 500 if the dry run options contradict each other.
+    Raises ApiError 400 or 422 for invalid options, and 500 if the dry run options contradict each other.
     """
     if body["metadata"].get("name", "") != target.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
@@ -123,7 +123,7 @@ def _needs_no_budget(pod: Object) -> bool:
 
 
 def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
-    """Returns delete options that fail if the pod has changed, because a changed pod could be ready.
+    """Returns options for a delete that fails if the pod has changed, because it could be ready now.
 
     An eviction of a ready pod would count against its PodDisruptionBudget.
     """
@@ -136,7 +136,7 @@ async def _deleted_without_budget(
     """Deletes a finished, terminating or pending pod and returns None. Returns any other pod unchanged.
 
     PodDisruptionBudgets do not protect the deleted pods. Retries if the pod changes meanwhile, unless `asked`
-    contains a resourceVersion. Raises ApiError.
+    contains a resourceVersion. Raises ApiError if the pod does not exist or the delete fails.
     """
     for attempt in range(WRITE_ATTEMPTS):
         pod: Object = stored_form.decode(server.store.newest_entry(resource, target), resource.hub_schema)
@@ -157,7 +157,10 @@ async def _deleted_without_budget(
 
 
 async def _take(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
-    """Subtracts one disruption from the PodDisruptionBudget. Retries after conflicts. Raises ApiError."""
+    """Subtracts one disruption from a PodDisruptionBudget. Retries after conflicts.
+
+    Raises ApiError if the budget does not allow the eviction or the write fails.
+    """
     name = budget["metadata"]["name"]
     for attempt in range(WRITE_ATTEMPTS):
         try:
@@ -196,9 +199,9 @@ async def _mark_and_delete(
 
 
 async def _mark(server: Server, resource: Resource, target: ObjectReference, options: DeleteOptions) -> str:
-    """Sets the DisruptionTarget condition of the pod; returns the resulting resourceVersion.
+    """Sets the condition DisruptionTarget of a pod. Returns the new resourceVersion of the pod.
 
-    Raises ApiError 409 for failed preconditions.
+    Raises ApiError 409 if a precondition fails.
     """
     for _ in range(WRITE_ATTEMPTS):
         entry = server.store.newest_entry(resource, target)

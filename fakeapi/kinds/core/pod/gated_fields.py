@@ -1,8 +1,8 @@
-"""Fields of pods and pod templates that are dropped while a feature gate is off.
+"""Fields of pods and pod templates that the server drops while a feature gate is off.
 
 Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`. A
 write keeps a gated field only if the gate is on or the stored object already uses the field. The types of a
-release lack the fields of later releases, so these fields need no rule.
+release lack the fields of later releases, so those fields need no rule.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def _reset_proc_mount(obj: Object) -> None:
 
 
 def _drop_handlers(member: str) -> Callable[[Object], None]:
-    """Returns a function that drops the field `member` from lifecycle handlers.
+    """Returns a function that drops the field `member` from the lifecycle handlers of containers.
 
     The function also drops handlers and lifecycles that become empty.
     """

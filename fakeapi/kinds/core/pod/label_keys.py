@@ -13,7 +13,8 @@ from fakeapi.releases import Gates
 def apply_label_keys(pod: Object, gates: Gates) -> None:
     """Adds a requirement to the label selector for each label key that the pod has, in place.
 
-    Covers matchLabelKeys and mismatchLabelKeys of affinity terms, and matchLabelKeys of spread constraints.
+    Covers matchLabelKeys and mismatchLabelKeys of pod affinity terms, and matchLabelKeys of topology spread
+    constraints.
     """
     labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
     spec: Object = pod["spec"]

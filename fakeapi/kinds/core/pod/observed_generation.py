@@ -1,4 +1,4 @@
-"""Keeps observedGeneration in the status of a pod when a client without this field writes the status.
+"""Keeps observedGeneration in a pod's status if a client that does not know this field writes the status.
 
 Follows preserveOldObservedGeneration of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -13,7 +13,7 @@ FIELD = "observedGeneration"
 def keep_observed_generations(new: Object, old: Object) -> Object:
     """Returns the status `new` with missing observedGeneration values copied from `old`.
 
-    Covers the status and its conditions. Several conditions of one type are matched in their order.
+    Covers the status and its conditions. If several conditions have the same type, they are matched in order.
     """
     status = dict(new)
     if not new.get(FIELD) and old.get(FIELD):

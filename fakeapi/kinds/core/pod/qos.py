@@ -17,7 +17,7 @@ _COUNTED = ("cpu", "memory")
 def qos_class(spec: Object, gates: Gates) -> str:
     """Returns the QoS class of a pod: BestEffort, Burstable or Guaranteed.
 
-    Ephemeral containers do not count.
+    Ignores ephemeral containers.
     """
     resources = spec.get("resources")
     if resources is not None and gates.enabled("PodLevelResources") and _decides(resources, gates):

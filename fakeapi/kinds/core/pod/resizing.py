@@ -17,7 +17,7 @@ def resized(new: Object, old: Object, rules: ReleaseRules) -> Object:
     """Returns `old` with the resources and resize policies of `new`.
 
     From 1.33 on, returns `new` unchanged if the number of containers differs. Validation then reports the
-    difference.
+    difference between the pods.
     """
     if rules.quirks.subresources_drop_metadata:
         containers = {container["name"]: container for container in new["spec"]["containers"]}

@@ -1,4 +1,4 @@
-"""Strategies for writes to pods, /status, /ephemeralcontainers and /resize.
+"""Strategies for writes to pods, and to their `/status`, `/ephemeralcontainers` and `/resize`.
 
 Follows k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -69,7 +69,7 @@ class PodStrategy(Strategy):
 
     @property
     def _completes_resources(self) -> bool:
-        """Whether this strategy sets the defaults of pod-level resources, after admission."""
+        """Whether this strategy, which runs after admission, sets the defaults of pod-level resources."""
         gates = self._rules.gates
         return gates.enabled("PodLevelResources") and gates.enabled("PodLevelResourcesFixDefaulting")
 
@@ -90,7 +90,7 @@ class PodStrategy(Strategy):
         return self._counted(drop_disabled_fields(new, old, POD_FIELDS, self._rules), old)
 
     def _counted(self, new: Object, old: Object) -> Object:
-        """Returns the pod `new` with its next generation, and with its fields in the order of the type."""
+        """Returns the pod `new` with its next generation, and with its fields in the order of the Go type."""
         new = in_wire_order(new, self._kind.schema)
         return with_next_generation(new, old) if self._rules.quirks.pods_have_generations else new
 
@@ -143,7 +143,7 @@ class PodStatusStrategy(PodStrategy):
         return validate_pod_status_update(new, old, self._rules, metadata)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Returns warnings about addresses of pod and host that are not in canonical form."""
+        """Returns warnings about pod and host IP addresses that are not in canonical form."""
         if not self._rules.quirks.pod_addresses_are_warned_of:
             return []
         return [
@@ -155,7 +155,10 @@ class PodStatusStrategy(PodStrategy):
 
 
 class PodEphemeralContainersStrategy(PodStrategy):
-    """Prepares and validates writes to `/ephemeralcontainers`. They can only add ephemeral containers."""
+    """Prepares and validates writes to `/ephemeralcontainers`.
+
+    Such writes can only add ephemeral containers.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
@@ -182,7 +185,10 @@ class PodEphemeralContainersStrategy(PodStrategy):
 
 
 class PodResizeStrategy(PodStrategy):
-    """Prepares and validates writes to `/resize`. They change resources of a pod and its containers."""
+    """Prepares and validates writes to `/resize`.
+
+    Such writes change resources of a pod and its containers.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
 

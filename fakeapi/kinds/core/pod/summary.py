@@ -1,4 +1,4 @@
-"""PodSummary: the ready containers, status and restarts of a pod in tables.
+"""PodSummary: the cells READY, STATUS and RESTARTS of a pod in `kubectl get pods`.
 
 Follows printPod of k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -19,7 +19,7 @@ _COMPLETED = "Completed"
 class _Restarts:
     """The number of container restarts, and the time of the last termination before a restart.
 
-    `last`: "" if no restarted container has terminated.
+    `last`: "" if no restarted container has a recorded termination.
     """
 
     count: int = 0
@@ -32,7 +32,7 @@ class _Restarts:
 
 
 class PodSummary:
-    """Summarizes one pod for a table of the release with these `quirks`."""
+    """Summarizes one pod for a table. `quirks`: the quirks of the release."""
 
     def __init__(self, pod: Object, quirks: Quirks) -> None:
         self._spec: Object = pod["spec"]
@@ -51,7 +51,7 @@ class PodSummary:
 
     @property
     def ready(self) -> str:
-        """The number of ready containers, and of all containers including sidecars, such as `1/2`."""
+        """The number of ready containers and of all containers, such as `1/2`. Sidecars count too."""
         return f"{self._ready}/{len(self._spec.get('containers') or ()) + len(self._sidecars)}"
 
     @property
@@ -62,9 +62,9 @@ class PodSummary:
         return "Terminating" if self._is_going and not stays else self._reason
 
     def restarts(self, now: float) -> str:
-        """Returns the number of restarts and the age of the last one: `0` or `3 (5m ago)`.
+        """Returns the number of restarts and the time since the last restart: `0` or `3 (5m ago)`.
 
-        `now`: seconds since the epoch.
+        `now`: seconds since the Unix epoch.
         """
         total = self._restarts
         if total.last and (total.count or not self._quirks.initialized_pods_forget_init_containers):
@@ -89,7 +89,7 @@ class PodSummary:
         self._read_containers()
 
     def _read_init_containers(self, of_sidecars: _Restarts) -> bool:
-        """Reads the statuses of init containers; returns whether the pod is still initializing.
+        """Reads the statuses of init containers. Returns whether the pod is still initializing.
 
         Adds the restarts of sidecars to `of_sidecars`.
         """

@@ -1,4 +1,4 @@
-"""Sorts the fields of a pod in the order of its Go type."""
+"""Sorts the fields of a pod as Go encodes them: in the order of the Go type."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, Struct

@@ -1,1 +1,1 @@
-"""core/v1 Service, and the allocation of its addresses and ports."""
+"""The kind core/v1 Service, and the allocation of cluster IPs and node ports."""

@@ -1,7 +1,7 @@
 """Allocates the cluster IPs, node ports and health check port that the type of a Service needs.
 
 Follows `allocateCreate` and `allocateUpdate` of k8s.io/kubernetes `pkg/registry/core/service/storage`. All
-methods change the new spec in place.
+methods change the spec of the new Service in place.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ This can happen when a Service becomes headless: kube-apiserver uses the missing
 
 @dataclass(frozen=True, slots=True)
 class Allocator:
-    """Allocates addresses and ports for one write to the Service with this name."""
+    """Allocates addresses and ports for one write of a Service. `name`: the name of the Service."""
 
     name: str
     addresses: AddressPool
@@ -56,9 +56,13 @@ class Allocator:
     def allocate_change(self, new: Object, old: Object) -> None:
         """Allocates the addresses and ports that an update of a Service needs.
 
-        Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 if a range
-        is full, the health check port is unavailable, node ports are duplicate, or the cluster lacks the
-        second IP family.
+        Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 in these
+        cases:
+
+        - a range is full
+        - the health check port is unavailable
+        - node ports are duplicate
+        - the cluster does not have the second IP family
         """
         self._fill_in_families(new, old)
         if not keeps_preference(new, old):
@@ -99,7 +103,10 @@ class Allocator:
         new["clusterIPs"] = [ips[0], self._cluster_ip(ips[1], new)]
 
     def _cluster_ip(self, ip: str, new: Object) -> str:
-        """Returns `ip` if it is available, or a free address if `ip` is "". Raises ApiError 422 or 500."""
+        """Returns `ip` if it is available, or a free address if `ip` is "".
+
+        Raises ApiError 422 if `ip` is unavailable, and 500 if the range is full.
+        """
         try:
             if not ip:
                 return self.addresses.next(dry_run=self.dry_run)
@@ -114,7 +121,7 @@ class Allocator:
         return ip
 
     def _allocate_node_ports(self, new: Object) -> None:
-        """Allocates node ports. Ports with one number and several protocols share a node port."""
+        """Allocates node ports. Ports with the same number and different protocols share a node port."""
         ports = specs.ports_of(new)
         shared: dict[int, int] = {}
         for index, port in enumerate(ports):

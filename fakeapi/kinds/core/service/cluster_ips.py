@@ -1,4 +1,4 @@
-"""Validates the cluster IPs and IP families of a Service, and their changes.
+"""Validates the cluster IPs and IP families of a Service, and changes of these fields.
 
 Follows `ValidateServiceClusterIPsRelatedFields`, `validateUpgradeDowngradeClusterIPs` and
 `validateUpgradeDowngradeIPFamilies` of k8s.io/kubernetes `pkg/apis/core/validation`.
@@ -38,9 +38,9 @@ def printed_policy(spec: Object, rules: ReleaseRules) -> Any:
 
 
 def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the cluster IPs, the IP families and ipFamilyPolicy. Returns no errors for ExternalName.
+    """Validates the cluster IPs, the IP families and ipFamilyPolicy of a Service.
 
-    `old`: the stored spec; None on create.
+    Returns no errors for a Service of the type ExternalName. `old`: the stored spec; None on create.
     """
     if specs.type_of(spec) == specs.EXTERNAL_NAME:
         return []
@@ -62,7 +62,10 @@ def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) 
 
 
 def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the cluster IPs. The first IP stays; a second IP may be added or removed."""
+    """Validates a change of the cluster IPs.
+
+    The first IP is immutable; a second IP may be added or removed.
+    """
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) and specs.is_headless(old):
@@ -87,7 +90,7 @@ def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) ->
 
 
 def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the IP families. The first family stays; a second one may be added or removed."""
+    """Validates a change of the IP families. The first is immutable; a second one may be added or removed."""
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) or specs.is_headless(old):

@@ -34,16 +34,22 @@ RELAXED_NAMES_GATE = "RelaxedServiceNameValidation"
 
 
 SERVICE_FIELDS = (GatedFields("ServiceTrafficDistribution", ("spec.trafficDistribution",)),)
-"""Gated fields of `dropServiceDisabledFields` in k8s.io/kubernetes `pkg/registry/core/service`."""
+"""Fields of a Service that the server drops while their feature gate is off.
+
+Follows `dropServiceDisabledFields` in k8s.io/kubernetes `pkg/registry/core/service`.
+"""
 
 SERVICE_STATUS_FIELDS = (GatedFields("LoadBalancerIPMode", ("status.loadBalancer.ingress[].ipMode",)),)
-"""Gated fields of `dropServiceStatusDisabledFields` in k8s.io/kubernetes `pkg/registry/core/service`."""
+"""Fields of a Service's status that the server drops while their feature gate is off.
+
+Follows `dropServiceStatusDisabledFields` in k8s.io/kubernetes `pkg/registry/core/service`.
+"""
 
 
 class ServiceStrategy(Strategy):
     """Prepares and validates new and updated Services.
 
-    ServiceHooks allocates the addresses and ports before.
+    Before that, ServiceHooks allocates the addresses and ports.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
@@ -53,9 +59,9 @@ class ServiceStrategy(Strategy):
         self._rules = rules
 
     def default(self, obj: Object) -> Object:
-        """Sets the default externalTrafficPolicy of a Service that is reachable from outside.
+        """Sets the default externalTrafficPolicy of a Service that is reachable from outside the cluster.
 
-        From 1.29 on, external IPs make a Service reachable too.
+        From 1.29 on, external IPs make a Service reachable, too.
         """
         spec = obj["spec"]
         wider = self._rules.quirks.external_ips_have_traffic_policy
@@ -96,7 +102,9 @@ class ServiceStrategy(Strategy):
         return service_warnings(new, self._rules)
 
     def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns the object without fields whose feature gates are off, unless the stored object has them.
+        """Returns the Service without fields whose feature gates are off.
+
+        Keeps fields that the stored Service has.
 
         Also drops internalTrafficPolicy of ExternalName services, which older servers set by default.
         """

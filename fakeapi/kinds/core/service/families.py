@@ -1,4 +1,4 @@
-"""Sets missing IP families and ipFamilyPolicy of a Service.
+"""Sets missing `ipFamilies` and `ipFamilyPolicy` of a Service.
 
 Follows `initIPFamilyFields` of k8s.io/kubernetes `pkg/registry/core/service/storage`.
 """
@@ -25,9 +25,9 @@ _POLICY = "spec.ipFamilyPolicy"
 
 
 def keeps_preference(new: Object, old: Object | None) -> bool:
-    """Whether an update of a PreferDualStack Service changes neither its cluster IPs nor its families.
+    """Whether an update of a PreferDualStack Service changes neither its cluster IPs nor its IP families.
 
-    In this case, the server sets no families.
+    In this case, the server does not set IP families.
     """
     return (
         old is not None
@@ -39,9 +39,9 @@ def keeps_preference(new: Object, old: Object | None) -> bool:
 
 
 def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Sets missing families and policy in `new`, and returns errors.
+    """Sets missing IP families and ipFamilyPolicy in the spec `new`, and returns errors.
 
-    Errors are for values that the cluster or the stored Service does not allow.
+    Returns errors for values that the cluster or the stored Service does not allow.
     """
     if specs.type_of(new) == specs.EXTERNAL_NAME or keeps_preference(new, old):
         return []
@@ -68,18 +68,19 @@ def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> li
 
 
 def _policy(old: Object | None, *, is_open: bool) -> str:
-    """Returns the policy for a spec without ipFamilyPolicy: the stored policy, or the default.
+    """Returns the ipFamilyPolicy for a spec without this field: the stored policy, or the default.
 
-    `is_open`: whether the Service is headless without selector. Its endpoints may be of any family.
+    `is_open`: whether the Service is headless without a selector, so that its endpoints may be of any IP
+    family
     """
     before = None if old is None else old.get("ipFamilyPolicy")
     return before or (specs.REQUIRE_DUAL_STACK if is_open else specs.SINGLE_STACK)
 
 
 def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Drops the second cluster IP and family if the policy changes to SingleStack.
+    """Drops the second cluster IP and IP family if the policy changes to SingleStack.
 
-    For any other policy, returns an error if the client omitted the second cluster IP or family.
+    For any other policy, returns an error if the client omitted the second cluster IP or IP family.
     """
     if new["ipFamilyPolicy"] == specs.SINGLE_STACK:
         for name in ("clusterIPs", "ipFamilies"):
@@ -107,9 +108,9 @@ def _counted(new: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Adds the families of cluster IPs that have no entry in `ipFamilies`.
+    """Adds the IP families of cluster IPs that have no entry in `ipFamilies`.
 
-    Returns an error for each family that the cluster does not have.
+    Returns an error for each IP family that the cluster does not have.
     """
     errors: list[FieldError] = []
     families = list(specs.families(new))
@@ -130,7 +131,7 @@ def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _configured(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns an error for each IP family that the cluster does not have."""
+    """Returns errors if the spec requires an IP family or dual stack that the cluster does not have."""
     errors: list[FieldError] = []
     if new["ipFamilyPolicy"] == specs.REQUIRE_DUAL_STACK and len(CONFIGURED) < 2:
         problem = "this cluster is not configured for dual-stack services"

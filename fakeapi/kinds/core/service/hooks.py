@@ -1,4 +1,4 @@
-"""Hooks of Service writes: allocate before the commit, and update IPAddresses after the commit.
+"""Hooks of Service writes: allocate addresses before the commit, and update IPAddresses after the commit.
 
 Follows `beginCreate`, `beginUpdate` and `afterDelete` of k8s.io/kubernetes
 `pkg/registry/core/service/storage`.
@@ -35,7 +35,7 @@ _NETWORKING: Final = "networking.k8s.io"
 
 
 class ServiceHooks:
-    """Allocates addresses and ports of Services. Creates and deletes the objects that depend on a Service."""
+    """Allocates addresses and ports of Services. Creates and deletes objects that depend on a Service."""
 
     may_run_in_thread = False
     pool = SERVICES
@@ -92,7 +92,7 @@ class ServiceHooks:
         )
 
     def _with_spec(self, obj: Object, spec: Object) -> Object:
-        """Returns the object with this spec, with the spec's fields in the order of its type."""
+        """Returns the Service with this spec, with the spec's fields in the order of the Go type."""
         node = self._kind.schema.fields["spec"].node
         assert isinstance(node, Struct), "the spec of a Service is a struct"
         ports = node.fields["ports"].node
@@ -108,7 +108,7 @@ def _in_order(obj: Object, node: Struct) -> Object:
 
 
 def _own_spec(obj: Object) -> Object:
-    """Returns a copy of the spec and its ports, so that changes do not affect the stored object."""
+    """Returns a copy of the spec and its ports, so that changes do not affect the stored Service."""
     spec = dict(obj["spec"])
     if specs.ports_of(spec):
         spec["ports"] = [dict(port) for port in specs.ports_of(spec)]
@@ -122,7 +122,7 @@ def _addresses(obj: Object | None) -> set[str]:
 
 
 async def _add_address(server: Server, address: str, service: ObjectReference) -> None:
-    """Creates an IPAddress for a Service, unless the IPAddress exists."""
+    """Creates an IPAddress for a Service, unless the IPAddress already exists."""
     resource = server.find(_NETWORKING, "v1", "ipaddresses") or server.find(
         _NETWORKING, "v1beta1", "ipaddresses"
     )

@@ -2,7 +2,7 @@
 
 Follows `normalizeClusterIPs` and `patchAllocatedValues` of k8s.io/kubernetes
 `pkg/registry/core/service/storage` and `dropTypeDependentFields` of `pkg/registry/core/service`. All
-functions change `new` in place and never change `old`.
+functions change the new spec in place, and never change the old spec.
 """
 
 from fakeapi.kinds.core.service import spec as specs
@@ -25,9 +25,9 @@ def normalize_cluster_ips(new: Object, old: Object | None) -> None:
 
 
 def patch_allocated_values(new: Object, old: Object, *, without_unallocated: bool) -> None:
-    """Copies missing allocated values from the stored spec, so that clients can send a manifest again.
+    """Copies missing allocated values from the stored spec, so that clients can apply their manifest again.
 
-    `without_unallocated`: whether to copy no node ports for load balancers that disable their allocation.
+    `without_unallocated`: whether to skip the node ports of load balancers that disable their allocation
     """
     if specs.needs_cluster_ip(old) and specs.needs_cluster_ip(new):
         for name in ("clusterIP", "clusterIPs"):
@@ -41,7 +41,10 @@ def patch_allocated_values(new: Object, old: Object, *, without_unallocated: boo
 
 
 def _patch_node_ports(new: Object, old: Object) -> None:
-    """Copies missing node ports by port name, unless another port of the Service now uses the node port."""
+    """Copies missing node ports from the port of the same name in the stored spec.
+
+    Skips node ports that another port of the Service now uses.
+    """
     used = set(specs.node_ports(old)) & set(specs.node_ports(new))
     by_name = {port.get("name", ""): port.get("nodePort", 0) for port in specs.ports_of(old)}
     for port in specs.ports_of(new):
@@ -52,7 +55,7 @@ def _patch_node_ports(new: Object, old: Object) -> None:
 
 
 def drop_type_dependent_fields(new: Object, old: Object) -> None:
-    """Clears fields that only the old type of the Service needs, unless the client changed them."""
+    """Clears fields that only the old type of the Service needs, unless the client changed these fields."""
     if specs.needs_cluster_ip(old) and not specs.needs_cluster_ip(new):
         if keeps(new, old, "clusterIP", "clusterIPs"):
             put(new, "clusterIP", None)
@@ -75,9 +78,9 @@ def drop_type_dependent_fields(new: Object, old: Object) -> None:
 
 
 def drop_traffic_policy(new: Object, old: Object, *, follows_accessibility: bool) -> None:
-    """Clears an externalTrafficPolicy that no longer applies, unless the client changed it.
+    """Clears an externalTrafficPolicy that no longer applies, unless the client changed the policy.
 
-    `follows_accessibility`: whether the policy also applies to Services with external IPs.
+    `follows_accessibility`: whether the policy also applies to Services with external IPs
     """
     has_policy = specs.is_externally_accessible if follows_accessibility else specs.has_node_ports
     if has_policy(old) and not has_policy(new) and keeps(new, old, "externalTrafficPolicy"):

@@ -18,13 +18,13 @@ NODE_PORTS: Final = range(30000, 32768)
 """Range of node ports. This is the default of kube-apiserver's `--service-node-port-range`."""
 
 _DRY_RUN_PORT = 32768
-"""A dry run allocates node ports above this number, which are outside the range."""
+"""A dry run allocates node ports greater than this number, which are outside the range."""
 
 Network = IPv4Network | IPv6Network
 
 
 class AllocationError(ValueError):
-    """An address or a port is unavailable. The message follows upstream."""
+    """An address or a port is unavailable. The message is the same as upstream's."""
 
 
 class PoolFull(AllocationError):
@@ -35,9 +35,9 @@ class PoolFull(AllocationError):
 class AddressPool:
     """The available cluster IPs: addresses of `networks` that are not in `taken`.
 
-    `networks`: the ranges; the first range is the cluster's own.
-    `fraction`: returns a random number x with 0 <= x < 1.
-    `names_network`: whether the error for an address outside all ranges contains the valid range.
+    - `networks`: the ranges; the first range is the cluster's own
+    - `fraction`: returns a random number x with 0 <= x < 1
+    - `names_network`: whether the error for an address outside all ranges contains the valid range
     """
 
     networks: Sequence[Network]
@@ -46,7 +46,7 @@ class AddressPool:
     names_network: bool = True
 
     def check(self, text: str, *, dry_run: bool) -> None:
-        """Raises AllocationError if an address is unavailable. A dry run only checks the range."""
+        """Raises AllocationError if an address is unavailable. In a dry run, only checks the range."""
         ip = parse_ip(text)
         assert ip is not None, "addresses are validated before they are allocated"
         if not any(_holds(network, ip.value) for network in self.networks):
@@ -58,7 +58,10 @@ class AddressPool:
             raise AllocationError("provided IP is already allocated")
 
     def next(self, *, dry_run: bool) -> str:
-        """Returns a free address; in a dry run, the network address. Raises PoolFull."""
+        """Returns a free address, or in a dry run the network address.
+
+        Raises PoolFull if no address is free.
+        """
         if dry_run:
             return str(self.networks[0].network_address)
         for network in self.networks:
@@ -72,7 +75,9 @@ class AddressPool:
 class PortPool:
     """The available node ports.
 
-    `taken`: the ports of stored Services. Ports that the current write has allocated are unavailable too.
+    - `taken`: the node ports of stored Services; ports that the current write has allocated are unavailable,
+      too
+    - `fraction`: returns a random number x with 0 <= x < 1
     """
 
     taken: Collection[int]
@@ -81,9 +86,9 @@ class PortPool:
     _given: set[int] = field(default_factory=set)
 
     def take(self, port: int) -> None:
-        """Allocates a port.
+        """Allocates a node port.
 
-        Raises AllocationError if it is unavailable. A dry run does not check the range.
+        Raises AllocationError if the port is unavailable. A dry run does not check the range.
         """
         if not self.dry_run and port not in NODE_PORTS:
             valid = f"The range of valid ports is {NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
@@ -93,7 +98,7 @@ class PortPool:
         self._given.add(port)
 
     def next(self) -> int:
-        """Allocates and returns a free port. Raises PoolFull."""
+        """Allocates and returns a free node port. Raises PoolFull if no port is free."""
         if self.dry_run:
             port = max(self._given, default=_DRY_RUN_PORT) + 1
             self._given.add(port)
@@ -108,7 +113,7 @@ class PortPool:
 
 
 def _reserved(size: int, *, at_most: int, step: int) -> int:
-    """Returns how many values at the start of a range are allocated last.
+    """Returns the number of values at the start of a range that are allocated last.
 
     Clients often request such values by number.
     """
@@ -116,7 +121,7 @@ def _reserved(size: int, *, at_most: int, step: int) -> int:
 
 
 def _hosts(network: Network) -> range:
-    """Returns the offsets of usable addresses, without the network address and IPv4 broadcast address."""
+    """Returns the offsets of usable addresses, without the network address and the IPv4 broadcast address."""
     return range(1, network.num_addresses - (1 if network.version == 4 else 0))
 
 
@@ -133,7 +138,7 @@ def _dynamic_first(network: Network, fraction: float) -> Iterator[str]:
 
 
 def _rotated(numbers: range, fraction: float) -> Iterator[int]:
-    """Yields all numbers once, starting at a fraction of the range."""
+    """Yields all numbers once, starting at a fraction of the range and continuing at its start."""
     start = int(len(numbers) * fraction)
     yield from numbers[start:]
     yield from numbers[:start]

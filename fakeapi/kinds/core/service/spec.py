@@ -50,7 +50,7 @@ def has_node_ports(spec: Object) -> bool:
 
 
 def is_given_node_ports(spec: Object) -> bool:
-    """Whether the server allocates node ports for ports without a nodePort."""
+    """Whether the server allocates node ports for those ports of a Service that have no nodePort."""
     if type_of(spec) == LOAD_BALANCER:
         return spec.get("allocateLoadBalancerNodePorts") is not False
     return type_of(spec) == NODE_PORT

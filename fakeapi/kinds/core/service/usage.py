@@ -16,15 +16,15 @@ IP_ADDRESSES = "/networking.k8s.io/ipaddresses/"
 SERVICE_CIDRS = "/networking.k8s.io/servicecidrs/"
 
 RECENT_MAX = 1024
-"""Maximum number of Services whose recent writes are remembered because they may not be committed yet.
+"""Maximum number of Services whose recent writes the tracker remembers, because they may be uncommitted.
 
-Fewer writes than this are in progress at a time, so older writes are committed.
+Fewer writes than this are in progress at the same time, so older writes are committed.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cluster IPs in canonical form, and node ports."""
+    """Cluster IPs in canonical form, and node ports, of one or all Services."""
 
     addresses: frozenset[str]
     ports: frozenset[int]
@@ -39,7 +39,10 @@ class UsageTracker:
         self._recent: dict[str, None] = {}
 
     def expect(self, namespace: str, name: str) -> None:
-        """Remembers that a write of the Service is in progress, whose entry may not be committed yet."""
+        """Remembers that a write of a Service is in progress.
+
+        The entry of the Service may not be committed yet.
+        """
         self._recent[f"{SERVICES}{namespace}/{name}"] = None
         while len(self._recent) > RECENT_MAX:
             del self._recent[next(iter(self._recent))]
@@ -60,7 +63,7 @@ class UsageTracker:
     def networks(self, *, several: bool) -> tuple[Network, ...]:
         """Returns the IPv4 ranges of cluster IPs. The first range is the cluster's own.
 
-        `several`: whether the ranges of ready ServiceCIDRs are included.
+        `several`: whether to include the ranges of ready ServiceCIDRs
         """
         cidrs = [SERVICE_RANGE]
         for entry in self._entries.list(SERVICE_CIDRS) if several else ():
@@ -93,7 +96,7 @@ def _addresses(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether a ServiceCIDR may be used for allocation. Without the condition Ready it counts as ready."""
+    """Whether the server may allocate from a ServiceCIDR. A missing condition Ready counts as True."""
     if obj["metadata"].get("deletionTimestamp") is not None:
         return False
     conditions = (obj.get("status") or {}).get("conditions") or ()

@@ -59,14 +59,17 @@ _Check = Callable[[Object, Object | None, ReleaseRules], list[FieldError]]
 
 
 def validate_service(obj: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a Service except its metadata. Invalid addresses of the stored Service `old` may stay."""
+    """Validates a Service except its metadata. An update may keep invalid addresses of the stored Service.
+
+    `old`: the stored Service; None on create
+    """
     return [error for check in _CHECKS for error in check(obj, old, rules)]
 
 
 def validate_service_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the difference between the new and the old Service.
+    """Validates the changes that an update of a Service makes.
 
-    Call `validate_service` for the new one.
+    Does not validate the new Service itself; `validate_service` does.
     """
     spec, before = new["spec"], old["spec"]
     errors = validate_cluster_ip_change(spec, before, rules) + validate_family_change(spec, before, rules)
@@ -273,7 +276,7 @@ def _validate_source_ranges(obj: Object, old: Object | None, rules: ReleaseRules
 
 
 def _validate_joined_ranges(ranges: object, text: str | None, path: str) -> list[FieldError]:
-    """Validates the source ranges of the field or of the annotation; returns at most one error.
+    """Validates the source ranges in the field or in the annotation. Returns at most one error.
 
     An empty annotation is valid.
     """
@@ -362,4 +365,4 @@ _CHECKS: tuple[_Check, ...] = (
     _validate_internal_traffic,
     _validate_distribution,
 )
-"""The checks of a Service, in the order in which their errors are reported."""
+"""The validation functions of a Service, in the order of their errors."""

@@ -1,1 +1,1 @@
-"""core/v1 ServiceAccount and its tokens."""
+"""The kind core/v1 ServiceAccount, and tokens of ServiceAccounts."""

@@ -1,4 +1,4 @@
-"""core/v1 ServiceAccount.
+"""Defines the kind core/v1 ServiceAccount.
 
 Follows k8s.io/kubernetes `pkg/registry/core/serviceaccount`.
 """
@@ -16,7 +16,7 @@ ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
 
 
 class ServiceAccountStrategy(Strategy):
-    """Prepares and validates new and updated ServiceAccounts. Only metadata has rules.
+    """Prepares and validates new and updated ServiceAccounts. Validates only metadata.
 
     Stores only the names of referenced Secrets.
     """

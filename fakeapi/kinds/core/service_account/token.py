@@ -22,7 +22,7 @@ from fakeapi.releases import Gates
 SECONDS_MIN = 600
 SECONDS_MAX = 1 << 32
 PROJECTED_SECONDS = 3607
-"""The lifetime that kubelets request for projected tokens.
+"""The lifetime, in seconds, that kubelets request for projected tokens.
 
 Old clients may not renew such tokens, so the server extends the lifetime to EXTENDED_SECONDS.
 """
@@ -37,8 +37,8 @@ _NODES_GATE = "ServiceAccountTokenNodeBinding"
 async def create_token(request: ServerWrite, body: Object) -> WriteResult:
     """Creates a token for a ServiceAccount.
 
-    Raises ApiError 400, 404 or 422. Raises ApiError 409 if the uid of an object differs from the uid in the
-    request.
+    Raises ApiError 400 or 422 for an invalid request, and 404 for a missing object. Raises ApiError 409 if
+    the uid of an object differs from the uid in the request.
     """
     server, resource, target = request.server, request.resource, request.target
     _check_body_name(target, body["metadata"])
@@ -131,7 +131,8 @@ def _bound_objects(
 ) -> Object:
     """Returns the token claims for the bound object, and for the node of a bound pod.
 
-    Raises ApiError 400, 404 or 409.
+    Raises ApiError 400 if a token cannot be bound to such an object, 404 for a missing object, and 409 for
+    another uid.
     """
     if reference is None:
         return {}

@@ -20,7 +20,7 @@ _TWO_OF_A_FAMILY = "may specify no more than one IP for each IP family, i.e 192.
 
 
 def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the spec of a ServiceCIDR; `type_name` is the full name of the spec's type."""
+    """Validates the spec of a ServiceCIDR. `type_name`: the full Go name of the spec's type, for errors."""
     cidrs: list[str] = spec.get("cidrs") or []
     if not cidrs:
         return [required(_PATH, "at least one CIDR required")]
@@ -44,7 +44,11 @@ def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules
 def validate_service_cidr_change(
     new: Object, old: Object, type_name: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a change of the spec: only from 1.33 on a range of the other IP family may be added."""
+    """Validates a change of a ServiceCIDR's spec.
+
+    `type_name`: the full Go name of the spec's type, for errors. From 1.33 on an update may add a range of
+    the other IP family.
+    """
     cidrs, before = new.get("cidrs") or [], old.get("cidrs") or []
     bad_value: Any = printed_strings(new.get("cidrs"), rules.quirks.wording)
     if rules.quirks.service_cidrs_are_parsed_by_netip:

@@ -24,8 +24,8 @@ _DIRECTIONS: Final = (("ingress", "from"), ("egress", "to"))
 class PolicyChecks:
     """Validates the spec of a NetworkPolicy.
 
-    - `checks_values`: also validates the label values of selectors
-    - `valid_before`: CIDR values of the stored policy, which an update may keep
+    - `checks_values`: whether to validate the label values of selectors
+    - `valid_before`: CIDRs of the stored policy, which an update may keep
     """
 
     def __init__(
@@ -122,14 +122,14 @@ class PolicyChecks:
 
 
 def cidrs_of(spec: Object) -> frozenset[str]:
-    """Returns all CIDR values in the spec of a NetworkPolicy."""
+    """Returns all CIDRs in the spec of a NetworkPolicy."""
     return frozenset(
         text for _, block in _blocks(spec) for text in (block.get("cidr", ""), *(block.get("except") or ()))
     )
 
 
 def policy_warnings(spec: Object, rules: ReleaseRules) -> list[str]:
-    """Returns warnings about CIDR values of a NetworkPolicy that are not canonical."""
+    """Returns warnings about CIDRs of a NetworkPolicy that are not in canonical form."""
     if rules.quirks.address_warnings_quote_parser:
         return []
     warnings = []

@@ -1,4 +1,4 @@
-"""Validates references from objects of networking.k8s.io: parameters, backend resources and parents.
+"""Validates references in objects of networking.k8s.io: class parameters, backend resources and parents.
 
 Follows k8s.io/kubernetes `pkg/apis/networking/validation`.
 """

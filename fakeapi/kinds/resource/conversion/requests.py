@@ -1,15 +1,15 @@
-"""Conversion of device requests in claims and templates.
+"""Converts the device requests in ResourceClaims and ResourceClaimTemplates.
 
-In the hub, as in v1 and v1beta2, the fields of an exact request are under `exactly`. In v1alpha3 and v1beta1
-they are fields of the request itself. Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of
-1.33.
+In the hub version (the stored layout), as in v1 and v1beta2, the fields of an exact request are under
+`exactly`. In v1alpha3 and v1beta1 they are fields of the request itself. Follows k8s.io/kubernetes
+`pkg/apis/resource/v1alpha3` and `v1beta1` of 1.33.
 """
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Conversion
 
 _OWN = frozenset(("name", "deviceClassName", "firstAvailable"))
-"""Fields of a request that do not belong under `exactly`, or do not prove that the request is exact."""
+"""Fields of a v1alpha3 or v1beta1 request that do not show that the request is exact."""
 
 _BEFORE_LISTS = ("selectors", "allocationMode", "count", "adminAccess")
 
@@ -29,7 +29,7 @@ def spec_from_hub(spec: Object) -> Object:
 
 
 def is_exact(request: Object) -> bool:
-    """Whether a request of v1alpha3 or v1beta1 has any field that the hub has under `exactly`."""
+    """Whether a request of v1alpha3 or v1beta1 has any field that v1 has under `exactly`."""
     return bool(request["deviceClassName"]) or not _OWN.issuperset(request)
 
 

@@ -1,8 +1,8 @@
-"""Conversion of the devices in ResourceSlices.
+"""Converts the devices in ResourceSlices.
 
-In the hub, as in v1 and v1beta2, the fields of a device are next to its name, and a capacity is an object. In
-v1alpha3 and v1beta1 these fields are under `basic`; in v1alpha3 a capacity is a quantity. Follows
-k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.32 and 1.33.
+In the hub version (the stored layout), as in v1 and v1beta2, the fields of a device are next to its name, and
+a capacity is an object. In v1alpha3 and v1beta1 these fields are under `basic`; in v1alpha3 a capacity is a
+quantity. Follows k8s.io/kubernetes `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.32 and 1.33.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Conversion
 
 NOT_BASIC: Object = {"basic": None}
-"""Marks devices in the hub that were sent without `basic`; 1.31 and 1.32 reject such devices."""
+"""Marks devices that a client sent without `basic`. Releases 1.31 and 1.32 reject such devices."""
 
 
 def _with_devices(each: Object, change: Callable[[Object], Object]) -> Object:

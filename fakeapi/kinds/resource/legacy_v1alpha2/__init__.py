@@ -1,7 +1,9 @@
-"""resource.k8s.io/v1alpha2, "classic" DRA, of Kubernetes 1.27 to 1.30; upstream no longer changes it.
+"""resource.k8s.io/v1alpha2, the "classic" DRA of Kubernetes 1.27 to 1.30.
 
-Its objects differ from objects of newer versions, and no release serves both. Therefore v1alpha2 has its own
-hub.
+Upstream no longer changes this version.
+
+Its objects differ from objects of newer versions, and no release serves both. Therefore v1alpha2 objects are
+not converted to newer versions.
 """
 
 CLASSIC_VERSIONS = frozenset(("v1alpha2",))

@@ -37,13 +37,13 @@ DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
 
 
 def default_claim_spec(spec: Object) -> Object:
-    """Sets the defaults of a claim spec in place, and returns the spec."""
+    """Sets the defaults of a ResourceClaim spec in place, and returns the spec."""
     spec.setdefault("allocationMode", DEFAULT_ALLOCATION_MODE)
     return spec
 
 
 def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
-    """Validates the spec of a claim, or of the claims of a template; `path` is the path of the spec."""
+    """Validates the spec of a ResourceClaim or of a template's claims. `path`: the path of the spec."""
     errors = validate_dns_subdomain(spec["resourceClassName"], f"{path}.resourceClassName")
     errors += validate_claim_reference(spec, "parametersRef", f"{path}.parametersRef")
     mode = spec.get("allocationMode", "")
@@ -53,7 +53,10 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
 
 
 class ClaimStrategy(Strategy):
-    """Strategy for creates and updates of a claim, whose spec is immutable; ignores the client's status."""
+    """Strategy for creates and updates of a v1alpha2 ResourceClaim.
+
+    The spec is immutable. Ignores the status that the client sends.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -95,7 +98,7 @@ class ClaimStrategy(Strategy):
 
 
 class ClaimStatusStrategy(ClaimStrategy):
-    """Strategy for `/status` of claims in v1alpha2: the allocation and reservations."""
+    """Strategy for `/status` of v1alpha2 ResourceClaims: the allocation and reservations."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 
@@ -167,7 +170,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def class_and_mode(*path: str) -> tuple[Column, ...]:
-    """Returns the columns for class and allocation mode; `path` is the field path of the claim spec."""
+    """Returns the table columns for class and allocation mode. `path`: the field path of the claim spec."""
     return (
         Column("ResourceClassName", CLASS_NAME_TEXT, at(*path, "resourceClassName")),
         Column("AllocationMode", ALLOCATION_MODE_TEXT, at(*path, "allocationMode")),

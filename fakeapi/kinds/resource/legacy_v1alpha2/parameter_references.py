@@ -12,7 +12,7 @@ from fakeapi.machinery.field_errors import FieldError, required
 def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
     """Validates the optional reference in the field `name` of `holder`.
 
-    `path`: the path of the reference
+    `path`: the path of the reference in errors
     """
     if name not in holder:
         return []
@@ -20,7 +20,10 @@ def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> li
 
 
 def validate_class_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates an optional reference that may name a namespace; `path` is the path of the reference."""
+    """Validates an optional reference that may name a namespace.
+
+    `path`: the path of the reference in errors.
+    """
     errors = validate_claim_reference(holder, name, path)
     namespace = holder.get(name, {}).get("namespace", "")
     return errors + (validate_dns_label(namespace, f"{path}.namespace") if namespace else [])

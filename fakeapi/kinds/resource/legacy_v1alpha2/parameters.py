@@ -48,14 +48,14 @@ class _ParametersStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _selecting(self, obj: Object) -> list[Object]:
-        """Returns the requests or filters of a valid object; each of them has a CEL selector."""
+        """Returns the requests or filters of a valid object. Each of them has a CEL selector."""
         raise NotImplementedError
 
     def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:
         return validate_driver_name(name, path, self._rules)
 
     def _validate_selecting(self, model: Object, path: str) -> list[FieldError]:
-        """Validates a request or a filter, which needs `namedResources` with a valid CEL selector."""
+        """Validates a request or a filter: it must have `namedResources` with a valid CEL selector."""
         if "namedResources" not in model:
             return [required(path, NO_MODEL)]
         place, selector = f"{path}.namedResources.selector", model["namedResources"]["selector"]

@@ -19,7 +19,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ResourceClassStrategy(Strategy):
-    """Strategy for resource classes: every field may change."""
+    """Strategy for ResourceClasses of v1alpha2, in which every field may change."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -34,7 +34,7 @@ class ResourceClassStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update; like upstream, reports each error of the class twice."""
+        """Validates the update. Like upstream, reports each error of the class twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 

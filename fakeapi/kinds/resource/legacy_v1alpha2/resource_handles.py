@@ -1,4 +1,4 @@
-"""Validates allocations in v1alpha2: handles for the drivers, and the nodes that can use the claim.
+"""Validates allocations in v1alpha2: the resource handles for drivers, and the nodes that can use the claim.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and
 `pkg/apis/resource/structured/namedresources/validation`.
@@ -15,7 +15,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_allocation(allocation: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `status.allocation`; `path` is its field path."""
+    """Validates `status.allocation` of a v1alpha2 ResourceClaim. `path`: the field path in errors."""
     errors = validate_items(
         allocation.get("resourceHandles"),
         f"{path}.resourceHandles",

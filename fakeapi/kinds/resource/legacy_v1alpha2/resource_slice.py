@@ -27,13 +27,13 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 NO_PATH = "<nil>"
-"""The path that Go prints for errors of the whole object."""
+"""The path that Go prints in errors about the whole object."""
 
 VALUES = ("bool", "int", "intSlice", "quantity", "string", "stringSlice", "version")
 
 
 class ResourceSliceStrategy(Strategy):
-    """Strategy for resource slices of v1alpha2, whose node name and driver name are immutable."""
+    """Strategy for ResourceSlices of v1alpha2, whose node name and driver name are immutable."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

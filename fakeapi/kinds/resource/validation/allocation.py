@@ -34,7 +34,7 @@ SOURCES = ("FromClaim", "FromClass")
 def validate_allocation(
     allocation: Object, path: str, known: RequestNames, checks: Checks
 ) -> list[FieldError]:
-    """Validates `status.allocation`; `known` are the names of the claim's requests."""
+    """Validates `status.allocation` of a ResourceClaim. `known`: the names of the claim's requests."""
     rules = checks.rules
     devices = allocation["devices"]
     errors = validate_items(

@@ -1,4 +1,4 @@
-"""Validates device attributes: one value of some type, or from 1.36 on a list of values.
+"""Validates device attributes. An attribute has one value, or from 1.36 on a list of values.
 
 Follows `validateDeviceAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -35,7 +35,10 @@ def validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> lis
 
 
 def number_of_values(device: Object) -> int:
-    """Returns the number of values of all attributes; an attribute that is not a list counts as one value."""
+    """Returns the number of values in all attributes of a device.
+
+    An attribute without a list has one value.
+    """
     attributes = (device.get("attributes") or {}).values()
     return sum(sum(len(attribute.get(name, ())) for name in LISTS) or 1 for attribute in attributes)
 

@@ -1,4 +1,4 @@
-"""Validates the conditions of a device that allow or prevent the binding of a pod to a node.
+"""Validates the binding conditions of a device, which allow or prevent the binding of a pod to a node.
 
 Follows `validateDeviceBindingParameters` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34.
 """
@@ -16,7 +16,10 @@ _OVERLAP = "bindingFailureConditions must not overlap with bindingConditions"
 
 
 def validate_binding_conditions(holder: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the conditions of a device or of an allocation result at `path`."""
+    """Validates the binding conditions of a device or of an allocation result.
+
+    `path`: the path of the device or the result
+    """
     binding_name, failure_name = "bindingConditions", "bindingFailureConditions"
     conditions, failures = holder.get(binding_name) or [], holder.get(failure_name) or []
     return [

@@ -1,6 +1,7 @@
 """Compiles CEL selectors like a release, and returns the errors and warnings that the release reports.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Verdicts come from `fakeapi.machinery.cel.compiler`.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. `fakeapi.machinery.cel.compiler` compiles the
+expressions.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ from fakeapi.releases import Limits, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 CelCheck: TypeAlias = Compiler
-"""A function that compiles an expression and returns the verdict."""
+"""A function that compiles a CEL expression and returns the result."""
 
 
 def accept_any_cel(_expression: str) -> None:
@@ -38,7 +39,10 @@ def accept_any_cel(_expression: str) -> None:
 
 
 def device_compiler(rules: ReleaseRules) -> CelCheck:
-    """Returns the compiler for device selectors; servers with the same rules share it within a process."""
+    """Returns the CEL compiler for device selectors.
+
+    Servers with the same rules share one compiler within a process.
+    """
     return _device_compiler(
         rules.quirks,
         rules.limits,
@@ -70,13 +74,13 @@ def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment
 
 @cache
 def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
-    """Returns the compiler for selectors of named resources in v1alpha2."""
+    """Returns the CEL compiler for selectors of named resources in v1alpha2."""
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return compiler(environment, strictness_of(quirks, limits))
 
 
 def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
-    """Returns how strictly a release compiles expressions.
+    """Returns how strictly a release compiles CEL expressions.
 
     `listed`: whether device attributes may be lists
     """
@@ -95,7 +99,10 @@ def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> St
 
 
 def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldError]:
-    """Returns the field errors of an expression; no errors if fakeapi cannot check the expression."""
+    """Returns the field errors of a CEL expression.
+
+    Returns no errors if fakeapi cannot check the expression.
+    """
     match check_cel(expression):
         case Invalid(detail):
             return [invalid(path, expression, detail)]
@@ -108,7 +115,7 @@ def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldErr
 
 
 def cel_warnings(expressions: Iterable[str], check_cel: CelCheck) -> list[str]:
-    """Returns warnings about valid expressions that fakeapi did not check, one for each distinct reason."""
+    """Returns warnings about CEL expressions that fakeapi did not check, one for each distinct reason."""
     verdicts = map(check_cel, expressions)
     reasons = dict.fromkeys(verdict.detail for verdict in verdicts if isinstance(verdict, Unchecked))
     return [f"fakeapi did not check a CEL expression: {reason}" for reason in reasons]

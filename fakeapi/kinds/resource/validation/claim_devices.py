@@ -1,4 +1,4 @@
-"""Validates `devices` of a claim: requests, constraints and configuration.
+"""Validates `devices` of a ResourceClaim: requests, constraints and configuration.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates contain a whole
 `devices`. Device classes contain only selectors and configuration.
@@ -42,9 +42,10 @@ _NOTHING: Object = {"deviceClassName": ""}
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Rules and options of a validation.
+    """The release rules and options for validating a claim, a template or a device class.
 
-    `stored`: skips limits that may be newer than the object, because the validated value is already stored
+    `stored`: whether the validated value is already stored; then limits that may be newer than the object do
+    not apply
     """
 
     rules: ReleaseRules
@@ -53,7 +54,7 @@ class Checks:
 
 
 def validate_devices(devices: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates the `devices` of a claim spec; `path` is the path of `devices`."""
+    """Validates the `devices` of a claim spec. `path`: the path of `devices`."""
     rules = checks.rules
     known = request_names(devices)
     derived = derivations_of(devices, rules, stored=checks.stored)
@@ -160,7 +161,7 @@ def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRu
 
 
 def validate_selectors(selectors: list[Object] | None, path: str, checks: Checks) -> list[FieldError]:
-    """Validates device selectors, whose CEL expressions must compile and must not be too long."""
+    """Validates device selectors. Their CEL expressions must compile and must not be too long."""
     return validate_items(
         selectors,
         path,
@@ -210,7 +211,7 @@ def _validate_constraint(
 def validate_references(
     references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a set of request names, which must all exist in `known`."""
+    """Validates a set of request names. All of them must be in `known`."""
     return validate_set(
         references,
         path,

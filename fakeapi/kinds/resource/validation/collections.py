@@ -26,9 +26,9 @@ def too_many_items(path: str, actual: int, most: int, rules: ReleaseRules) -> Fi
 def validate_items(
     items: Sequence[Any] | None, path: str, most: int | None, validate: ItemValidator, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates each item in order, then the length of the list; `most` None means no limit.
+    """Validates each item of a list in order, then the length of the list.
 
-    From 1.35 on a list that is too long gets no other errors.
+    `most`: the maximum length; None for no limit. From 1.35 on a list that is too long gets no other errors.
     """
     errors: list[FieldError] = []
     if not items:
@@ -56,7 +56,7 @@ def validate_set(
     """Validates a list with `validate_items`, then reports items with duplicate keys.
 
     - `key`: returns the key of an item; None uses the item itself as key
-    - `key_field`: the field in the path of a duplicate error; empty for the path of the item
+    - `key_field`: the field in the path of a duplicate error; "" for the path of the item
     - `show`: formats a key for the error
     """
     errors = validate_items(items, path, most, validate, rules)
@@ -90,7 +90,7 @@ def validate_distinct(
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
 ) -> list[FieldError]:
-    """Validates a set like v1alpha2, where a duplicate item gets no errors except the duplicate error."""
+    """Validates a set like v1alpha2. A duplicate item gets no errors except the duplicate error."""
     errors: list[FieldError] = []
     seen: set[Hashable] = set()
     for index, item in enumerate(items or ()):
@@ -141,9 +141,9 @@ def validate_map(
     rules: ReleaseRules,
     most: int | None = None,
 ) -> list[FieldError]:
-    """Validates each key and its value in the order of the keys; upstream's order is random.
+    """Validates the keys and values of a map in the order of the keys. Upstream's order is random.
 
-    `key_shown`: how many bytes of a key remain in paths, in releases that shorten keys
+    `key_shown`: the number of bytes of a key that remain in paths, in releases that shorten keys
     """
     if most is not None and len(members or ()) > most:
         return [too_many(path, len(members or ()), most)]

@@ -1,4 +1,4 @@
-"""Validates the counters that the devices of a slice share, and the amounts that each device consumes.
+"""Validates the counters that devices of a ResourceSlice share, and the amounts that each device consumes.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` from 1.33.
 """
@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 Counters: TypeAlias = Mapping[str, frozenset[str]]
-"""The names of a slice's counter sets, each with the names of its counters."""
+"""Maps the names of a slice's counter sets to the names of their counters."""
 
 _NAME_SHOWN = 63
 """Maximum length of a counter's name in a field path, in bytes."""
@@ -59,9 +59,9 @@ def _validate_counters(holder: Object, path: str, most: int, rules: ReleaseRules
 def validate_consumption(
     consumed: Sequence[Object] | None, path: str, known: Counters, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates the `consumesCounters` of the device at `path`.
+    """Validates the `consumesCounters` of a device.
 
-    Up to 1.34 the counters must be among the `known` counters of the slice.
+    `path`: the path of the device. Up to 1.34 the counters must be among the `known` counters of the slice.
     """
     place = f"{path}.consumesCounters"
     stand_alone = rules.quirks.counter_sets_stand_alone
@@ -108,7 +108,7 @@ def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError
 
 
 def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates how many counters a slice shares, and how many counters its devices consume in total."""
+    """Validates the number of counters that a slice shares, and the number that all its devices consume."""
     limits = rules.limits
     taken = sum(_number_of(device.get("consumesCounters")) for device in spec.get("devices") or ())
     shared = _number_of(spec.get("sharedCounters"))

@@ -1,6 +1,6 @@
-"""Validates `status.deallocationRequested`, a request to a claim's controller (1.27 to 1.31).
+"""Validates `status.deallocationRequested`, which asks a claim's controller to deallocate the claim.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
+The field exists from 1.27 to 1.31. Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
 from typing import Any

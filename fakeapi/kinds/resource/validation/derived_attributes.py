@@ -1,4 +1,4 @@
-"""Validates derived attributes: values that a request computes from a device's attributes for constraints.
+"""Validates derived attributes, which a request computes from device attributes for its constraints.
 
 Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -38,7 +38,10 @@ _EVERY_REQUEST = ""
 
 
 def attribute_compiler(rules: ReleaseRules) -> PricedCompiler:
-    """Returns the compiler for derived attributes; servers with the same rules share it within a process."""
+    """Returns the CEL compiler for derived attributes.
+
+    Servers with the same rules share one compiler within a process.
+    """
     shared = rules.gates.enabled(gates.CONSUMABLE_CAPACITY)
     listed = rules.gates.enabled(gates.LIST_TYPE_ATTRIBUTES)
     return _attribute_compiler(rules.quirks, rules.limits, shared, listed)
@@ -61,17 +64,20 @@ def _attribute_compiler(
 
 @dataclass(slots=True)
 class Derivations:
-    """Validates the derived attributes of one claim and adds up their cost."""
+    """Validates the derived attributes of one claim, and adds up their CEL cost."""
 
     rules: ReleaseRules
     referenced: Mapping[str, frozenset[str]]
-    """Names of attributes that constraints refer to, by the constrained request; key "" for all requests."""
+    """Names of attributes to which constraints refer, by the constrained request.
+
+    The key "" is for all requests.
+    """
 
     stored: bool
     cost: int = 0
 
     def validate(self, wanted: Object, path: str, request: str) -> list[FieldError]:
-        """Validates the derived attributes of one request, and adds their cost to `cost`.
+        """Validates the derived attributes of one request, and adds their CEL cost to `cost`.
 
         `request`: the name of the request, as `name` or `name/subrequest`
         """
@@ -86,7 +92,10 @@ class Derivations:
         )
 
     def validate_cost(self, path: str) -> list[FieldError]:
-        """Returns an error if all attributes together cost too much; call this method after `validate`."""
+        """Returns an error if all derived attributes together cost too much.
+
+        Call this method after `validate`.
+        """
         if self.cost <= self.rules.limits.derived_attribute_cost:
             return []
         return [forbidden(path, _TOO_COMPLEX_TOGETHER)]

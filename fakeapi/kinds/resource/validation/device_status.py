@@ -22,7 +22,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def allocated_devices(status: Object) -> frozenset[DeviceId]:
-    """Returns the devices that the status allocates to the claim."""
+    """Returns the devices that the status of a claim allocates."""
     if "allocation" not in status:
         return frozenset()
     results = status["allocation"]["devices"].get("results", ())
@@ -38,7 +38,7 @@ def without_deallocated(devices: list[Object], new: Object, old: Object) -> list
 def validate_device_statuses(
     devices: list[Object], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates `status.devices`, whose devices must all be in `allocated`."""
+    """Validates `status.devices`. All its devices must be in `allocated`."""
     return validate_set(
         devices,
         path,

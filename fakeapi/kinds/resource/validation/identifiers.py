@@ -1,4 +1,4 @@
-"""Validates names in claims and slices: drivers, pools, devices, classes, requests and attributes.
+"""Validates names in ResourceClaims and ResourceSlices, such as names of drivers, pools and requests.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/apis/core/validation`.
 """
@@ -18,11 +18,14 @@ _NO_SUCH_REQUEST = "must be the name of a request in the claim"
 _NO_SUCH_SUBREQUEST = f"{_NO_SUCH_REQUEST} or the name of a request and a subrequest separated by '/'"
 
 RequestNames: TypeAlias = dict[str, frozenset[str]]
-"""The names of a claim's requests, each with the names of its subrequests."""
+"""Maps the names of a claim's requests to the names of their subrequests."""
 
 
 class DeviceId(NamedTuple):
-    """The unique identity of a device in the cluster; `share` is set if the device is shared."""
+    """The unique identity of a device in the cluster.
+
+    `share` is the share ID if the device is shared, else "".
+    """
 
     driver: str
     pool: str
@@ -39,17 +42,17 @@ class DeviceId(NamedTuple):
 
 
 def device_id(holder: dict[str, Any]) -> DeviceId:
-    """Returns the device that an allocation result or a device status refers to."""
+    """Returns the device to which an allocation result or a device status refers."""
     return DeviceId(holder["driver"], holder["pool"], holder["device"], holder.get("shareID") or "")
 
 
 def validate_class_name(name: str, path: str) -> list[FieldError]:
-    """Validates the name of a device class, which is required."""
+    """Validates the required name of a DeviceClass."""
     return validate_dns_subdomain(name, path) if name else [required(path)]
 
 
 def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the name of a DRA driver: a DNS subdomain in upper or lower case.
+    """Validates the name of a DRA driver: a DNS subdomain that may have uppercase letters.
 
     Up to 1.34 an empty name gets two errors.
     """
@@ -64,7 +67,7 @@ def validate_driver_name(name: str, path: str, rules: ReleaseRules) -> list[Fiel
 
 
 def validate_pool_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the name of a pool: DNS subdomains separated by slashes; errors print the invalid part."""
+    """Validates the name of a pool: DNS subdomains separated by slashes. Errors print the invalid part."""
     if not name:
         return [required(path)]
     errors: list[FieldError] = []
@@ -104,7 +107,7 @@ def validate_request_reference(
 
 
 def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `DOMAIN/IDENTIFIER`; a name without a domain is an error."""
+    """Validates `DOMAIN/IDENTIFIER`. A name without a domain is an error."""
     errors = validate_qualified_name(name, path, rules)
     if "/" in name:
         return errors
@@ -116,7 +119,7 @@ def validate_fully_qualified_name(name: str, path: str, rules: ReleaseRules) -> 
 
 
 def validate_qualified_name(name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `IDENTIFIER` or `DOMAIN/IDENTIFIER`; like upstream, accepts names with more slashes."""
+    """Validates `IDENTIFIER` or `DOMAIN/IDENTIFIER`. Like upstream, accepts names with more slashes."""
     if not name and not rules.quirks.empty_name_parts_are_invalid:
         return [required(path, "name required")]
     match name.split("/"):

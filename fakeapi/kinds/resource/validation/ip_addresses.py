@@ -13,7 +13,7 @@ _INTERFACE = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db
 
 
 def set_key(text: str) -> str:
-    """Returns a key that is equal for all spellings of an address; empty for an invalid address."""
+    """Returns a key that is equal for all spellings of an interface address; "" for an invalid address."""
     cidr = parse_cidr(text)
     return "" if cidr is None else f"{cidr.address}/{cidr.prefix}"
 

@@ -1,4 +1,4 @@
-"""Validates how devices map to node allocatable resources such as CPUs and memory.
+"""Validates how devices map to node-allocatable resources such as CPUs and memory.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`: `validateNodeAllocatableResourceMappings` of 1.36,
 `validateNodeAllocatableResources` of 1.37.
@@ -21,9 +21,9 @@ def default_mappings(device: Object) -> None:
 
 
 def validate_mappings(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `nodeAllocatableResourceMappings` of the device at `path`.
+    """Validates `nodeAllocatableResourceMappings` of a device. `path`: the path of the device.
 
-    Errors are sorted by resource name; upstream's order is random.
+    Errors are sorted by resource name. Upstream's order is random.
     """
     errors: list[FieldError] = []
     for name, mapping in sorted((device.get("nodeAllocatableResourceMappings") or {}).items()):
@@ -36,9 +36,11 @@ def validate_mappings(device: Object, path: str, rules: ReleaseRules) -> list[Fi
 
 
 def validate_resources(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `nodeAllocatableResources` of 1.37; each resource needs a mapping, an overhead or both.
+    """Validates `nodeAllocatableResources` of a device, from 1.37.
 
-    Errors are sorted by resource name; upstream's order is random.
+    Each resource needs a mapping, an overhead or both.
+
+    Errors are sorted by resource name. Upstream's order is random. `path`: the path of the device.
     """
     errors: list[FieldError] = []
     for name, resource in sorted((device.get("nodeAllocatableResources") or {}).items()):

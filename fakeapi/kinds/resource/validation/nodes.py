@@ -14,7 +14,7 @@ validate_node_name = validate_dns_subdomain
 
 
 def validate_nodes(holder: dict[str, Any], name: str, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the optional node selector in the field `name` of `holder`; `path` is the selector's path."""
+    """Validates the optional node selector in the field `name` of `holder`. `path`: the selector's path."""
     if name not in holder:
         return []
     return validate_node_selector(

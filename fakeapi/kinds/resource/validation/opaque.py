@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_raw_extension(value: Any, path: str, most: int | None, rules: ReleaseRules) -> list[FieldError]:
     """Validates a required JSON object.
 
-    `most`: maximum size in bytes of the JSON that the client sent; None means no limit
+    `most`: the maximum size in bytes of the JSON that the client sent; None for no limit
     """
     if value is None:
         return [required(path)]

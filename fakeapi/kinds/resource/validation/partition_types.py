@@ -1,4 +1,4 @@
-"""Validates the attribute that names the partition type of devices that consume counters.
+"""Validates `partitionTypeAttribute`, the attribute that names the partition type of a device.
 
 Follows `validatePartitionTypeAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -16,7 +16,7 @@ _NAMED = "`partitionTypeAttribute` names this attribute"
 def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Validates `partitionTypeAttribute`: all devices that consume counters must have this attribute.
 
-    A device may omit the domain from the attribute's name if the domain is the driver's name.
+    A device may omit the domain from the attribute's name if the domain is the name of the driver.
     """
     name = spec.get("partitionTypeAttribute")
     if name is None:

@@ -1,4 +1,4 @@
-"""Validates request policies: how much of a capacity a claim may request from a shared device.
+"""Validates request policies: the amounts of a capacity that a claim may request from a shared device.
 
 Follows `validateRequestPolicy` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.34. For a step of
 zero kube-apiserver 1.34 to 1.36 panics with a division by zero; fakeapi returns the error of 1.37.
@@ -23,7 +23,10 @@ _TWO_POLICIES = (
 def validate_capacity(
     capacity: Object, path: str, rules: ReleaseRules, *, is_shared: bool
 ) -> list[FieldError]:
-    """Validates a capacity's request policy, which requires `allowMultipleAllocations` in the device."""
+    """Validates the request policy of a capacity.
+
+    `is_shared`: whether the device has `allowMultipleAllocations`, which a request policy requires
+    """
     if "requestPolicy" not in capacity:
         return []
     path = f"{path}.requestPolicy"
@@ -135,9 +138,10 @@ def _beyond_int64(named: Mapping[str, str], path: str) -> Iterator[FieldError]:
 def _validate_step(
     named: Mapping[str, str], most: str, path: str, *, fractional: bool, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a range's step: `default` and `max` must be `min` plus a multiple of the step.
+    """Validates the step of a range: `default` and `max` must be `min` plus a multiple of the step.
 
-    `named`: the quantities of `default`, `min`, `max` and `step`
+    - `named`: the quantities of `default`, `min`, `max` and `step`
+    - `most`: the largest amount of the capacity
     """
     step, least, place = named["step"], named["min"], f"{path}.step"
     checks_bounds = rules.quirks.capacity_bounds_are_int64

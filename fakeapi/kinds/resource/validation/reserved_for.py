@@ -12,7 +12,7 @@ _WHILE_GOING = "new entries may not be added while `deallocationRequested` or `d
 
 
 def validate_consumer(consumer: dict[str, Any], path: str) -> list[FieldError]:
-    """Validates one consumer: every field except the API group is required."""
+    """Validates one consumer of a claim: every field except the API group is required."""
     return [required(f"{path}.{name}") for name in ("resource", "name", "uid") if not consumer[name]]
 
 
@@ -24,7 +24,10 @@ def reserved_without_allocation(path: str) -> FieldError:
 def validate_no_new_consumers(
     new: Sequence[dict[str, Any]], old: Sequence[dict[str, Any]], path: str
 ) -> list[FieldError]:
-    """Returns an error if `new` has a consumer that is not in `old`; compares all four fields."""
+    """Returns an error if `new` has a consumer that is not in `old`.
+
+    Compares all four fields of consumers.
+    """
     before = {_identity(consumer) for consumer in old}
     if all(_identity(consumer) in before for consumer in new):
         return []

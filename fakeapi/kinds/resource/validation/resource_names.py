@@ -1,4 +1,7 @@
-"""Validates the names of extended resources in device classes."""
+"""Validates resource names of nodes: extended resources, and resources of Kubernetes itself.
+
+Follows `IsExtendedResourceName` and `IsNativeResource` of k8s.io/kubernetes `pkg/apis/core/v1/helper`.
+"""
 
 from fakeapi.kinds.common.resource_names import is_extended
 from fakeapi.machinery.field_errors import FieldError, invalid

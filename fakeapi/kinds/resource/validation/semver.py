@@ -1,4 +1,4 @@
-"""Validates versions by semver.org 2.0.0.
+"""Validates semantic versions, as semver.org 2.0.0 defines them.
 
 Follows the regular expression of k8s.io/kubernetes `pkg/apis/resource/validation`.
 """

@@ -29,7 +29,7 @@ def validate_share_id(text: str, path: str) -> list[FieldError]:
 
 
 def _problem(text: str) -> str:
-    """Returns the reason why a text is not a UUID in any spelling; empty if the text is a UUID."""
+    """Returns the reason why a string is not a UUID in any spelling; "" if it is a UUID."""
     length = len(text.encode())
     if length == _LENGTH + len(_PREFIX):
         if text[: len(_PREFIX)].lower() != _PREFIX:

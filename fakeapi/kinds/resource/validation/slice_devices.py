@@ -1,4 +1,4 @@
-"""Validates the devices of a slice.
+"""Validates the devices of a ResourceSlice.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -28,10 +28,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Properties of a slice that the validation of its devices needs.
+    """Properties of a ResourceSlice that the validation of its devices needs.
 
     - `counters`: the counters that the slice shares
-    - `old_devices`: the devices of the stored slice by name, empty on create
+    - `old_devices`: the devices of the stored slice by name; empty on create
     - `chooses_nodes`: whether devices select their nodes themselves (`perDeviceNodeSelection`)
     """
 
@@ -41,7 +41,7 @@ class Surroundings:
 
 
 def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a device in releases that require `basic`."""
+    """Validates a device in releases in which devices have the field `basic`."""
     errors = validate_dns_label(device["name"], f"{path}.name")
     path = f"{path}.basic"
     if "basic" in device:  # see conversion.slices.NOT_BASIC
@@ -56,7 +56,7 @@ def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> lis
 def validate_device(
     device: Object, path: str, surroundings: Surroundings, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a device in releases with partitionable devices; field paths have no `basic`."""
+    """Validates a device in releases with partitionable devices. Field paths do not contain `basic`."""
     old = surroundings.old_devices.get(device["name"])
     return [
         *validate_dns_label(device["name"], f"{path}.name"),
@@ -95,7 +95,7 @@ def _validate_number_of_qualities(parts: Object, path: str, rules: ReleaseRules)
 def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Validates the number of attribute values, in releases that count the values of lists.
 
-    Without lists the limit on attributes is lower, and is reached first.
+    Without list attributes, the limit on the number of attributes is lower and is reached first.
     """
     number, most = number_of_values(device), rules.limits.attribute_values_of_a_device
     if number <= most or not rules.quirks.attribute_values_are_counted:
@@ -106,7 +106,7 @@ def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -
 def _validate_qualities(
     parts: Object, path: str, rules: ReleaseRules, old: Object | None = None
 ) -> list[FieldError]:
-    """Validates attributes and capacities; `old` is the stored device on update, None on create."""
+    """Validates attributes and capacities of a device. `old`: the stored device on update; None on create."""
     is_shared = parts.get("allowMultipleAllocations") is True
 
     def attribute(value: Object, place: str) -> list[FieldError]:

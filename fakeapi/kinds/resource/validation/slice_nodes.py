@@ -1,4 +1,4 @@
-"""Validates the nodes where devices can be used: a node name, a node selector or all nodes.
+"""Validates the nodes that can use devices: a node name, a node selector or all nodes.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`. A slice or each of its devices selects the nodes.
 """
@@ -21,7 +21,7 @@ _NOT_OF_DEVICE = (
 
 
 def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool) -> list[FieldError]:
-    """Validates how a slice selects its nodes.
+    """Validates how a ResourceSlice selects its nodes.
 
     `partitions`: whether the release has partitionable devices, which may select their nodes themselves
     """
@@ -33,7 +33,7 @@ def validate_device_nodes(
 ) -> list[FieldError]:
     """Validates how a device selects its nodes.
 
-    `chooses`: whether the slice leaves the selection to its devices
+    `chooses`: whether each device of the slice selects its nodes
     """
     if chooses:
         return _validate_of_device(device, path, rules)

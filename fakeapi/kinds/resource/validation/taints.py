@@ -17,7 +17,7 @@ Now: TypeAlias = Callable[[], str]
 
 
 def default_taint(taint: dict[str, Any], now: Now) -> dict[str, Any]:
-    """Returns the taint with `timeAdded`; the default is the current time."""
+    """Returns the taint with `timeAdded`. The default is the current time."""
     return taint if taint.get("timeAdded") is not None else {**taint, "timeAdded": now()}
 
 
@@ -26,7 +26,7 @@ def validate_taint(
 ) -> list[FieldError]:
     """Validates a device taint.
 
-    `old`: the stored taint, whose effect remains valid even if it is unknown
+    `old`: the stored taint; its effect remains valid even if the effect is unknown
     """
     key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
     unit = rules.quirks.wording.length_unit

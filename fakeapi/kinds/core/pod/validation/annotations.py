@@ -27,8 +27,8 @@ def annotation_errors(
 ) -> Errors:
     """Validates the annotations of a pod or pod template.
 
-    `path`: the path of the annotations.
-    `old`: the stored metadata; None for a new object.
+    - `path`: the path of the annotations
+    - `old`: the stored metadata; None for a new object
     """
     annotations: Mapping[str, str] = metadata.get("annotations") or {}
     if MIRROR in annotations and not spec.get("nodeName"):
@@ -55,9 +55,9 @@ def annotation_update_errors(new: Object, old: Object, path: str, checks: PodChe
 
 
 def is_deletion_cost(text: str | None) -> bool:
-    """Whether a string is a 32-bit integer without leading zeros.
+    """Whether an annotation value is a 32-bit integer without leading zeros.
 
-    None, for a missing annotation, is valid too.
+    Returns True for None, because a missing annotation is valid.
     """
     if text is None:
         return True

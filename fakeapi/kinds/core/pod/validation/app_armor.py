@@ -37,7 +37,8 @@ TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
     """Validates the AppArmor profile of a security context.
 
-    `holder`: the security context. `path`: its path.
+    - `holder`: the security context
+    - `path`: the path of the security context
     """
     profile = holder.get("appArmorProfile")
     if profile is None:
@@ -68,7 +69,7 @@ def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Yields an error for each AppArmor annotation that contradicts the profile in the field."""
+    """Yields an error for each AppArmor annotation that contradicts the profile in a security context."""
     if not checks.enabled("AppArmorFields") or (spec.get("os") or {}).get("name") == "windows":
         return
     of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")

@@ -30,7 +30,7 @@ def containers_of(spec: Object) -> Iterator[Object]:
 
 
 def containers_at(spec: Object, path: str) -> Iterator[ContainerAt]:
-    """Yields all containers of a pod spec with their paths, in the order in which upstream visits them."""
+    """Yields all containers of a pod spec with their field paths, in the order of upstream."""
     for name in CONTAINER_LISTS:
         for index, container in enumerate(spec.get(name) or ()):
             yield f"{path}.{name}[{index}]", container
@@ -44,9 +44,9 @@ def is_sidecar(container: Object) -> bool:
 class PodChecks:
     """Decides which rules apply to a pod spec, by the release's feature gates and the stored spec.
 
-    `spec`: the spec to validate.
-    `old`: the stored spec; None on create.
-    `is_pod`: False for a pod template.
+    - `spec`: the spec to validate
+    - `old`: the stored spec; None on create
+    - `is_pod`: whether the spec belongs to a pod; False for a pod template
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class PodChecks:
 
     @cached_property
     def only_recursive_selinux(self) -> bool:
-        """Whether Recursive is the only valid seLinuxChangePolicy."""
+        """Whether Recursive is the only valid value of seLinuxChangePolicy."""
         before = (self.old.get("securityContext") or {}).get("seLinuxChangePolicy")
         return not self.enabled("SELinuxMount") and before is None
 

@@ -18,10 +18,10 @@ _NODE_RESOURCES = ("cpu", "memory")
 
 
 def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the claim statuses of a pod.
+    """Validates the statuses of a pod's ResourceClaims.
 
-    These are statuses of generated claims, of the claim for extended resources, and of node-allocatable
-    resources.
+    These are statuses of generated claims, of the claim for extended resources, and of claims for
+    node-allocatable resources.
     """
     yield from _made_claim_errors(pod, checks)
     yield from _extended_claim_errors(pod, checks)

@@ -29,7 +29,7 @@ _CLAIM = "claim:"
 
 
 def transition_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
-    """Yields an error for each terminated container that restarts although its restart policy forbids this.
+    """Yields an error for each terminated container that restarts against its restart policy.
 
     `new` and `old` are whole pods.
     """
@@ -112,7 +112,7 @@ def user_errors(pod: Object, checks: PodChecks) -> Errors:
 
 
 def allocated_resource_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates `allocatedResourcesStatus`, the health of resources that are allocated to containers."""
+    """Validates `allocatedResourcesStatus`: the health of the resources that containers have."""
     for name, kind in STATUSES.items():
         containers = {entry.get("name"): entry for entry in reversed(pod["spec"].get(kind) or ())}
         for index, status in enumerate(pod["status"].get(name) or ()):
@@ -152,7 +152,11 @@ def _claim_name(claim: Object) -> str:
 
 
 def _is_extended(name: str, container: Object, status: Object) -> bool:
-    """Whether a name `claim:CLAIM/REQUEST` refers to the claim for the container's extended resources."""
+    """Whether the name `claim:CLAIM/REQUEST` refers to the claim for a container's extended resources.
+
+    - `name`: the name of an allocated resource
+    - `status`: the status of the pod
+    """
     extended = status.get("extendedResourceClaimStatus") or {}
     claim, _, request = name.removeprefix(_CLAIM).partition("/")
     if not request or claim != extended.get("resourceClaimName"):

@@ -43,16 +43,16 @@ _NOT_EPHEMERAL = (
     "lifecycle",
 )
 _ZERO: dict[str, Any] = {"resources": {}, "ports": [], "resizePolicy": [], "restartPolicyRules": []}
-"""Zero values of container fields that are not pointers in Go."""
+"""Go's zero values of container fields that are not pointers."""
 _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
 @dataclass(frozen=True, slots=True)
 class Containing:
-    """The properties of a pod that the validation of its containers depends on.
+    """The properties of a pod on which the validation of its containers depends.
 
-    `volumes`: the valid volumes by name.
-    `claims`: the names of the pod's resource claims.
+    - `volumes`: the valid volumes by name
+    - `claims`: the names of the pod's resource claims
     """
 
     spec: Object
@@ -67,7 +67,7 @@ class Containing:
 
 
 def container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Validates the ordinary containers. `path`: the path of their list."""
+    """Validates the ordinary containers of a pod. `path`: the path of `containers`."""
     containers = pod.spec.get("containers") or []
     if not containers:
         yield required(path)
@@ -86,7 +86,7 @@ def container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
 
 
 def init_container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Validates the init containers, including sidecars. `path`: the path of their list."""
+    """Validates the init containers of a pod, including sidecars. `path`: the path of `initContainers`."""
     seen = {container.get("name", "") for container in pod.spec.get("containers") or ()}
     for index, container in enumerate(pod.spec.get("initContainers") or ()):
         place, name = f"{path}[{index}]", container.get("name", "")
@@ -108,7 +108,7 @@ def init_container_errors(pod: Containing, path: str, checks: PodChecks) -> Erro
 
 
 def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) -> Errors:
-    """Validates the ephemeral containers. `path`: the path of their list."""
+    """Validates the ephemeral containers of a pod. `path`: the path of `ephemeralContainers`."""
     others = {
         container.get("name", "")
         for kind in ("containers", "initContainers")

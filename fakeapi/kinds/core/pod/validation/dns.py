@@ -38,7 +38,7 @@ _SEARCH_RULE = (
 
 
 def policy_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the DNS policy of a pod. `path`: the path of its spec."""
+    """Validates the DNS policy of a pod. `path`: the path of the pod's spec."""
     policy = spec.get("dnsPolicy", "")
     if not policy:
         yield required(f"{path}.dnsPolicy")
@@ -47,7 +47,7 @@ def policy_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def config_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the DNS configuration of a pod. `path`: the path of its spec."""
+    """Validates the DNS configuration of a pod. `path`: the path of the pod's spec."""
     config, place = spec.get("dnsConfig"), f"{path}.dnsConfig"
     if spec.get("dnsPolicy") == "None":
         if config is None:
@@ -72,7 +72,7 @@ def config_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def host_alias_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the host aliases of a pod. `path`: the path of its spec."""
+    """Validates the host aliases of a pod. `path`: the path of the pod's spec."""
     for index, alias in enumerate(spec.get("hostAliases") or ()):
         place = f"{path}.hostAliases"
         if checks.quirks.host_aliases_are_told_apart:
@@ -86,7 +86,7 @@ def host_alias_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def name_errors(spec: Object, path: str) -> Errors:
-    """Validates hostname and subdomain of a pod. `path`: the path of its spec."""
+    """Validates hostname and subdomain of a pod. `path`: the path of the pod's spec."""
     for name in ("hostname", "subdomain"):
         if spec.get(name):
             yield from validate_dns_label(spec[name], f"{path}.{name}")

@@ -1,4 +1,4 @@
-"""Validates downward API volumes, which contain fields of a pod as files.
+"""Validates downward API volumes, whose files contain fields of a pod.
 
 Follows `validateDownwardAPIVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -18,7 +18,7 @@ _FIELDS = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata
 
 
 def downward_api_errors(source: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates a downward API volume. Like upstream, errors of its files have the path of the volume."""
+    """Validates a downward API volume. Like upstream, errors about the files have the path of the volume."""
     yield from validate_file_mode(source, "defaultMode", path)
     yield from validate_user_id(source, "defaultUser", path)
     for file in source.get("items") or ():

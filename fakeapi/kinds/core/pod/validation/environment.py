@@ -31,7 +31,7 @@ _FIELDS_WITH_HOST_IPS = tuple(sorted((*_FIELDS, "status.hostIPs")))
 
 
 def environment_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates `env` and `envFrom` of a container."""
+    """Validates `env` and `envFrom` of a container. `path`: the path of the container."""
     for index, variable in enumerate(container.get("env") or ()):
         place = f"{path}.env[{index}]"
         name = variable.get("name", "")

@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def gate_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates readiness gates and scheduling gates of a pod. `path`: the path of its spec."""
+    """Validates readiness gates and scheduling gates of a pod. `path`: the path of the pod's spec."""
     for index, gate in enumerate(spec.get("readinessGates") or ()):
         place = f"{path}.readinessGates[{index}].conditionType"
         yield from validate_qualified_name(gate.get("conditionType", ""), place, checks.wording)

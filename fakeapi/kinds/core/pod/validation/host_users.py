@@ -11,7 +11,7 @@ _MOUNTABLE = ("emptyDir", "secret", "downwardAPI", "configMap", "projected")
 
 
 def host_users_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates a pod with `hostUsers: false`. `path`: the path of its spec."""
+    """Validates a pod with `hostUsers: false`. `path`: the path of the pod's spec."""
     if spec.get("hostUsers") is not False:
         return
     rule = checks.quirks.needs_host_users

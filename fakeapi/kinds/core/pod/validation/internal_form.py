@@ -1,4 +1,4 @@
-"""Converts pod specs to the internal version of kube-apiserver, which errors about updates print.
+"""Converts pod specs to kube-apiserver's internal version, because errors of updates print this version.
 
 Up to 1.36, the security context of the internal version contains the host namespaces. Some types have another
 field order than in v1. Follows k8s.io/kubernetes `pkg/apis/core/types.go` and
@@ -28,7 +28,7 @@ _CONTEXT = tuple(
 
 
 def internal_spec(spec: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
-    """Returns a pod spec and its type in the internal version."""
+    """Returns a pod spec in the internal version, and its schema."""
     struct = rules.schemas.struct("core/v1.PodSpec")
     if rules.quirks.pods.host_namespaces_are_of_the_spec:
         return spec, struct
@@ -38,7 +38,7 @@ def internal_spec(spec: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
 
 
 def internal_template(template: Object, rules: ReleaseRules) -> tuple[Object, Struct]:
-    """Returns a pod template and its type in the internal version."""
+    """Returns a pod template in the internal version, and its schema."""
     spec, struct = internal_spec(template["spec"], rules)
     whole = rules.schemas.struct("core/v1.PodTemplateSpec")
     fields = {**whole.fields, "spec": replace(whole.fields["spec"], node=struct)}

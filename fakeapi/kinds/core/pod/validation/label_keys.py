@@ -21,9 +21,9 @@ def label_keys_errors(
 ) -> Errors:
     """Validates label keys that the API server merges into the label selector.
 
-    `keys`: the matchLabelKeys.
-    `mismatched`: the mismatchLabelKeys.
-    `path`: the path of the affinity term or constraint.
+    - `keys`: the matchLabelKeys
+    - `mismatched`: the mismatchLabelKeys
+    - `path`: the path of the affinity term or the topology spread constraint
     """
     yield from _keys_errors(keys, selector, f"{path}.matchLabelKeys", wording)
     yield from _keys_errors(mismatched, selector, f"{path}.mismatchLabelKeys", wording)

@@ -20,8 +20,8 @@ _BIND_OPTIONS = ("nodev", "noexec", "nosuid")
 def mount_errors(container: Object, volumes: Mapping[str, Object], path: str, checks: PodChecks) -> Errors:
     """Validates the volume mounts of a container.
 
-    `volumes`: the valid volumes of the pod by name.
-    `path`: the path of the list of mounts.
+    - `volumes`: the valid volumes of the pod by name
+    - `path`: the path of `volumeMounts`
     """
     seen: set[str] = set()
     devices = {device.get("name", ""): device for device in container.get("volumeDevices") or ()}
@@ -51,8 +51,8 @@ def mount_errors(container: Object, volumes: Mapping[str, Object], path: str, ch
 def device_errors(container: Object, volumes: Mapping[str, Object], path: str) -> Errors:
     """Validates the block devices of a container.
 
-    `volumes`: the valid volumes of the pod by name.
-    `path`: the path of the list of devices.
+    - `volumes`: the valid volumes of the pod by name
+    - `path`: the path of `volumeDevices`
     """
     names: set[str] = set()
     paths: set[str] = set()
@@ -100,9 +100,9 @@ def _image_volume_errors(mount: Object, volume: Object | None, path: str, checks
 
 
 def _option_errors(mount: Object, container: Object, paths: tuple[str, str], checks: PodChecks) -> Errors:
-    """Validates the options of a mount. Like upstream, most errors have the path of the list of mounts.
+    """Validates the options of a volume mount. Like upstream, most errors have the path of `volumeMounts`.
 
-    `paths`: the path of the list, and the path of the mount.
+    `paths`: the path of `volumeMounts`, and the path of the mount
     """
     of_list, place = paths
     if mount.get("subPath"):

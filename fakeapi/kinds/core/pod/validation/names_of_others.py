@@ -1,4 +1,4 @@
-"""Validates names of other objects in a pod's spec, such as service account, node and classes.
+"""Validates names of other objects in a pod's spec, such as the ServiceAccount, node and PriorityClass.
 
 Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -15,8 +15,8 @@ from fakeapi.machinery.meta import names
 def name_errors(spec: Object, name: str, path: str) -> Errors:
     """Validates the object name in a field of the pod's spec, if the field is set.
 
-    `name`: the name of the field.
-    `path`: the path of the spec.
+    - `name`: the name of the field
+    - `path`: the path of the spec
     """
     value = spec.get(name)
     if value:
@@ -24,7 +24,10 @@ def name_errors(spec: Object, name: str, path: str) -> Errors:
 
 
 def service_account_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the service account name. From 1.37 on, the deprecated field must have the same value."""
+    """Validates `serviceAccountName`.
+
+    From 1.37 on, the deprecated `serviceAccount` must have the same value.
+    """
     yield from name_errors(spec, "serviceAccountName", path)
     name, old_field = spec.get("serviceAccountName", ""), spec.get("serviceAccount", "")
     if checks.quirks.host_namespaces_are_of_the_spec and name != old_field:
@@ -40,7 +43,7 @@ def runtime_class_errors(spec: Object, path: str) -> Errors:
 
 
 def group_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the references to the workload or PodGroup with which the pod is scheduled."""
+    """Validates the references to the Workload or PodGroup with which the pod is scheduled."""
     workload = spec.get("workloadRef")
     if workload is not None:
         place, value = f"{path}.workloadRef", workload.get("name", "")

@@ -53,7 +53,7 @@ def _files(holder: Object, source: str) -> list[_File]:
 
 
 def _source_files(source: Object) -> list[_File]:
-    """Returns the files of a projected source. Only the first kind of source that is set counts."""
+    """Returns the files of a projected source. If several kinds of source are set, uses the first kind."""
     for kind, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
         if source.get(kind, {}).get("items"):
             return _files(source[kind], f"{title} {quote(source[kind].get('name', ''))}")

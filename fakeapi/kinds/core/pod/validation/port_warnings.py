@@ -59,7 +59,7 @@ def _relation(port: Object, other: Object) -> str:
 
 
 def _printed(port: Object) -> str:
-    """Formats a port like Go's `%+v`."""
+    """Formats a container port like Go's `%+v`."""
     members = (
         ("Name", port.get("name", "")),
         ("HostPort", port.get("hostPort", 0)),

@@ -26,10 +26,10 @@ _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThr
 
 
 class PodFacts(NamedTuple):
-    """The properties of the pod that probes and hooks depend on.
+    """The properties of a pod on which the validation of probes and hooks depends.
 
-    `grace_period`: terminationGracePeriodSeconds.
-    `os`: the name of the operating system; None if the pod does not set it.
+    - `grace_period`: the terminationGracePeriodSeconds
+    - `os`: the name of the operating system; None if the pod does not set it
     """
 
     grace_period: int

@@ -43,7 +43,7 @@ _SOURCES = (
 
 
 class _Paths:
-    """The file paths in one projected volume. Detects duplicates; errors have the path of the volume."""
+    """The file paths in one projected volume. Detects duplicate paths. Errors have the path of the volume."""
 
     def __init__(self, volume: str) -> None:
         self._volume = volume

@@ -62,7 +62,7 @@ def key_errors(reference: Object, path: str) -> Errors:
 
 
 def file_key_errors(reference: Object, path: str) -> Errors:
-    """Validates a fileKeyRef, a reference to an environment variable in a file of a volume."""
+    """Validates a fileKeyRef: a reference to an environment variable in a file of a volume."""
     key, volume, target = (reference.get(name, "") for name in ("key", "volumeName", "path"))
     if not key:
         yield required(f"{path}.key")
@@ -79,7 +79,7 @@ def file_key_errors(reference: Object, path: str) -> Errors:
 
 
 def field_errors(reference: Object, fields: Sequence[str], path: str, checks: PodChecks) -> Errors:
-    """Validates a fieldRef, a reference to a field of the pod.
+    """Validates a fieldRef: a reference to a field of the pod.
 
     `fields`: the valid field paths. A label or annotation, such as `metadata.labels['a']`, is valid too.
     """
@@ -118,9 +118,9 @@ def host_ips_errors(reference: Object, path: str, checks: PodChecks) -> list[Fie
 
 
 def resource_errors(reference: Object, path: str, *, of_volume: bool) -> Errors:
-    """Validates a resourceFieldRef, a reference to a resource of a container.
+    """Validates a resourceFieldRef: a reference to a resource of a container.
 
-    `of_volume`: whether the name of the container is required.
+    `of_volume`: whether the reference is in a volume and must name the container
     """
     name = reference.get("resource", "")
     if of_volume and not reference.get("containerName"):
@@ -153,7 +153,7 @@ def _divisor_errors(name: str, divisor: str, path: str) -> Errors:
 
 
 def _conversion_problem(version: str, name: str, checks: PodChecks) -> str:
-    """Returns why a field path is not valid in this API version of pods; "" if it is valid."""
+    """Returns the reason why a field path is not valid in an API version of pods; "" if it is valid."""
     if version != "v1":
         return f"unsupported pod version: {version}"
     subscripted = _subscript(name)

@@ -49,7 +49,7 @@ def validate_pod_resize(
 
 
 def _refusal(spec: Object, old: Object, checks: PodChecks) -> str:
-    """Returns why no resize of the pod is possible; "" if resizes are possible."""
+    """Returns the reason why the pod cannot be resized at all; "" if it can be resized."""
     before = old["spec"]
     uses_pod = _asks_as_a_whole(before) or _asks_as_a_whole(spec)
     if uses_pod and not checks.quirks.pods_with_resources_resize:
@@ -67,7 +67,7 @@ def _asks_as_a_whole(spec: Object) -> bool:
 
 
 def _node_resizes(status: Object) -> bool:
-    """Whether the node can resize pods. Such a node reports the resources of running containers."""
+    """Whether the node can resize pods. Only such nodes report the resources of running containers."""
     for container in status.get("containerStatuses") or ():
         if "running" in (container.get("state") or {}):
             return "resources" in container
@@ -115,7 +115,8 @@ def _other_change(left: Object, before: Object, checks: PodChecks) -> FieldError
 def _pod_resource_errors(left: Object, before: Object, checks: PodChecks) -> Errors:
     """Validates the change of pod-level resources.
 
-    In `left`, resets resizable amounts to the stored amounts. So a comparison detects only other changes.
+    Resets the resizable amounts in `left` to the stored amounts, so that a later comparison detects only
+    other changes.
     """
     resources, stored = left.get("resources"), before.get("resources")
     if resources is None:
@@ -184,9 +185,10 @@ def _can_resize(container: Object, checks: PodChecks) -> bool:
 
 
 def _container_errors(left: Object, before: Object, checks: PodChecks) -> list[FieldError]:
-    """Returns errors for changes of containers that do not resize them.
+    """Returns errors for changes of containers that are not resizes.
 
-    In `left`, resets resizable amounts to the stored amounts. So a comparison detects only other changes.
+    Resets the resizable amounts in `left` to the stored amounts, so that a later comparison detects only
+    other changes.
     """
     errors: list[FieldError] = []
     keeps_containers = checks.quirks.resize_keeps_containers

@@ -17,7 +17,7 @@ _POLICIES = ("NotRequired", "RestartContainer")
 
 
 def resize_policy_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
-    """Validates the resize policies of any container. `path`: the path of their list."""
+    """Validates the resize policies of any container. `path`: the path of `resizePolicy`."""
     seen: set[str] = set()
     for index, policy in enumerate(container.get("resizePolicy") or ()):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")

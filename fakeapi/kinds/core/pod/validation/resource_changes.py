@@ -14,7 +14,10 @@ Amounts = Mapping[str, str]
 
 
 def with_old_amounts(container: Object, stored: Object, quirks: PodQuirks) -> Object:
-    """Returns the container with the stored requests and limits of cpu and memory."""
+    """Returns the container with the stored requests and limits of cpu and memory.
+
+    In some releases the result has no `resources.claims`, because a resize may change them.
+    """
     resources, old = container.get("resources") or {}, stored.get("resources") or {}
     merged = with_old_resources(resources, old, quirks)
     if quirks.resized_claims_are_not_compared:
@@ -35,7 +38,7 @@ def with_old_resources(resources: Object, stored: Object, quirks: PodQuirks) -> 
 
 
 def has_removed(amounts: Amounts, stored: Amounts) -> bool:
-    """Whether any stored resource is missing in the new amounts."""
+    """Whether any resource of the stored amounts is missing in the new amounts."""
     return any(name not in amounts for name in stored)
 
 

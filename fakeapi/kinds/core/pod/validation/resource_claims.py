@@ -15,8 +15,8 @@ from fakeapi.machinery.meta import names
 def claim_errors(spec: Object, metadata: Object | None, path: str, checks: PodChecks) -> Errors:
     """Validates `resourceClaims` of a pod spec.
 
-    `metadata`: the metadata of the pod; None for a template.
-    `path`: the path of the spec.
+    - `metadata`: the metadata of the pod; None for a pod template
+    - `path`: the path of the spec
     """
     seen: set[str] = set()
     for index, claim in enumerate(spec.get("resourceClaims") or ()):

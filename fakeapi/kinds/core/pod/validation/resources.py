@@ -39,14 +39,15 @@ def container_resource_errors(
 
 
 def overhead_errors(overhead: Mapping[str, str], path: str, checks: PodChecks) -> Errors:
-    """Validates the overhead of a pod: resources that the pod uses in addition to its containers."""
+    """Validates `overhead`: the resources that a pod uses in addition to its containers."""
     yield from container_resource_errors({"limits": overhead}, (), path, checks)
 
 
 def pod_resource_errors(spec: Object, claims: Collection[str], path: str, checks: PodChecks) -> Errors:
-    """Validates pod-level resources. `path`: the path of the pod's spec.
+    """Validates pod-level resources.
 
-    `claims`: the names of the pod's resource claims.
+    - `claims`: the names of the pod's resource claims
+    - `path`: the path of the pod's spec
     """
     resources = spec.get("resources")
     if resources is None or not checks.enabled("PodLevelResources"):

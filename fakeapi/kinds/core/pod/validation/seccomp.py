@@ -23,7 +23,8 @@ TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 def profile_errors(holder: Object, path: str, checks: PodChecks) -> Errors:
     """Validates the seccomp profile of a security context.
 
-    `holder`: the security context. `path`: its path.
+    - `holder`: the security context
+    - `path`: the path of the security context
     """
     profile = holder.get("seccompProfile")
     if profile is None:
@@ -57,7 +58,7 @@ def annotation_errors(annotations: Mapping[str, str], path: str) -> Errors:
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str) -> Errors:
-    """Yields an error for each seccomp annotation that contradicts the profile in the field."""
+    """Yields an error for each seccomp annotation that contradicts the profile in a security context."""
     own = (spec.get("securityContext") or {}).get("seccompProfile")
     if own is not None and POD_ANNOTATION in annotations:
         yield from _mismatch(annotations[POD_ANNOTATION], own, f"{path}.securityContext.seccompProfile")

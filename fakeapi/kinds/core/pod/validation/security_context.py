@@ -24,8 +24,8 @@ _SYS_ADMIN = "CAP_SYS_ADMIN"
 def container_security_errors(container: Object, path: str, spec: Object, checks: PodChecks) -> Errors:
     """Validates the security context of a container.
 
-    `path`: the path of the security context.
-    `spec`: the spec of the pod.
+    - `path`: the path of the security context
+    - `spec`: the spec of the pod
     """
     context = container.get("securityContext")
     if context is None:

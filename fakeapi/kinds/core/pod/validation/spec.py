@@ -1,6 +1,6 @@
 """Validates the specs of pods and pod templates.
 
-Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`, with its order of errors.
+Follows `ValidatePodSpec` of k8s.io/kubernetes `pkg/apis/core/validation`, including the order of errors.
 """
 
 from fakeapi.kinds.common.numbers import INT32_MAX, validate_within

@@ -31,7 +31,7 @@ _IPC_PREFIX = "fs.mqueue."
 
 
 def sysctl_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the sysctls of a pod. `path`: the path of their list."""
+    """Validates the sysctls of a pod. `path`: the path of `sysctls`."""
     seen: set[str] = set()
     allowed = not checks.quirks.sysctls_need_own_namespaces or has_host_sysctl(checks.old)
     for index, sysctl in enumerate((spec.get("securityContext") or {}).get("sysctls") or ()):
@@ -48,7 +48,7 @@ def sysctl_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def has_host_sysctl(spec: Object) -> bool:
-    """Whether a pod sets a sysctl in a namespace that it shares with its node (hostNetwork or hostIPC)."""
+    """Whether a pod sets a sysctl of a namespace that it shares with its node (hostNetwork or hostIPC)."""
     sysctls = (spec.get("securityContext") or {}).get("sysctls") or ()
     return any(_host_errors(sysctl.get("name", ""), spec, "") for sysctl in sysctls)
 
@@ -63,7 +63,7 @@ def _host_errors(name: str, spec: Object, path: str) -> list[FieldError]:
 
 
 def normalized(name: str) -> str:
-    """Returns a sysctl's name with dots as separators. `name` may have slashes as separators instead."""
+    """Returns a sysctl's name with dots as separators. In `name`, the separators may be slashes."""
     first = min((name.find(mark) for mark in "./" if mark in name), default=-1)
     if first < 0 or name[first] == ".":
         return name

@@ -18,8 +18,8 @@ def validate_pod_template_spec(
 ) -> list[FieldError]:
     """Validates a pod template, which must be in canonical form and have defaults.
 
-    `path`: the path of the template, such as `spec.template`.
-    `old`: the stored template. An update may keep values that are invalid in new templates.
+    - `path`: the path of the template, such as `spec.template`
+    - `old`: the stored template; an update may keep values that are invalid in new templates
     """
     spec, metadata = template.get("spec") or {}, template.get("metadata") or {}
     checks = PodChecks(rules, spec, None if old is None else old.get("spec") or {})

@@ -31,7 +31,7 @@ def toleration_errors(tolerations: Sequence[Object], path: str, checks: PodCheck
 def added_toleration_errors(
     new: Sequence[Object], old: Sequence[Object], path: str, checks: PodChecks
 ) -> Errors:
-    """Validates an update of tolerations. An update may only add tolerations and change tolerationSeconds."""
+    """Validates an update of tolerations. Updates may only add tolerations and change tolerationSeconds."""
     kept = [_without_time(toleration) for toleration in new]
     if any(_without_time(toleration) not in kept for toleration in old):
         yield forbidden(path, "existing toleration can not be modified except its tolerationSeconds")

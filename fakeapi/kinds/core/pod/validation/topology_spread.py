@@ -19,7 +19,7 @@ _INCLUSIONS = ("Honor", "Ignore")
 
 
 def topology_spread_errors(spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the topology spread constraints of a pod. `path`: the path of its spec."""
+    """Validates the topology spread constraints of a pod. `path`: the path of the pod's spec."""
     constraints = spec.get("topologySpreadConstraints") or ()
     merged = _is_merged(checks)
     for index, constraint in enumerate(constraints):
@@ -65,9 +65,10 @@ def _key_errors(constraint: Object, path: str, checks: PodChecks, *, merged: boo
 
 
 def _is_merged(checks: PodChecks) -> bool:
-    """Whether matchLabelKeys are validated as merged into the label selectors.
+    """Whether to validate matchLabelKeys as if they were merged into the label selectors.
 
-    The feature gate decides, unless this choice makes the label keys of the stored pod invalid.
+    The feature gate decides. But if this choice makes the label keys of the stored pod invalid, the other
+    choice applies.
     """
     if not checks.quirks.spread_keys_are_merged or not checks.enabled("MatchLabelKeysInPodTopologySpread"):
         return False

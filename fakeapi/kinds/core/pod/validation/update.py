@@ -1,4 +1,4 @@
-"""Validates updates of pods, which may change only some fields of the spec.
+"""Validates updates of pods. An update may change only some fields of the spec.
 
 Follows `ValidatePodUpdate` and `ValidatePodEphemeralContainersUpdate` of k8s.io/kubernetes
 `pkg/apis/core/validation`.
@@ -134,7 +134,7 @@ def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
 
 
 def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
-    """Yields an error if immutable fields change. Its message contains the difference."""
+    """Yields an error if immutable fields change. The message of the error contains the difference."""
     resizes = checks.quirks.updates_resize_pods and checks.enabled("InPlacePodVerticalScaling")
     left = _with_old_fields(spec, before, checks.quirks, resizes=resizes)
     if before.get("schedulingGates") and checks.enabled("PodSchedulingReadiness"):

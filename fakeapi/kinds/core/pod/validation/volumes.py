@@ -15,9 +15,9 @@ from fakeapi.machinery.meta import names, quantity
 ISCSI_NAME_MAX_LENGTH = 64
 
 _PLACES = {"gcePersistentDisk": "persistentDisk", "cephfs": "cephfs"}
-"""By field of a volume source: its name in error paths, if it differs from the field."""
+"""Maps fields with volume sources to their names in error paths, if these names differ."""
 _PLACES_OF_SECOND = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""By field: its name in errors about a second volume source, if it differs from the field."""
+"""Maps fields to their names in errors about a second volume source, if these names differ."""
 
 
 def validate_volumes(

@@ -43,7 +43,7 @@ _POD_CONTEXT = (
 )
 _OF_SPEC = ("hostUsers", "hostPID", "hostIPC", "shareProcessNamespace")
 _TRUTH_COUNTS = ("hostPID", "hostIPC", "sysctls")
-"""Fields that are not pointers in Go: false or an empty list counts as unset."""
+"""Fields that are not pointers in Go. Therefore false or an empty list counts as unset."""
 _CONTAINER_CONTEXT = (
     "appArmorProfile",
     "seLinuxOptions",
