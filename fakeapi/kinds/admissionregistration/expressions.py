@@ -36,9 +36,9 @@ def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: Re
 
 
 def expression_errors(verdict: TypedVerdict, printed: str, path: str) -> list[FieldError]:
-    """Returns the field errors of a compiled CEL expression. Returns no errors if fakeapi cannot check it.
+    """Returns the field errors of a compiled expression; no errors if fakeapi cannot check the expression.
 
-    `shown`: the expression as the errors print it
+    `printed`: the expression as the errors print it
     """
     match verdict:
         case Invalid(detail):

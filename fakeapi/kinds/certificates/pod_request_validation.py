@@ -122,12 +122,11 @@ Verify = Callable[[bytes, bytes], Any]
 def _verifier(
     key: Any, path: str, printed: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
-    """Returns a function that verifies `(signature, message)` with the key, and no errors.
+    """Returns a function that verifies `(signature, message)` with the key.
 
     For an unsupported key returns None and errors instead.
 
-    - `path`: the field path for errors
-    - `shown`: the key as the errors print it; None omits the value
+    - `printed`: the key as the errors print it; None omits the value
     - `curves`: the supported elliptic curves, for the error
     """
     from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - loaded with the first key

@@ -21,14 +21,15 @@ REMOVED: Final[tuple[str, ...]] = ()
 
 @dataclass(frozen=True, slots=True)
 class GatedFields:
-    """A feature gate and the fields that it controls. `fakeapi.kinds.common.paths` defines the paths.
+    """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
 
-    - `paths`: the fields that are dropped while `gate` is off, unless the stored object uses the feature
-    - `used_at`: fields that, if set, prove that an object uses the feature; None for `paths`
+    - `gate`: the gate, `REMOVED`, or several gates; one gate that is on enables the fields
+    - `paths`: the fields that are dropped while they are disabled, unless the stored object uses the feature
+    - `used_at`: fields that prove such a use if they are set; None means `paths`
     - `in_use`: a test of the stored object that replaces `used_at`
-    - `take_away`: a function that removes the fields from a copy of the object, in place; used instead of
+    - `take_away`: a function that removes the fields from its argument, a copy, in place; replaces dropping
       `paths`
-    - `when`: whether the rule exists in a release with these quirks; None for all releases
+    - `when`: whether the rule exists in a release with these quirks; None means always
     """
 
     gate: str | tuple[str, ...]

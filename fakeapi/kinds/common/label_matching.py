@@ -1,4 +1,4 @@
-"""Matches labels against a metav1.LabelSelector, and formats selectors.
+"""Matches labels by metav1.LabelSelector, and formats selectors for tables.
 
 Follows `LabelSelectorAsSelector` and `FormatLabelSelector` of k8s.io/apimachinery
 `pkg/apis/meta/v1/helpers.go`.

@@ -63,10 +63,9 @@ def _active_responder(obj: Object, now: float) -> str:
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """Returns a table cell function for the responder that `_shown_target` returns.
+    """Returns a Cell that calls `cell` with the state and the status of the responder in `_latest_target`.
 
-    - `absent`: the text of the cell if `_shown_target` returns None
-    - `cell`: returns the text for the responder's state and status
+    `absent`: the text of the cell without such a responder
     """
 
     def of(obj: Object, now: float) -> str:

@@ -60,7 +60,10 @@ class NetworkPolicyStrategy(Strategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for NetworkPolicies of 1.27, which have a status."""
+    """Strategy for network policies of 1.27, which had a status.
+
+    `status` is not declared as gated, because a create keeps the client's status while the gate is off.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -77,7 +80,10 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
 
 
 class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for `/status` of NetworkPolicies, which only 1.27 has."""
+    """Strategy for `/status` of network policies, which only 1.27 has.
+
+    `conditions` are not declared as gated, because the stored status replaces them while the gate is off.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

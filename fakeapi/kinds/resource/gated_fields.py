@@ -110,10 +110,9 @@ CLAIM_STATUS_FIELDS = (
         take_away=_drop_deallocation_requested,
     ),
 )
-"""Fields of a ResourceClaim's status that the server drops while their feature gate is off.
+"""Fields of the status that are dropped while their feature gate is off.
 
-Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`. `ClaimStatusStrategy`
-handles `status.devices`, together with deallocated devices.
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`.
 """
 
 DEVICE_CLASS_FIELDS = (

@@ -57,9 +57,9 @@ class DeclaredStrategy(Strategy):
         return ()
 
     def _drop(self, new: Object, old: Object | None, short_type: str) -> Object:
-        """Removes the fields of `new` whose feature gate is off, except fields that `old` has.
+        """Returns `new` without the fields whose gates are off; keeps fields that `old` uses.
 
-        `short_type`: the Go type of `new`, without its package
+        `short_type`: the Go type of `new`, without its package; the markers of this type name the gates
         """
         entry = self._rules.schemas.entry(f"scheduling/{self._kind.version}.{short_type}")
         assert isinstance(entry, dict), "these types are structs"

@@ -1,8 +1,8 @@
-"""Formats the difference between two pods for error messages.
+"""Formats the difference of two values, for errors about immutable fields.
 
 From 1.34 on, the difference is a unified diff of JSON, like k8s.io/apimachinery `pkg/util/diff`. Up to 1.33,
-upstream prints the report of go-cmp, whose whitespace varies between processes by design. Here, the report
-lists the different fields of the struct with abbreviated values.
+upstream prints the report of github.com/google/go-cmp, whose whitespace varies between processes by design.
+Here, the report lists the different fields of the struct with abbreviated values.
 """
 
 import json

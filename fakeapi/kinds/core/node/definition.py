@@ -57,11 +57,7 @@ NODE_FIELDS = (
         when=lambda quirks: quirks.user_namespaces_have_handlers,
     ),
 )
-"""Fields of a Node that the server drops while their feature gate is off.
-
-Follows `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`. Omits `runtimeHandlers`, which
-depends on two feature gates.
-"""
+"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`."""
 
 NODE_STATUS_FIELDS = (
     _CONFIG,

@@ -53,11 +53,7 @@ CLAIM_FIELDS = (
         when=lambda quirks: quirks.claims_drop_resource_claims,
     ),
 )
-"""Fields of a PersistentVolumeClaim that the server drops while their feature gate is off.
-
-Follows `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`. Omits `dataSourceRef`,
-which `without_disabled_reference` drops.
-"""
+"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
 
 CLAIM_STATUS_FIELDS = (
     GatedFields(ATTRIBUTES_CLASS, ("status.currentVolumeAttributesClassName",)),

@@ -1,7 +1,4 @@
-"""Validates resource names of nodes: extended resources, and resources of Kubernetes itself.
-
-Follows `IsExtendedResourceName` and `IsNativeResource` of k8s.io/kubernetes `pkg/apis/core/v1/helper`.
-"""
+"""Validates the names of extended resources in device classes."""
 
 from fakeapi.kinds.common.resource_names import is_extended
 from fakeapi.machinery.field_errors import FieldError, invalid
