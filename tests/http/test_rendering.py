@@ -34,6 +34,7 @@ def test_an_object_reads_the_same_in_yaml(api: FakeAPI) -> None:
 @pytest.mark.parametrize("count", [1, 5])
 def test_a_long_list_reads_the_same_in_yaml_and_indented(api: FakeAPI, kind: str, count: int) -> None:
     api.reset()
+    api.clock.freeze()  # tables have the age of objects
     for number in range(count):
         annotations = {"text": "é" * 100_000}
         metadata = {"name": f"c{number}", "namespace": "default", "annotations": annotations}
