@@ -5,6 +5,7 @@ measured seconds. sampled_tests.txt lists tests with hundreds of cases; --fast r
 The marker `network` marks tests that download. At the end, pytest prints how many cases --fast left out.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,6 +27,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: a test of slow_tests.txt, left out with --fast")
     config.addinivalue_line("markers", "network: a test that downloads, left out with --fast")
     config.stash[_LEFT_OUT] = 0
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Returns two workers for each core with --fast, because quick tests often wait for a server."""
+    return 2 * (os.cpu_count() or 1) if config.getoption("fast") else None
 
 
 def numbers(text: str) -> dict[str, float]:
