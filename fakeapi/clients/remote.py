@@ -30,7 +30,7 @@ RETRY_SECONDS_MAX = 10.0
 class ReadOnlyClient(Reader):
     """A client that reads from one server. It repeats requests after 429 and 503 with Retry-After.
 
-    Every method raises StatusError for an error response, and TargetError without an HTTP response.
+    Every method raises StatusError for an error response, and TargetError if no HTTP response arrives.
     """
 
     def __init__(self, target: Target, agent: str) -> None:
@@ -73,8 +73,8 @@ class ReadOnlyClient(Reader):
     ) -> Any:
         """Sends a request; returns the JSON object or array in a successful response.
 
-        Raises StatusError. Raises TargetError without an HTTP response, and if all responses to this client
-        together are longer than READ_BYTES_MAX bytes.
+        Raises StatusError for an error response. Raises TargetError if no HTTP response arrives, or if all
+        responses to this client together are longer than READ_BYTES_MAX bytes.
         """
         content = b"" if body is None else codec.encode(body)
         headers = self._headers if body is None else (*self._headers, ("Content-Type", content_type))
@@ -97,7 +97,7 @@ class RemoteClient(ReadOnlyClient, Verbs):
     """A client that reads from one server and writes to it.
 
     It repeats requests after 429 and 503 with Retry-After. Every method raises StatusError for an error
-    response, and TargetError without an HTTP response.
+    response, and TargetError if no HTTP response arrives.
     """
 
 

@@ -71,7 +71,7 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 def too_long(field: str, most: int, wording: str = "must have at most {} bytes") -> FieldError:
     """Returns the error for a text of more than `most` bytes.
 
-    `wording`: the message template, which differs by release; see `Wording.too_long`.
+    `wording`: the message template of the release; see `Wording.too_long`.
     """
     return FieldError("FieldValueTooLong", field, f"Too long: {wording.format(most)}")
 

@@ -172,8 +172,8 @@ class PostingClient:
         - `target`: the path and query.
         - `seconds`: the timeout, which includes the wait for a free connection.
 
-        If the body of the response is incomplete, the result has a `problem`. Raises Unreachable without a
-        response, and BadAuthority.
+        If the body of the response is incomplete, the result has a `problem`. Raises Unreachable if no
+        response arrives, and BadAuthority.
         """
         place, host = _place_of(endpoint)
         context = self._context(place.authority) if place.scheme == "https" else None

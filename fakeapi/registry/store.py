@@ -109,7 +109,7 @@ class Store:
         self._first_changes[prefix] = call
 
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
-        """Stores a new entry, whose value was computed from the state at the revision `since`.
+        """Stores a new entry. `since`: the revision of the state from which the value was computed.
 
         Some kinds allocate from a pool (`Hooks.pool`), such as Service IPs. If several API servers share the
         storage, raises RevisionConflict if any object of the pool was written after `since`.
@@ -121,7 +121,7 @@ class Store:
     def update(
         self, resource: Resource, key: str, value: bytes, expected: int, since: int
     ) -> Awaitable[Entry]:
-        """Stores a changed entry, whose value was computed from the state at the revision `since`.
+        """Stores a changed entry. `since`: the revision of the state from which the value was computed.
 
         Raises RevisionConflict if the stored revision is not `expected`. If several API servers share the
         storage, also raises RevisionConflict if an object of the kind's pool (`Hooks.pool`) was written after

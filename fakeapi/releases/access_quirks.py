@@ -11,7 +11,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class AccessQuirks:
-    """The differences of one release in access control, users and admission.
+    """Describes how one release treats access control, users and admission, where releases differ.
 
     Texts are parts of error messages.
     """

@@ -10,7 +10,10 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class CoreQuirks:
-    """The differences of one release in pods, nodes and small kinds of the core group."""
+    """Describes how one release treats pods, nodes and small kinds of the core group.
+
+    Contains only the behaviour that differs between releases.
+    """
 
     # Pods
 

@@ -11,7 +11,10 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomQuirks:
-    """The behaviour of one release with CustomResourceDefinitions and their custom objects."""
+    """Describes how one release treats CustomResourceDefinitions and custom objects.
+
+    Contains only the behaviour that differs between releases.
+    """
 
     stored_version_missing: str
     """Detail of the error for a stored version that is missing in the spec; `{0}` is the version."""

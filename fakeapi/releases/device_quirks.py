@@ -10,7 +10,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class DeviceQuirks:
-    """The differences of one release in the kinds of resource.k8s.io."""
+    """Describes how one release treats the kinds of resource.k8s.io, where releases differ."""
 
     too_long_name: str
     """Detail of the error for a pool name or attribute value over its limit; `{}` is the limit.

@@ -11,7 +11,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class DriverQuirks:
-    """The differences of one release in how the kubelet works with DRA drivers."""
+    """Describes how the kubelet of one release works with DRA drivers, where releases differ."""
 
     drivers_are_called_by_handles: bool
     """Whether the kubelet sends the resource handles of an allocation to DRA drivers.

@@ -12,7 +12,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletQuirks:
-    """The behaviour of one release's kubelet with ResourceClaims.
+    """Describes how the kubelet of one release handles ResourceClaims, where releases differ.
 
     The messages are templates for `str.format`.
     """

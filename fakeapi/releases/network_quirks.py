@@ -10,7 +10,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class NetworkQuirks:
-    """The differences of one release in services, endpoints and networking.k8s.io."""
+    """Describes how one release treats services, endpoints and networking.k8s.io, where releases differ."""
 
     ambiguous_address: str
     """Phrase in the warning about an IP address that different programs parse differently."""

@@ -13,7 +13,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodQuirks:
-    """The behaviour of one release with pods: booleans, and parts of error messages."""
+    """Describes how one release treats pods, where releases differ: booleans, and parts of error messages."""
 
     scheduler_names_taints: bool
     """Whether the scheduler's message names the taint that a pod does not tolerate."""

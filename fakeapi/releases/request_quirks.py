@@ -12,7 +12,10 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class RequestQuirks:
-    """The differences of one release in requests for any resource, discovery and OpenAPI."""
+    """Describes how one release handles requests for any resource, discovery and OpenAPI.
+
+    Contains only the behaviour that differs between releases.
+    """
 
     list_resource_version_error_is_500: bool
     """Whether a list from the watch cache with an invalid resourceVersion fails with 500.

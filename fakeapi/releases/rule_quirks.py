@@ -11,7 +11,7 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleQuirks:
-    """The behaviour of one release with x-kubernetes-validations."""
+    """Describes how one release treats x-kubernetes-validations, where releases differ."""
 
     new_may_say: frozenset[str]
     """The CEL libraries for new rules of a CustomResourceDefinition: the libraries of the previous release.

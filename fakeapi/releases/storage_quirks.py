@@ -10,7 +10,10 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class StorageQuirks:
-    """The differences of one release in volumes, and in leases, RuntimeClasses and storage migrations."""
+    """Describes how one release treats volumes, leases, RuntimeClasses and storage migrations.
+
+    Contains only the behaviour that differs between releases.
+    """
 
     # Persistent volumes and claims for them
 

@@ -11,7 +11,10 @@ from fakeapi.releases.history import History, values_at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadQuirks:
-    """The behaviour of one release with the kinds in apps, batch, autoscaling and policy."""
+    """Describes how one release treats the kinds in apps, batch, autoscaling and policy.
+
+    Contains only the behaviour that differs between releases.
+    """
 
     apps_updates_are_checked_once: bool
     """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once.

@@ -1,4 +1,4 @@
-"""Client: a blocking client for tests, which works with any Kubernetes API server."""
+"""Client: a blocking client for tests. It works with any Kubernetes API server."""
 
 import json
 import ssl

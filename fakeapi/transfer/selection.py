@@ -73,7 +73,7 @@ class Selection:
     def includes(self, kind: ServedResource, obj: Object) -> bool:
         """Whether to read an object of a selected resource.
 
-        Objects that every server creates itself are read only with `everything`.
+        Skips objects that every server creates itself, unless the option `everything` is set.
         """
         return self.everything or not _is_of_the_server(kind, obj)
 

@@ -37,7 +37,7 @@ class BaseStore(ABC):
     @property
     @abstractmethod
     def _maintenance(self) -> MaintainingWriter:
-        """The writer of the store, which compacts and restores it."""
+        """The writer of the store. It compacts and restores the store."""
 
     @abstractmethod
     async def _close(self) -> None:

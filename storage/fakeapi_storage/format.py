@@ -45,7 +45,7 @@ class MigrationError(Exception):
 
 
 def migrate(rows: Iterable[Row], steps: Sequence[Migration]) -> Iterator[Row]:
-    """Yields the rows of a log, in order, with keys and values converted by the migrations `steps`.
+    """Converts the keys and values of log rows with the migrations `steps`; yields the rows in order.
 
     Raises MigrationError if a migration fails or breaks its contract.
     """

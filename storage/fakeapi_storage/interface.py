@@ -129,8 +129,8 @@ class Storage(Protocol):
     """A store of entries with a history; `fakeapi_storage.interface` describes the stages of a write.
 
     Write methods check and queue the write. They raise `InvalidEntry`, `Overloaded`, `Closed`, or an
-    exception that the method lists. They return a future, which resolves to the entry of the event once the
-    write is committed.
+    exception that the method lists. They return a future. The future resolves to the entry of the event once
+    the write is committed.
 
     If the database refuses the write later, the future fails with an exception that the method lists. If the
     database cannot store the write, the future fails with `StorageFailed` or `StorageReset`, and so do all
@@ -239,7 +239,7 @@ class Storage(Protocol):
         ...
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:
-        """Replaces all labels, which survive a reset; raises `StorageFailed` and `Closed`."""
+        """Replaces all labels. Labels survive a reset. Raises `StorageFailed` and `Closed`."""
         ...
 
     def checkpoint(self) -> Checkpoint:

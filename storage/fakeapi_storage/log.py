@@ -1,4 +1,6 @@
-"""The log of a storage engine: its rows, and the protocol that all engines implement.
+"""The log of committed writes: its rows, and the protocol of a log that only one process uses.
+
+An engine keeps the log in its database. PostgreSQL's log is shared and has its own class, `PostgresqlLog`.
 
 Each row is one change of a key. `previous` is the revision of the key's previous row, or 0. Two changes that
 follow the same previous row cannot both be stored. Compaction at a revision deletes older rows, except the
@@ -13,7 +15,7 @@ Durability: TypeAlias = Literal["normal", "full"]
 
 
 class Row(NamedTuple):
-    """A change of one key, as the log stores it.
+    """A change of one key, as the database stores it in the log.
 
     `value` is None for a deletion without its own value; then the key's previous row has the last value.
     """
@@ -27,7 +29,11 @@ class Row(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The contents of a log: the revision of the last compaction, the rows in order, and the labels."""
+    """A copy of the log and of the labels at one moment.
+
+    - `compacted`: the revision of the last compaction.
+    - `rows`: all rows of the log, in order.
+    """
 
     compacted: int
     rows: list[Row]
@@ -35,7 +41,7 @@ class Snapshot(NamedTuple):
 
 
 class Log(Protocol):
-    """An append-only log.
+    """A log of committed writes that only one process uses.
 
     Every method is one transaction, and raises `StorageFailed` if it fails. Calls must not overlap.
     """
@@ -53,7 +59,7 @@ class Log(Protocol):
         ...
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
-        """Replaces all rows with `rows`, which must not be newer than `compacted`.
+        """Replaces all rows with `rows`. No row may be newer than `compacted`.
 
         The format and the labels remain.
         """

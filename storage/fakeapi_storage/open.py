@@ -1,4 +1,4 @@
-"""Opens a storage, which combines an engine's log with entries in memory."""
+"""Opens a storage. Its entries are in memory; a database, if any, keeps a log of committed writes."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ async def open_storage(
 
     Acknowledged writes to a file survive the end of the process; with durability "full" they also survive a
     crash of the machine. At least `window` revisions stay available, at most a tenth more. The store belongs
-    to the running event loop, which must also close it.
+    to the running event loop: close it in the same loop.
 
     `data_format` describes how the application encodes keys and values. A new database records its version. A
     database with an older format is migrated in one transaction before this function returns. Every stored
@@ -56,7 +56,7 @@ async def open_storage(
     Labels are texts about the database, such as the release that wrote it; see `Storage.labels` and
     `Storage.set_labels`.
 
-    Raises a subclass of `OpenFailed`, which leaves the database unchanged:
+    Raises a subclass of `OpenFailed`, and then leaves the database unchanged:
 
     - `UnsupportedLocation`
     - `DatabaseInUse`

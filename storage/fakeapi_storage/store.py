@@ -13,7 +13,7 @@ from fakeapi_storage.writer import Writer
 
 
 class Store(BaseStore):
-    """A `Storage` for one process, with a log or only in memory. Create it with `open_storage`."""
+    """A `Storage` for one process, in a database or only in memory. Create it with `open_storage`."""
 
     def __init__(self, log: Log | None, committed: Committed, labels: Mapping[str, str]) -> None:
         super().__init__(committed, labels)

@@ -141,7 +141,7 @@ class Writer:
             self._compaction_not_before = 0
 
     async def close(self) -> None:
-        """Commits accepted writes, then closes the log. Do not add writes after this call."""
+        """Commits accepted writes, then closes the database. Do not add writes after this call."""
         while self._draining is not None and not self._draining.done():
             await asyncio.wait([self._draining])
         async with self._exclusive:

@@ -84,9 +84,9 @@ def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, l
 
 
 def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
-    """Plays a recorded scenario with `player` and closes the player.
+    """Sends the recorded requests of a scenario with `player`, then closes the player.
 
-    Returns the differences by the number of the request in the scenario, from 1.
+    Returns the differences from the recorded responses by request number; the first request is number 1.
     """
     player.identities = WorldIdentities()
     comparison = WorldComparison(player.identities, generated_names(exchanges))

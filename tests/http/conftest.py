@@ -35,7 +35,10 @@ def frozen(clock: AdjustableClock, fakeapi_factory: Callable[..., FakeAPI]) -> C
 
 
 class SmallServer(Client):
-    """A client of a server with a short watch history. Its attributes are the parts of this server."""
+    """A client of a server with a short watch history.
+
+    Its attributes give access to the server: the URL, the cluster, the application and the runner.
+    """
 
     def __init__(self, cluster: Cluster, app: Application, runner: Runner, url: str) -> None:
         super().__init__(url)

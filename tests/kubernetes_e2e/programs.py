@@ -30,7 +30,7 @@ _MANAGER_SOURCE = _HERE.parent / "interop" / "components" / MANAGER / "main.go"
 
 @dataclass(frozen=True)
 class Programs:
-    """The paths of the compiled programs for one release."""
+    """The paths of the compiled programs that the end-to-end tests of one release need."""
 
     suite: Path
     """The path of the suite, Kubernetes' `e2e.test`."""

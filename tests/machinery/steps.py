@@ -1,7 +1,7 @@
-"""Counts the lines of fakeapi's Python code that a function executes ("steps").
+"""Counts steps: the lines of fakeapi's Python code that a function executes.
 
 Unlike time, these steps do not depend on the machine. Compiled code, such as a regular expression, counts as
-one step. Test such code with an input so large that more than linear time exceeds the test's time limit.
+one step. To test such code, use an input so large that the test's time limit allows only linear time.
 """
 
 import sys

@@ -11,7 +11,10 @@ LONG = "x" * (EVENT_LOOP_CHARACTERS_MAX + 1)
 
 
 def verdict(text: str) -> str:
-    """Calls a deferrable compiler as the registry's validation does; returns the result for the text."""
+    """Compiles `text` with `str.upper` in the current Deferral, like the registry's validation.
+
+    Returns the compiler's result, or None if the compilation is deferred.
+    """
     deferral = current()
     assert deferral is not None
     found: str = deferral.verdict(str.upper, text)

@@ -9,7 +9,7 @@ from fakeapi.releases import load_release
 
 
 def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
-    """Returns the protobuf body, with its envelope, of a request or response with this object or list."""
+    """Encodes an object or list as a protobuf request or response body, including the envelope."""
     group, _, version = obj["apiVersion"].rpartition("/")
     kinds = load_release(release).all_kinds.of_version(group, version)
     schema = next(

@@ -13,7 +13,7 @@ class PodKey:
 
 @dataclass(frozen=True, slots=True)
 class DeletedPodKey:
-    """A deleted pod, whose claims the kubelet has to unprepare."""
+    """A deleted pod. The kubelet must unprepare the ResourceClaims of this pod."""
 
     node: str
     uid: str

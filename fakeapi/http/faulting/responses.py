@@ -1,4 +1,4 @@
-"""Responses for faults, which send nothing or only a part of the body."""
+"""Responses for faults: they send nothing, or only a part of the body."""
 
 from dataclasses import dataclass
 

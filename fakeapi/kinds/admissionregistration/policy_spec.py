@@ -31,7 +31,7 @@ _is_identifier = re.compile("[_a-zA-Z][_a-zA-Z0-9]*").fullmatch
 
 
 def failure_errors(spec: dict[str, Any]) -> list[FieldError]:
-    """Validates `failurePolicy`, which is required and must be Fail or Ignore."""
+    """Validates `failurePolicy`. The field is required, and must be Fail or Ignore."""
     return policy_errors(spec.get("failurePolicy"), "spec.failurePolicy", FAILURE_POLICIES)
 
 
@@ -68,7 +68,7 @@ def _version_errors(text: str, path: str) -> list[FieldError]:
 
 
 def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
-    """Validates `matchConstraints`, which is required and must have resource rules."""
+    """Validates `matchConstraints`. The field is required, and must have resource rules."""
     matched, path = spec.get("matchConstraints"), "spec.matchConstraints"
     if matched is None:
         return [required(path)]

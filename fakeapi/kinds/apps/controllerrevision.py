@@ -21,7 +21,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ControllerRevisionStrategy(Strategy):
-    """Strategy for ControllerRevisions, whose data are immutable."""
+    """Strategy for ControllerRevisions. Rejects changes of their data."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -26,7 +26,7 @@ _BUNDLE, _OMITTED = "spec.trustBundle", "<value omitted>"
 
 
 class TrustBundleStrategy(Strategy):
-    """Strategy for trust bundles, whose signer is immutable."""
+    """Strategy for ClusterTrustBundles. Rejects changes of the signer."""
 
     updates_unconditionally: ClassVar[bool] = False
 

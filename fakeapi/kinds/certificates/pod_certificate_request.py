@@ -24,7 +24,7 @@ _LABELS = ("spec.signerName", "spec.podName", "spec.nodeName")
 
 
 class PodRequestStrategy(Strategy):
-    """Strategy for creates and updates of PodCertificateRequests, whose spec is immutable."""
+    """Strategy for creates and updates of PodCertificateRequests. Rejects changes of the spec."""
 
     updates_unconditionally: ClassVar[bool] = False
 

@@ -35,7 +35,7 @@ def is_empty(selector: LabelSelector) -> bool:
 def compiled(selector: LabelSelector | None) -> Selector | None:
     """Compiles a label selector. Raises InvalidSelector if the selector is invalid.
 
-    Returns None for None, which matches nothing.
+    Returns None for None; None matches nothing.
     """
     if selector is None:
         return None

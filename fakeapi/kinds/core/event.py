@@ -138,7 +138,7 @@ class EventStrategy(Strategy):
 
 
 class NewEventStrategy(EventStrategy):
-    """Validates events that clients write through events.k8s.io, which is stricter than core/v1."""
+    """Validates events that clients write through events.k8s.io. The rules are stricter than for core/v1."""
 
     reporter = "reportingController"
 

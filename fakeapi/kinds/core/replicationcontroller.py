@@ -73,7 +73,7 @@ class ReplicationControllerStrategy(WorkloadStrategy):
 
 
 def _selector(spec: Object) -> Selector:
-    """Converts the selector of a ReplicationController, which is a map of labels, to a Selector."""
+    """Converts the selector of a ReplicationController, a map of labels, to a Selector."""
     labels = spec.get("selector") or {}
     return Selector(tuple(Requirement(key, Operator.EQUALS, (labels[key],)) for key in sorted(labels)))
 

@@ -46,7 +46,7 @@ Follows `dropDisabledFieldsOnCreate` and `dropDisabledFieldsOnUpdate` of k8s.io/
 
 
 class EndpointSliceStrategy(Strategy):
-    """Strategy for EndpointSlices, whose address type is immutable."""
+    """Strategy for EndpointSlices. Rejects changes of the address type."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -40,14 +40,14 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 def validate_address_type(kind: str) -> list[FieldError]:
-    """Validates `addressType`, which is required."""
+    """Validates the required field `addressType`."""
     if not kind:
         return [required("addressType")]
     return [] if kind in ADDRESS_TYPES else [not_supported("addressType", kind, ADDRESS_TYPES)]
 
 
 def validate_ports(ports: Sequence[Object], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the ports of an EndpointSlice, whose names must be unique."""
+    """Validates the ports of an EndpointSlice. The port names must be unique."""
     if len(ports) > PORTS_MAX:
         return [too_many("ports", len(ports), PORTS_MAX)]
     errors: list[FieldError] = []

@@ -253,7 +253,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _shares_cell(obj: Object, now: float) -> str | int:
-    """Returns the table cell for concurrency shares, which v1beta2 calls assuredConcurrencyShares."""
+    """Returns the table cell for concurrency shares (in v1beta2: assuredConcurrencyShares)."""
     limited = obj["spec"].get("limited")
     return "<none>" if limited is None else limited.get(SHARES, limited.get(ASSURED, 0))
 

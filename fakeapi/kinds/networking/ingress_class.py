@@ -24,7 +24,7 @@ _DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class"
 
 
 class IngressClassStrategy(Strategy):
-    """Strategy for IngressClasses, whose controller is immutable."""
+    """Strategy for IngressClasses. Rejects changes of the controller."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -23,7 +23,7 @@ _PARENT = "spec.parentRef"
 
 
 class IPAddressStrategy(Strategy):
-    """Strategy for IPAddresses, whose parent is immutable."""
+    """Strategy for IPAddresses. Rejects changes of the parent reference."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -45,7 +45,7 @@ class IPAddressStrategy(Strategy):
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
-    """Returns the validator of names, which must be IP addresses in canonical form."""
+    """Returns the validator of names. A name must be an IP address in canonical form."""
     problem = rules.quirks.ip_address_name_error
 
     def is_address(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator

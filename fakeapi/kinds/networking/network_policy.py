@@ -60,7 +60,7 @@ class NetworkPolicyStrategy(Strategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for network policies of 1.27, which had a status.
+    """Strategy for NetworkPolicies of 1.27. In later releases they have no status.
 
     `status` is not declared as gated, because a create keeps the client's status while the gate is off.
     """
@@ -80,7 +80,7 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
 
 
 class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for `/status` of network policies, which only 1.27 has.
+    """Strategy for `/status` of NetworkPolicies in 1.27. Later releases lack this subresource.
 
     `conditions` are not declared as gated, because the stored status replaces them while the gate is off.
     """

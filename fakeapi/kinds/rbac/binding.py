@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class RoleBindingStrategy(RbacStrategy):
-    """Strategy for RoleBindings, whose `roleRef` is immutable."""
+    """Strategy for RoleBindings. Rejects changes of `roleRef`."""
 
     kinds: tuple[str, ...] = ("Role", "ClusterRole")
     namespaced = True
@@ -71,7 +71,7 @@ class RoleBindingStrategy(RbacStrategy):
 
 
 class ClusterRoleBindingStrategy(RoleBindingStrategy):
-    """Strategy for ClusterRoleBindings, which can only refer to ClusterRoles."""
+    """Strategy for ClusterRoleBindings. A ClusterRoleBinding can only refer to a ClusterRole."""
 
     kinds = ("ClusterRole",)
     namespaced = False

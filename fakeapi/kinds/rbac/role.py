@@ -20,7 +20,7 @@ _SELECTORS = "aggregationRule.clusterRoleSelectors"
 
 
 class RoleStrategy(RbacStrategy):
-    """Strategy for Roles, whose rules cannot contain non-resource URLs."""
+    """Strategy for Roles. Rejects rules with non-resource URLs."""
 
     namespaced = True
 
@@ -54,7 +54,7 @@ class RoleStrategy(RbacStrategy):
 
 
 class ClusterRoleStrategy(RoleStrategy):
-    """Strategy for ClusterRoles, which may aggregate the rules of other ClusterRoles."""
+    """Strategy for ClusterRoles. A ClusterRole may aggregate the rules of other ClusterRoles."""
 
     namespaced = False
 

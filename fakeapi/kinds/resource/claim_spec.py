@@ -108,7 +108,7 @@ class ClaimSpecStrategy(Strategy, ABC):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the metadata and the spec, which must not change.
+        """Validates the metadata and the spec. The spec must not change.
 
         Up to 1.34 errors of the spec are reported twice, before and after the error of a changed spec.
         """

@@ -67,7 +67,7 @@ def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules)
 
 
 class ClaimTemplateStrategy(ClaimSpecStrategy):
-    """Strategy for ResourceClaimTemplates of v1alpha3 and newer, whose spec is immutable."""
+    """Strategy for ResourceClaimTemplates of v1alpha3 and newer. Rejects changes of the spec."""
 
     claim_path: ClassVar[tuple[str, ...]] = ("spec", "spec")
     spec_type: ClassVar[str] = "ResourceClaimTemplateSpec"

@@ -119,7 +119,7 @@ class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
 
 
 class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
-    """Strategy for `/status` of DeviceTaintRules, which contains only conditions."""
+    """Strategy for `/status` of DeviceTaintRules. The status contains only conditions."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -1,4 +1,4 @@
-"""Restores explicitly empty lists, which decoding drops but validation needs.
+"""Restores explicitly empty lists. Decoding drops such lists, but validation needs them.
 
 In a few checks kube-apiserver treats `[]` differently from a missing list. This module only restores lists
 that make their object invalid or that a feature gate drops later. Therefore no empty list is ever stored.
@@ -18,7 +18,7 @@ _BINDING = ("bindingConditions", "bindingFailureConditions")
 def restore_in_status(claim: Object, sent: Any) -> None:
     """Restores empty lists of binding conditions in the allocation results of a ResourceClaim.
 
-    `sent`: the request body, which still has the lists
+    `sent`: the decoded JSON of the request body; it still has the lists
     """
     results = claim["status"].get("allocation", {}).get("devices", {}).get("results", ())
     sent_results = _at(sent, "status", "allocation", "devices", "results")
@@ -29,7 +29,7 @@ def restore_in_status(claim: Object, sent: Any) -> None:
 def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRules) -> None:
     """Restores empty lists in a ResourceSlice and its devices.
 
-    `sent`: the request body, which still has the lists
+    `sent`: the decoded JSON of the request body; it still has the lists
     """
     spec, sent_spec = each["spec"], _at(sent, "spec")
     for device, device_sent in zip(spec.get("devices") or (), _at(sent_spec, "devices") or (), strict=False):

@@ -47,7 +47,7 @@ class PoolStatusRequestStrategy(Strategy):
 
 
 class PoolStatusStrategy(PoolStatusRequestStrategy):
-    """Strategy for `/status` of ResourcePoolStatusRequests, which is immutable once set."""
+    """Strategy for `/status` of ResourcePoolStatusRequests. Rejects changes of an existing status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

@@ -53,7 +53,7 @@ _EITHER_OR = "only one of `sharedCounters` or `devices` is allowed"
 
 
 class ResourceSliceStrategy(Strategy):
-    """Strategy for ResourceSlices, whose driver, pool name and node name are immutable."""
+    """Strategy for ResourceSlices. Rejects changes of the driver, pool name and node name."""
 
     def __init__(self, rules: ReleaseRules, now: Now, *, layout: Layout = Layout.FLAT) -> None:
         """Takes the rules of the release and the clock.

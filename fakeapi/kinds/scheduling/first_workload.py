@@ -1,4 +1,4 @@
-"""Workload of scheduling.k8s.io/v1alpha1 in Kubernetes 1.35, which contains its pod groups.
+"""Workload of scheduling.k8s.io/v1alpha1 in Kubernetes 1.35: a Workload contains its pod groups.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/workload` and `pkg/apis/scheduling/validation`.
 """
@@ -25,7 +25,7 @@ _ONE_OF: Final = "exactly one of `basic`, `gang` is required"
 
 
 class FirstWorkloadStrategy(Strategy):
-    """Strategy for Workloads of Kubernetes 1.35, whose pod groups are immutable."""
+    """Strategy for Workloads of 1.35. Rejects changes of podGroups and of an existing controllerRef."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -27,7 +27,7 @@ POLICIES: Final = ("PreemptLowerPriority", "Never")
 
 
 class PriorityClassStrategy(Strategy):
-    """Strategy for PriorityClasses, whose value and preemption policy are immutable."""
+    """Strategy for PriorityClasses. Rejects changes of the value and the preemption policy."""
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)

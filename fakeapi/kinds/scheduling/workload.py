@@ -67,7 +67,7 @@ class DeclaredStrategy(Strategy):
 
 
 class WorkloadStrategy(DeclaredStrategy):
-    """Strategy for Workloads of v1alpha3 and v1beta1, whose pod group templates can be nested."""
+    """Strategy for Workloads of v1alpha3 and v1beta1. Pod group templates can be nested."""
 
     def prepare_create(self, obj: Object) -> Object:
         return self.prepare_update(obj, {"spec": {}})
@@ -124,7 +124,7 @@ class WorkloadStrategy(DeclaredStrategy):
 
 
 class FlatWorkloadStrategy(WorkloadStrategy):
-    """Strategy for Workloads of v1alpha2, whose pod group templates are not nested."""
+    """Strategy for Workloads of v1alpha2. Pod group templates cannot be nested."""
 
     updates_unconditionally: ClassVar[bool] = True
 

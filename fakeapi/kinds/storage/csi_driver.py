@@ -47,7 +47,7 @@ _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount
 
 
 class CSIDriverStrategy(Strategy):
-    """Strategy for CSIDrivers, whose `attachRequired` and `volumeLifecycleModes` are immutable.
+    """Strategy for CSIDrivers. Rejects changes of `attachRequired` and `volumeLifecycleModes`.
 
     Up to 1.29 `fsGroupPolicy` and `podInfoOnMount` are also immutable.
     """

@@ -23,7 +23,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class CSIStorageCapacityStrategy(Strategy):
-    """Strategy for CSIStorageCapacities, whose topology and storage class are immutable."""
+    """Strategy for CSIStorageCapacities. Rejects changes of the topology and the storage class."""
 
     updates_unconditionally: ClassVar[bool] = False
 

@@ -31,7 +31,7 @@ _ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persisten
 
 
 class VolumeAttachmentStrategy(Strategy):
-    """Strategy for creates and updates of VolumeAttachments, whose spec is immutable.
+    """Strategy for creates and updates of VolumeAttachments. Rejects changes of the spec.
 
     Ignores the status that the client sends.
     """

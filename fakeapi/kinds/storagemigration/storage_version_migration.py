@@ -39,7 +39,7 @@ _ONCE: Final = "{} condition cannot be set to false once it is true"
 
 
 class MigrationStrategy(Strategy):
-    """Strategy for creates and updates of migrations, whose spec is immutable.
+    """Strategy for creates and updates of StorageVersionMigrations. Rejects changes of the spec.
 
     Ignores the status that the client sends.
     """
@@ -84,7 +84,7 @@ class MigrationStrategy(Strategy):
 
 
 class OldMigrationStrategy(MigrationStrategy):
-    """Strategy for StorageVersionMigrations of v1alpha1, whose `spec.resource` includes an API version."""
+    """Strategy for StorageVersionMigrations of v1alpha1. Their `spec.resource` includes an API version."""
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         resource = obj["spec"]["resource"]
@@ -153,7 +153,7 @@ class MigrationStatusStrategy(MigrationStrategy):
 
 
 class OldMigrationStatusStrategy(MigrationStatusStrategy):
-    """Strategy for `/status` of StorageVersionMigrations in v1alpha1, which has its own condition type."""
+    """Strategy for `/status` of StorageVersionMigrations in v1alpha1, with the condition type of v1alpha1."""
 
     _version_stays: ClassVar[str] = "resourceVersion cannot be updated"
 

@@ -149,8 +149,8 @@ class Updater:
     ) -> Comparison:
         """Removes changed fields from all managers except `but`; drops managers without fields.
 
-        Returns the changes in the API version of the request. `but` is None for an update, whose two values
-        were both read into Go types. Raises Conflicts if another manager owns a changed field, unless
+        Returns the changes in the API version of the request. `but` is None for an update: then `live` and
+        `new` were both read into Go types. Raises Conflicts if another manager owns a changed field, unless
         `force`.
         """
         typed = but is None

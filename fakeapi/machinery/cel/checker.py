@@ -265,8 +265,9 @@ class _Checker:
         return map_of(keys, values)
 
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
-        """Returns the type of a list or map element; for an optional element (`?x`), the type inside the
-        optional.
+        """Returns the type of an element in a list or map literal; for `?x`, the type inside the optional.
+
+        `of`: the type of the element's expression.
         """
         if not optional:
             return of

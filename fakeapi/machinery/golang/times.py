@@ -27,7 +27,7 @@ _CYCLE = 400
 def canonical(text: str) -> str | None:
     """Normalizes a metav1.Time to UTC, without fractions of a second: `2024-01-02T03:04:05Z`.
 
-    Returns None for Go's zero time, whose JSON is null. Raises ValueError with Go's message for text that is
+    Returns None for Go's zero time; its JSON is null. Raises ValueError with Go's message for text that is
     not a time.
     """
     if _is_usual(text) and text != _ZERO:
@@ -40,7 +40,7 @@ def canonical(text: str) -> str | None:
 def canonical_micro(text: str) -> str | None:
     """Normalizes a metav1.MicroTime to UTC, with microseconds: `2024-01-02T03:04:05.000006Z`.
 
-    Returns None for Go's zero time, whose JSON is null. Raises ValueError with Go's message for text that is
+    Returns None for Go's zero time; its JSON is null. Raises ValueError with Go's message for text that is
     not a time.
     """
     if _is_usual_micro(text) and text != _ZERO_MICRO:

@@ -87,7 +87,7 @@ def parse(text: str) -> Selector:
 def of_object(selector: Mapping[str, Any] | None) -> Selector | None:
     """Converts a metav1.LabelSelector to a selector.
 
-    Returns None for None, which selects nothing. An empty LabelSelector selects everything. Raises ValueError
+    Returns None for None; None selects nothing. An empty LabelSelector selects everything. Raises ValueError
     for an invalid LabelSelector. Follows LabelSelectorAsSelector of k8s.io/apimachinery
     `pkg/apis/meta/v1/helpers.go`.
     """

@@ -2,8 +2,8 @@
 
 Follows k8s.io/apimachinery `pkg/api/validation/objectmeta.go`, which differs between 1.27 and 1.37 only in
 messages. Built-in kinds also follow `pkg/apis/core/validation` of k8s.io/kubernetes. Functions expect
-canonical metadata. Errors are in upstream's order. For labels and annotations, which upstream checks in
-random order, errors are sorted by key.
+canonical metadata. Errors are in upstream's order. Errors of labels and annotations are sorted by key,
+because upstream checks them in random order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -122,9 +122,9 @@ def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEF
 def validate_annotations(
     annotations: Mapping[str, str], path: str, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates annotations: keys must be qualified names in any case; the total size is at most 256 KiB.
+    """Validates annotations: keys must be qualified names; the total size must be at most 256 KiB.
 
-    Upper-case letters in keys are allowed, because the keys are converted to lower case before the check.
+    Keys are converted to lower case before the check, so they may contain upper-case letters.
     """
     errors: list[FieldError] = []
     for key in _sorted_where(annotations, _is_bad_annotation):

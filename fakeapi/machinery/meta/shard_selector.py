@@ -1,4 +1,4 @@
-"""Shard selectors, which select objects by the hash of their uid or namespace.
+"""Shard selectors: they select objects by the hash of the uid or namespace.
 
 Follows k8s.io/apimachinery `pkg/sharding` and k8s.io/apiserver `pkg/sharding` from 1.36:
 

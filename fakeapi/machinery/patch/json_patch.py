@@ -123,9 +123,9 @@ def strict_errors(body: bytes) -> list[str]:
 def apply(operations: Sequence[Operation], document: Any) -> Any:
     """Applies a JSON patch to an object or list. Raises ApiError 422 if an operation cannot be applied.
 
-    Returns the patched document, which shares unchanged parts with `document`; `document` itself is not
-    changed. Objects along the path of an operation have sorted keys, because Go encodes them again. If an
-    earlier operation wrote the value, `test` compares with Go's encoding of the value.
+    Returns the patched document. It shares unchanged parts with `document`; `document` itself is not changed.
+    Objects along the path of an operation have sorted keys, because Go encodes them again. If an earlier
+    operation wrote the value, `test` compares with Go's encoding of the value.
     """
     try:
         return applied(operations, document)
@@ -235,7 +235,7 @@ def _remove(container: Any, key: str) -> None:
 
 
 def _put(container: Any, key: str, value: Any) -> None:
-    """Sets a member of an object, which may be new, or an existing item of a list.
+    """Sets a new or existing member of an object, or an existing item of a list.
 
     Raises PatchError if `key` is not a valid index of the list.
     """

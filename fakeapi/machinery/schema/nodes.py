@@ -55,8 +55,8 @@ class AnyValue:
 
     Values are kept as received. In server-side apply, they are owned as a whole.
 
-    `choice`: returns the struct type in a type such as JSONSchemaPropsOrBool, which is a struct or something
-    else. None for other types.
+    `choice`: for a type that is a struct or something else, such as JSONSchemaPropsOrBool, returns the struct
+    type. None for other types.
     """
 
     go_type: str
@@ -143,7 +143,7 @@ class Struct:
     - `atomic`: whether the struct is owned as a whole in server-side apply.
     - `full_name`: the name with its package, such as `resource/v1beta2.Device`; empty for a type that is not
       from the tables of a release.
-    - `reader`: decodes custom objects, which have no Go type. If None, a decoder is compiled from the fields.
+    - `reader`: decodes custom objects; they have no Go type. If None, a decoder is compiled from the fields.
     - `others`: for server-side apply, the type of members that are not fields; None if they are not allowed.
     """
 

@@ -30,7 +30,7 @@ def default(obj: Any, schema: Schema | None) -> None:
     """Applies defaults in place, at any depth, to missing members and to nulls where the schema is not
     nullable.
 
-    Call `nulls.prune_nulls` before, which removes nulls without a default. Raises DefaultsTooLarge if the
+    Call `nulls.prune_nulls` first: it removes nulls without a default. Raises DefaultsTooLarge if the
     defaults exceed DEFAULTS_MAX bytes. Raises AllowanceSpent if the current `Allowance` is used up.
     """
     _Filling().fill(obj, schema)

@@ -31,7 +31,7 @@ class Schema:
 
     - `default`, `example`: None if unset or null.
     - `additional_properties`, `additional_items`: a schema, True or False; None if unset.
-    - `items`: a schema; a tuple for a list of schemas, which CustomResourceDefinitions must not have; None if
+    - `items`: a schema; a tuple for a list of schemas, not allowed in CustomResourceDefinitions; None if
       unset.
     """
 

@@ -193,7 +193,7 @@ def _value_errors(
 def _branch_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False
 ) -> Iterator[FieldError]:
-    """Validates a schema within allOf, anyOf, oneOf or not, which must only restrict values further.
+    """Validates a schema within allOf, anyOf, oneOf or not. It must only restrict values further.
 
     `skips_any`: whether anyOf in the schema is not validated, because it only specifies int-or-string.
     """

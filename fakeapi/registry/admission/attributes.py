@@ -33,9 +33,9 @@ class Attributes:
     For mutating steps, objects are in the API version of the request. For validating steps, they are in the
     internal version.
 
-    `obj`: the new object in canonical form, which only mutating steps may change; None for a delete. `old`:
-    the stored object in canonical form; None for a create or a CONNECT. `reinvocation`: data for the second
-    round of mutating steps; None until a step creates it.
+    `obj`: the new object in canonical form; None for a delete. Only mutating steps may change it. `old`: the
+    stored object in canonical form; None for a create or a CONNECT. `reinvocation`: data for the second round
+    of mutating steps; None until a step creates it.
 
     For a subresource such as `binding`, `obj` is the request body. For `scale`, `obj` and `old` are Scales.
     For a CONNECT, `obj` is the options object, such as PodExecOptions.
@@ -94,7 +94,7 @@ class Attributes:
         return self.options.dry_run
 
     def new_object(self) -> Object:
-        """Returns `obj`, the new object of a write. Raises AssertionError for a delete, which has none."""
+        """Returns `obj`, the new object of a write. Raises AssertionError for a delete."""
         assert self.obj is not None, "a delete has no new object"
         return self.obj
 

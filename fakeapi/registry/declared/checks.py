@@ -53,9 +53,9 @@ def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Er
 
 
 def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error if a field is not set.
+    """Returns an error if an optional field is not set.
 
-    The error only skips the other rules of the field; clients never receive it.
+    Because of this error, the caller skips the other rules of the field. Clients never receive the error.
     """
     return [required(path)] if absent(new) else ()
 

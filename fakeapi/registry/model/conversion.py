@@ -1,6 +1,6 @@
 """Conversion between the served versions of a resource, through its internal version, the hub.
 
-The server stores objects in the hub version. Each KindDefinition names its hub version, which belongs to no
+The server stores objects in the hub version. Each KindDefinition names its hub version. This version is in no
 release and is never served. A conversion goes from the source version to the hub, then to the target version,
 as in k8s.io/apimachinery `pkg/runtime`.
 """

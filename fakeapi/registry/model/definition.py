@@ -1,6 +1,6 @@
 """KindDefinition: the rules in which one kind differs from other kinds.
 
-Each kind has a module or folder under `fakeapi/kinds/<group>/`, which creates its definition. The data tables
+Each kind has a module or folder under `fakeapi/kinds/<group>/` that creates its definition. The data tables
 of a release contain its type, names and verbs. Few other modules depend on the names of kinds; this module
 does so only for `_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` defines kinds that have no module.
 """
@@ -72,7 +72,7 @@ These kinds have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
 
 
 class StoredEntries(Protocol):
-    """Reads stored entries by storage keys, which begin with `KindDefinition.prefix`."""
+    """Reads stored entries by storage key. Storage keys begin with `KindDefinition.prefix`."""
 
     def newest(self, key: str) -> Entry | None:
         """Returns the newest entry of a storage key, even if not committed yet; None if the key does not
@@ -164,11 +164,11 @@ class Hooks(Protocol[ServerT_contra]):
     """The storage key prefix of all objects that allocate from the same pool; "" if the kind has no pool."""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        """Returns the new object, which the strategy then prepares. Raises ApiError to reject the create."""
+        """Returns the new object; the strategy prepares it next. Raises ApiError to reject the create."""
         ...
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        """Returns the new object, which the strategy then prepares. Raises ApiError to reject the update.
+        """Returns the new object; the strategy prepares it next. Raises ApiError to reject the update.
 
         The result may share nested values with `old`.
         """

@@ -325,10 +325,10 @@ class Resource:
 
     @cached_property
     def hub_schema(self) -> Struct:
-        """The type of stored objects, which says where their RawExtension values are.
+        """The type of stored objects. It defines where RawExtension values are.
 
         It is the type of an API version that equals the internal version. If the release has none, it is the
-        type of this API version, whose RawExtension values have the same field paths.
+        type of this API version: its RawExtension values have the same field paths.
         """
         like_hub = (kind for kind in self._same_hub if self.versions.conversion(kind) is IDENTITY)
         return next(like_hub, self.kind).schema
@@ -361,7 +361,7 @@ class Resource:
         return stored_form.decode(entry, self.hub_schema)
 
     def encode(self, obj: Object) -> bytes:
-        """Returns the stored form of an object, which is in the internal version.
+        """Returns the stored form of an object in the internal version.
 
         Also caches the form in this API version for later responses.
         """
@@ -417,7 +417,7 @@ class Resource:
         return ItemRuns(partial(self.item_of, exact=True))
 
     def forget_lists(self) -> None:
-        """Clears the caches of list items and of selector matches, which may contain deleted objects."""
+        """Clears the caches of list items and of selector matches. They may contain deleted objects."""
         for kept in ("selected", "_items", "_exact_items"):
             self.__dict__.pop(kept, None)
 

@@ -1,4 +1,4 @@
-"""The KindDefinition of Scales, which have an internal resource that the server does not serve."""
+"""The KindDefinition of Scales. Their resource is internal: the server does not serve it."""
 
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition

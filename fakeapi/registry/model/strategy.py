@@ -51,8 +51,8 @@ class Strategy:
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         """Restores values that decoding dropped but validation needs, such as explicitly empty lists.
 
-        Runs before `default`. `sent`: the decoded JSON of the body, which may have any type. The method must
-        not change `sent`.
+        Runs before `default`. `sent`: the decoded JSON of the body; any JSON type. The method must not change
+        `sent`.
         """
         return obj
 

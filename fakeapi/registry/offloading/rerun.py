@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 class Rerun(Exception):
     """Raised by a step that needs other work first.
 
-    The caller awaits `work`, which may raise ApiError, and then runs the step again.
+    The caller awaits `work` and then runs the step again. `work` may raise ApiError.
     """
 
     def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -37,9 +37,7 @@ async def completed(step: Callable[[], Result]) -> Result:
 
 
 async def completed_by(run: Callable[[], Awaitable[Result]]) -> Result:
-    """Awaits `run()`, which runs a step, and again after each Rerun; returns its result or raises its
-    error.
-    """
+    """Awaits `run()`, and awaits it again after each Rerun. Returns its result or raises its error."""
     while True:
         try:
             return await run()
@@ -48,10 +46,10 @@ async def completed_by(run: Callable[[], Awaitable[Result]]) -> Result:
 
 
 def compiling(step: Callable[[], Result]) -> Callable[[], Result]:
-    """Returns the step with deferred compilation of its CEL expressions.
+    """Wraps a step so that a thread compiles the CEL expressions over the limit of `Deferral`.
 
-    The returned step raises Rerun if expressions are not compiled yet. A thread then compiles them one by
-    one.
+    The wrapped step raises Rerun if it deferred expressions. The `work` of this Rerun compiles them one by
+    one in a thread.
     """
     deferral = Deferral()
 

@@ -97,7 +97,7 @@ class SelectionPredicate:
 def predicate_of(
     labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
 ) -> SelectionPredicate:
-    """Combines the selectors of a request. Replaces empty selectors, which match everything, by None.
+    """Combines the selectors of a request. Replaces empty selectors by None; they match everything.
 
     Raises ApiError 500 if the shard selector is malformed.
     """

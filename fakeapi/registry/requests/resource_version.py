@@ -20,7 +20,7 @@ def parse_version(text: str) -> int:
 
 
 def version_or_none(text: str) -> int:
-    """Parses a resourceVersion; returns 0, which means no version, if it is malformed."""
+    """Parses a resourceVersion. Returns 0 (no version) if the text is malformed."""
     try:
         return parse_uint(text)
     except ValueError:

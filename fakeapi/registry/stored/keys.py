@@ -33,9 +33,7 @@ class ObjectKey(NamedTuple):
 
     @property
     def is_classic(self) -> bool:
-        """Whether the object belongs to resource.k8s.io/v1alpha2, which is stored separately from later
-        versions.
-        """
+        """Whether the object is of resource.k8s.io/v1alpha2. Such objects have storage keys of their own."""
         return self.prefix.startswith(_CLASSIC_PREFIX)
 
     def __str__(self) -> str:

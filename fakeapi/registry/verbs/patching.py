@@ -199,8 +199,8 @@ def patched(resource: Resource, decoded: Patch, old: Object, validation: str, wa
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
     """Decodes a patched document without apiVersion: returns an empty object and one error per field.
 
-    Upstream decodes such a document as the internal version of the kind, which has no JSON names. So all
-    fields of the document are unknown.
+    Upstream decodes such a document as the internal version of the kind. Types of the internal version have
+    no JSON names. So all fields of the document are unknown.
     """
     empty, _ = decode({}, resource.schema)
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]

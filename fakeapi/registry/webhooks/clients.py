@@ -58,7 +58,7 @@ class CallFailed(Exception):
 
 
 class WebhookClients:
-    """Calls webhooks at the address in their `clientConfig`, which names a URL or a Service."""
+    """Calls webhooks at the address in their `clientConfig`: a URL or a Service."""
 
     def __init__(
         self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects", heavy: HeavySteps

@@ -105,7 +105,10 @@ def _scrub_references(event: Any) -> None:
 
 
 def _scrub_binding(pod: Any) -> None:
-    """Replaces the time of a pod's condition PodScheduled, which the server sets in pods/binding."""
+    """Replaces the lastTransitionTime of a pod's PodScheduled condition with a placeholder.
+
+    The server sets this time when it handles a request to pods/binding.
+    """
     status = pod.get("status") if isinstance(pod, dict) else None
     conditions = status.get("conditions") if isinstance(status, dict) else None
     for condition in conditions if isinstance(conditions, list) else ():

@@ -11,7 +11,7 @@ from fakeapi_storage.memory.index import Index
 
 
 class Committed:
-    """The committed entries in memory. Serves reads and watches, and converts rows of the log to events."""
+    """The committed entries in memory. Serves reads and watches, and converts log rows to events."""
 
     def __init__(self, snapshot: Snapshot, *, window: int, watcher_buffer: int) -> None:
         self._window = window
@@ -60,7 +60,7 @@ class Committed:
         self._broadcast.publish(events)
 
     def replay(self, rows: Iterable[Row]) -> list[Event]:
-        """Applies the next rows of the log, and returns their events.
+        """Applies the next rows of the database's log, and returns their events.
 
         Raises `StorageFailed` if the log has a gap.
         """
@@ -98,9 +98,9 @@ class Committed:
         self._begin(entries, revision, self._broadcast.limit)
 
     def reload(self, snapshot: Snapshot, reason: StorageError) -> None:
-        """Replaces entries and history with the contents of a log, and ends all watchers with `reason`.
+        """Replaces entries and history with those in `snapshot`, a copy of the log in the database.
 
-        Raises `StorageFailed` if the log is damaged.
+        Ends all watchers with `reason`. Raises `StorageFailed` if the snapshot is damaged.
         """
         self._broadcast.end(reason, drop=True)
         self._load(snapshot, self._broadcast.limit)

@@ -53,7 +53,7 @@ class History:
             self._tombstones[event.entry.key] = event.entry.revision
 
     def since(self, revision: int) -> list[Event]:
-        """Returns the events newer than `revision`, which may be in the future.
+        """Returns the events newer than `revision`; [] if `revision` is in the future.
 
         Raises `Compacted` if events after `revision` are already discarded.
         """
@@ -107,7 +107,7 @@ class History:
                 yield event.entry.revision
 
     def compact(self, revision: int) -> None:
-        """Discards the events up to `revision`, which must be from `oldest` to `newest`."""
+        """Discards the events up to `revision`. `revision` must be from `oldest` to `newest`."""
         count = revision - self._oldest
         for event in self._events[:count]:
             if event.previous is not None:

@@ -31,7 +31,7 @@ class NoLog:
 
 
 class MemoryWriter(Writer):
-    """The only writer of a store without a log.
+    """The only writer of a store without a database.
 
     Writes accepted in one step of the event loop are committed in the next step, without a task or a thread.
     """

@@ -1,4 +1,4 @@
-"""Keeps the entries in one server's memory up to date with the log to which all servers write."""
+"""Keeps the entries in one server's memory up to date with the shared log in the PostgreSQL database."""
 
 import asyncio
 import logging
@@ -22,16 +22,16 @@ from fakeapi_storage.postgresql.link import Connection
 from fakeapi_storage.postgresql.log import PostgresqlLog, Read
 
 POLL_SECONDS = 1.0
-"""Seconds between two reads of the log if neither a notification nor a caller triggers a read."""
+"""Seconds between two reads of the shared log if neither a notification nor a caller triggers a read."""
 
 NO_EPOCH = -1
-"""The value of `Follower.epoch` before the first read of the log, and when all rows must be read again."""
+"""The value of `Follower.epoch` before the first read, and when all rows must be read again."""
 
 log = logging.getLogger(__name__)
 
 
 class Follower:
-    """Reads the log, and applies the changes of other servers to the committed state.
+    """Reads the shared log, and applies the changes of other servers to the committed entries in memory.
 
     A notification announces changes; a poll finds changes whose notification was lost. One read of the log
     serves all callers that wait at that time.
@@ -55,12 +55,12 @@ class Follower:
         self._is_loaded = False
 
     async def listen(self, connection: Connection) -> None:
-        """Subscribes a new connection to notifications, and starts a read of the log for missed changes."""
+        """Subscribes a new connection to notifications, and reads missed changes from the shared log."""
         await connection.add_listener(schema.CHANNEL, self._notified)
         self._wake.set()
 
     async def load(self) -> None:
-        """Reads all entries for the first time, and starts to follow the log; raises `StorageError`."""
+        """Reads all entries for the first time, then follows the shared log. Raises `StorageError`."""
         self.take(await self._log.read(self.epoch, -1))
         self._is_loaded = True
         self._reading = asyncio.create_task(self._follow())
@@ -88,7 +88,7 @@ class Follower:
         """Applies the rows of a read that are newer than the committed state, and returns True.
 
         Returns False without any change if the rows do not continue the committed state; then read again.
-        This happens if `begin_again` was called during the read. Raises `StorageFailed` if the log is
+        This happens if `begin_again` was called during the read. Raises `StorageFailed` if the rows are
         damaged.
         """
         known = self._committed.revision
@@ -106,7 +106,7 @@ class Follower:
         return True
 
     def replay(self, rows: Sequence[Row]) -> list[Event]:
-        """Applies the next rows of the log, and returns their events.
+        """Applies the next rows of the database's log, and returns their events.
 
         Raises `StorageFailed` if the log has a gap.
         """
@@ -121,9 +121,9 @@ class Follower:
         self.epoch = epoch
 
     def begin_again(self) -> None:
-        """Makes the next read return all rows of the log.
+        """Makes the next read return all rows of the shared log.
 
-        Call it when the committed state differs from the log.
+        Call this method when the entries in memory differ from the shared log.
         """
         self.epoch = NO_EPOCH
         self._wake.set()
@@ -192,7 +192,7 @@ class Follower:
             raise
 
     def _failed(self, error: StorageError, waiting: Sequence[asyncio.Future[None]]) -> None:
-        """Logs the reason why the log cannot be read, once for each reason.
+        """Reports, in Python's logging, why the shared log cannot be read; once for each reason.
 
         Passes the error to the waiting callers.
         """

@@ -55,7 +55,7 @@ class Link:
         self._is_closed = False
 
     async def fetch(self, statement: str, *arguments: object) -> Sequence[Record]:
-        """Returns the rows of a statement, which is its own transaction.
+        """Runs a statement in its own transaction; returns its rows.
 
         Raises one of these exceptions:
 

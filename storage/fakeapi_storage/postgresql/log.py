@@ -1,4 +1,4 @@
-"""The log in a PostgreSQL database: how a server reads and changes it."""
+"""Reads and changes the log of committed writes in a PostgreSQL database."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class Appended(NamedTuple):
 
 
 class PostgresqlLog:
-    """The log in a PostgreSQL database.
+    """The log of committed writes in a PostgreSQL database.
 
     Each method is one statement and one transaction, and raises the exceptions of `Link.fetch`.
     """

@@ -1,16 +1,16 @@
 """The tables and functions of a PostgreSQL database, and the statements that use them.
 
-`fakeapi_log` has a row for each change, like the log in SQLite. `fakeapi_state` has one row, which a write
-locks until it is committed. Therefore revisions have no gaps, and become visible in their order.
+`fakeapi_log` has a row for each change, like the log in SQLite. `fakeapi_state` has one row. A write locks
+this row until it is committed. Therefore revisions have no gaps, and become visible in their order.
 
-Every change of the log is one call of a function, in its own transaction. A server never has an open
+Every change of `fakeapi_log` is one call of a function, in its own transaction. A server never has an open
 transaction between two messages. Therefore a server that is stopped or disconnected holds no lock.
 """
 
 from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, MetaData, Table, Text, true
 
 SCHEMA_VERSION = 1
-"""Version of the tables and functions, which `fakeapi_state` records."""
+"""Version of the tables and functions. `fakeapi_state` records it."""
 
 PREFIX = "fakeapi_"
 """Beginning of the names of all tables and functions."""

@@ -56,7 +56,7 @@ async def open_shared(
 
 
 class SharedStore(BaseStore):
-    """A `SharedStorage` with a log to which other servers also write. Create it with `open_shared`."""
+    """A `SharedStorage`: other servers also write to its database. Create it with `open_shared`."""
 
     def __init__(self, log: PostgresqlLog, committed: Committed, follower: Follower, ready: Ready) -> None:
         super().__init__(committed, ready.labels)

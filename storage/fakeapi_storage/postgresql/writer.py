@@ -38,11 +38,11 @@ class _Write(NamedTuple):
 
 
 class SharedWriter:
-    """Sends writes to the database, which accepts or refuses them, and applies stored writes to memory.
+    """Sends writes to the database, and applies them to memory after the database has stored them.
 
     The class sends one group of writes at a time; writes accepted meanwhile form the next group. The future
-    of a stored write resolves once memory includes the write. The future of a refused write fails once memory
-    includes the entry that caused the refusal.
+    of a stored write resolves once memory includes the write. The database can refuse a write. The future of
+    a refused write fails once memory includes the entry that caused the refusal.
     """
 
     def __init__(self, database: PostgresqlLog, committed: Committed, follower: Follower) -> None:

@@ -1,4 +1,4 @@
-"""The log in a SQLite database."""
+"""Reads and changes the log of committed writes in a SQLite database."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ BEFORE_ALL = -(1 << 63)
 class SqliteLog:
     """A `Log` in a SQLite database. Closing the log also closes the database.
 
-    The class calls the aiosqlite driver directly, which switches threads once for each call. SQLAlchemy's
-    connection needs at least four switches, which take most of the time of a single write. The driver does
-    not begin transactions by itself. Each single statement is its own transaction, so one call stores a group
-    of writes.
+    The class calls the aiosqlite driver directly. The driver switches threads once for each call.
+    SQLAlchemy's connection needs at least four switches, and they take most of the time of a single write.
+    The driver does not begin transactions by itself. Each single statement is its own transaction, so one
+    call stores a group of writes.
     """
 
     def __init__(self, database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Pod Security checks of profiles, users and options in the security contexts of pods and containers.
+"""Pod Security checks of security contexts: seccomp, AppArmor, SELinux, users, HostProcess containers.
 
 Follows k8s.io/pod-security-admission `policy`.
 """

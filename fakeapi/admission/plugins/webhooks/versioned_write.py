@@ -96,9 +96,10 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with an object in the API version of `resource`.
+        """Stores `obj`, converted to the API version of the request if necessary, as the write's new object.
 
-        Raises Rerun if the server must call a conversion webhook first.
+        `obj` is in the API version of `resource`. Raises Rerun if the server must call a conversion webhook
+        first.
         """
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]

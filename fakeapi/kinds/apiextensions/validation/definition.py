@@ -93,7 +93,7 @@ def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """Returns validation options for an update, which may keep some errors of the stored object."""
+    """Returns validation options for an update. An update may keep some errors of the stored object."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas

@@ -1,4 +1,4 @@
-"""Converts the rolling update of a strategy to the internal version, which errors print."""
+"""Converts the rolling update of a strategy to the internal version, for error messages."""
 
 from fakeapi.machinery.json_types import Object
 

@@ -12,7 +12,7 @@ class ReferenceRules:
     """Rules for the `apiVersion` of an object reference.
 
     - `any_version`: whether every apiVersion is valid
-    - `core`: whether the core group, which has no name, is valid
+    - `core`: whether an apiVersion without a group, such as `v1`, is valid
     """
 
     any_version: bool = False

@@ -61,7 +61,7 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """Returns a function for a recursive type, which looks up the compiled function when it is called."""
+        """Returns a function for a recursive type. Each call of it looks up the compiled function."""
 
         def walk(value: Any, gates: Gates) -> None:
             (self._made[key] or _nothing)(value, gates)

@@ -25,5 +25,5 @@ def printed_resource_name(name: str, wording: Wording) -> Dump:
 
 
 def printed_invalid_resource_name(name: str, wording: Wording) -> Dump | str:
-    """Formats the name of a resource for errors about the name itself, which some releases quote."""
+    """Formats the name of a resource for errors about the name. Some releases quote the name."""
     return name if wording.quoted_resource_names else printed_resource_name(name, wording)

@@ -29,7 +29,7 @@ def printed_string_map(texts: Mapping[str, str] | None, wording: Wording) -> Dum
 
 
 def printed_bytes(text: str | None, wording: Wording) -> Dump:
-    """Formats bytes, which `text` contains as base64; empty bytes are printed as nil or null."""
+    """Formats the bytes in `text`, a base64 string. Empty bytes are printed as nil or null."""
     if not text:
         return printed_value(None, "[]byte(nil)", wording)
     members = ", ".join(f"0x{byte:x}" for byte in base64.b64decode(text))

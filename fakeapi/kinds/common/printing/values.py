@@ -29,7 +29,7 @@ def printed_struct(value: Any, type_name: str, rules: ReleaseRules) -> Dump:
 
 
 def printed_as(value: Any, struct: Struct, rules: ReleaseRules) -> Dump:
-    """Formats a value of the type `struct`, which may be a type of the internal version."""
+    """Formats a value. `struct`: the value's type, possibly of the internal version."""
     return _printed(value, struct, package_of(struct), rules.quirks.wording)
 
 

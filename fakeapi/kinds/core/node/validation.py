@@ -87,7 +87,7 @@ def _validate_network(
 
 
 def validate_declared_features(features: Sequence[str]) -> list[FieldError]:
-    """Validates the names of a Node's declared features, which must be sorted and unique."""
+    """Validates the names of a Node's declared features. The names must be sorted and unique."""
     path, errors = "status.declaredFeatures", list[FieldError]()
     for index, feature in enumerate(features):
         problem = _feature_problem(feature)

@@ -52,7 +52,7 @@ SourceValidator: TypeAlias = Callable[[Object, str, Context], list[FieldError]]
 
 
 def validate_source(spec: Object, path: str, context: Context) -> list[FieldError]:
-    """Validates the source of a volume spec, which must have exactly one source."""
+    """Validates the source of a volume spec. Exactly one source must be set."""
     errors: list[FieldError] = []
     has_source = False
     for name, (path_name, validate) in _SOURCES.items():

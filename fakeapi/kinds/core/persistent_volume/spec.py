@@ -1,4 +1,4 @@
-"""Validates the spec of a PersistentVolume, which a VolumeAttachment may contain too.
+"""Validates the spec of a PersistentVolume. A VolumeAttachment may contain such a spec too.
 
 Follows `ValidatePersistentVolumeSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """

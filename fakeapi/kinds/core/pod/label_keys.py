@@ -11,10 +11,10 @@ from fakeapi.releases import Gates
 
 
 def apply_label_keys(pod: Object, gates: Gates) -> None:
-    """Adds a requirement to the label selector for each label key that the pod has, in place.
+    """Merges matchLabelKeys and mismatchLabelKeys into the label selectors of a pod, in place.
 
-    Covers matchLabelKeys and mismatchLabelKeys of pod affinity terms, and matchLabelKeys of topology spread
-    constraints.
+    Adds one requirement for each key that the pod has as a label. Covers pod affinity terms, and topology
+    spread constraints (only matchLabelKeys).
     """
     labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
     spec: Object = pod["spec"]

@@ -69,7 +69,7 @@ class PodStrategy(Strategy):
 
     @property
     def _completes_resources(self) -> bool:
-        """Whether this strategy, which runs after admission, sets the defaults of pod-level resources."""
+        """Whether the strategy sets the defaults of pod-level resources, after admission."""
         gates = self._rules.gates
         return gates.enabled("PodLevelResources") and gates.enabled("PodLevelResourcesFixDefaulting")
 

@@ -106,7 +106,7 @@ class ServiceStrategy(Strategy):
 
         Keeps fields that the stored Service has.
 
-        Also drops internalTrafficPolicy of ExternalName services, which older servers set by default.
+        Also drops internalTrafficPolicy of ExternalName services. Older servers set it by default.
         """
         obj = drop_disabled_fields(obj, old, SERVICE_FIELDS, self._rules)
         spec = obj["spec"]

@@ -26,7 +26,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 class ClaimTemplateStrategy(Strategy):
-    """Strategy for ResourceClaimTemplates of v1alpha2, whose spec is immutable."""
+    """Strategy for ResourceClaimTemplates of v1alpha2. Rejects changes of the spec."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

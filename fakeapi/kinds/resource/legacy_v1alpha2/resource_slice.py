@@ -33,7 +33,7 @@ VALUES = ("bool", "int", "intSlice", "quantity", "string", "stringSlice", "versi
 
 
 class ResourceSliceStrategy(Strategy):
-    """Strategy for ResourceSlices of v1alpha2, whose node name and driver name are immutable."""
+    """Strategy for ResourceSlices of v1alpha2. Rejects changes of the node name and driver name."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

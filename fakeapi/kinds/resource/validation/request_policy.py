@@ -25,7 +25,7 @@ def validate_capacity(
 ) -> list[FieldError]:
     """Validates the request policy of a capacity.
 
-    `is_shared`: whether the device has `allowMultipleAllocations`, which a request policy requires
+    `is_shared`: whether the device has `allowMultipleAllocations`; a request policy requires it
     """
     if "requestPolicy" not in capacity:
         return []

@@ -23,7 +23,7 @@ _NOT_OF_DEVICE = (
 def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool) -> list[FieldError]:
     """Validates how a ResourceSlice selects its nodes.
 
-    `partitions`: whether the release has partitionable devices, which may select their nodes themselves
+    `partitions`: whether the release has partitionable devices; such devices may select their nodes
     """
     return _validate_of_four(spec, rules) if partitions else _validate_of_three(spec, rules)
 

@@ -66,7 +66,7 @@ LanguageOf = Callable[[str], Language]
 
 
 class RuleCompiler:
-    """Compiles the CEL rules of one schema node, whose values have the CEL type `of`.
+    """Compiles the CEL rules of one schema node. `of`: the CEL type of the node's values.
 
     The rules share their CEL environments.
     """

@@ -32,7 +32,7 @@ class Qualifier:
     """A selection of a field, key or index: the constant `key`, or the result of `dynamic`.
 
     `optional`: whether the selection is written `.?` or `[?]`.
-    `tests`: whether the selection is within `has()`, which only tests whether the field exists.
+    `tests`: whether the selection is within `has()`: then it only tests whether the field exists.
     """
 
     key: Any = None
@@ -145,8 +145,9 @@ def native(value: Any) -> Any:
 
 
 def select(value: Any, key: Any, *, tests: bool) -> Any:
-    """Returns the value at a key or index. If it does not exist, returns an `Err`,
-    or MISSING with `tests`.
+    """Returns the value at a key or index. If the value does not exist, returns an `Err`.
+
+    If `tests` is true, as for `has()` and optional selections, returns MISSING instead of this `Err`.
     """
     if isinstance(value, MapValue):
         member = value.find(key)

@@ -25,7 +25,8 @@ class Frame:
     def check(self) -> None:
         """Raises CostLimitError if the cost exceeds the limit.
 
-        Loops call this in every iteration, so the length of the expression bounds the cost between two calls.
+        Loops call this method in every iteration. The length of the expression therefore limits the number of
+        operations between two calls.
         """
         if self.cost > self.limit:
             raise CostLimitError

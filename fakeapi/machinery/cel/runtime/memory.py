@@ -1,6 +1,6 @@
-"""Limits the memory of an evaluation and the time for scanning lists, which CEL's cost does not fully count.
+"""Limits the memory of an evaluation, and the time to scan lists.
 
-CEL's runtime cost ignores operations that are fast in Go: `+` on lists, literals with many elements,
+CEL's runtime cost is too low for operations that are fast in Go: `+` on lists, literals with many elements,
 comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they create a
 value, and `look` before they scan one.
 """

@@ -1,4 +1,4 @@
-"""Planned CEL expressions, which can be evaluated with variables and limits on cost and memory.
+"""Evaluates planned CEL expressions with variables, and with limits on cost and memory.
 
 Follows cel-go `program.go`.
 """
@@ -47,7 +47,7 @@ class Evaluation:
 
 
 class Program:
-    """A planned CEL expression, which can be evaluated any number of times."""
+    """A planned CEL expression. You can evaluate it any number of times."""
 
     __slots__ = ("_step",)
 
@@ -78,7 +78,7 @@ class Program:
             return result
 
     def _evaluated(self, variables: Mapping[str, Any], limit: int, stops_at: int) -> Evaluation:
-        """Evaluates the expression; stops if the cost exceeds `stops_at`, which may be below `limit`.
+        """Evaluates the expression; stops if the cost exceeds `stops_at`. `stops_at` may be below `limit`.
 
         In the result, `exceeded` is True only if the cost exceeds `limit`, or the memory exceeds the memory
         limit.

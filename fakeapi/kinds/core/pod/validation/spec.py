@@ -39,7 +39,7 @@ _SYSTEMS = ("linux", "windows")
 def validate_pod_spec(
     spec: Object, path: str, checks: PodChecks, metadata: Object | None = None
 ) -> list[FieldError]:
-    """Validates a pod spec, which must be in canonical form and have defaults.
+    """Validates a pod spec. The spec must be in canonical form and have defaults.
 
     `metadata`: the metadata of the pod; None for a pod template.
     """

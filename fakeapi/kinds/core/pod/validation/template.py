@@ -16,7 +16,7 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_pod_template_spec(
     template: Object, path: str, rules: ReleaseRules, *, old: Object | None = None
 ) -> list[FieldError]:
-    """Validates a pod template, which must be in canonical form and have defaults.
+    """Validates a pod template. The template must be in canonical form and have defaults.
 
     - `path`: the path of the template, such as `spec.template`
     - `old`: the stored template; an update may keep values that are invalid in new templates

@@ -51,7 +51,7 @@ def validate_pod_update(
 def validate_ephemeral_containers_update(
     new: Object, old: Object, rules: ReleaseRules, metadata: MetadataErrors = NO_METADATA_ERRORS
 ) -> list[FieldError]:
-    """Validates a write to `/ephemeralcontainers`, which can only add ephemeral containers."""
+    """Validates a write to `/ephemeralcontainers`. Such a write can only add ephemeral containers."""
     checks = PodChecks(rules, new["spec"], old["spec"], is_pod=True)
     errors = _object_errors(new, old, checks, metadata)
     if is_mirror(old):

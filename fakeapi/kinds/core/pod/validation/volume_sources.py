@@ -77,7 +77,7 @@ def _disk_errors(id_field: str) -> Source:
 
 
 def _keys_errors(name_field: str) -> Source:
-    """Returns a validator for a Secret or ConfigMap volume, whose keys become files.
+    """Returns a validator for Secret or ConfigMap volumes. Keys of the Secret or ConfigMap become files.
 
     `name_field`: the field with the name of the Secret or ConfigMap.
     """
