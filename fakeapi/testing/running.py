@@ -3,13 +3,11 @@
 import os
 import secrets
 import shutil
-import socket
 import ssl
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
 from fakeapi.clients import kubeconfig_writer
@@ -18,13 +16,14 @@ from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
 from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
-from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_any_address, url_host
+from fakeapi.machinery.hosts import connect_host, url_host
 from fakeapi.machinery.json_types import Object
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
+from fakeapi.testing.server_names import accepted_hosts, issue_certificates
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - it is a constant
 
@@ -57,12 +56,12 @@ class RunningServer:
         self._process = os.getpid()
         self._directory: Path | None = None
         cluster = Cluster(settings)
-        self._ca: bytes | None = None
-        context = self._certificates() if settings.tls else None
+        issued = issue_certificates(settings) if settings.tls else None
+        self._ca = None if issued is None else issued.ca
         cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
         names = chosen(settings.controllers)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
-        self._hosts = _accepted(settings).also(self._own_host)
+        self._hosts = accepted_hosts(settings).also(self._own_host)
         self._cluster = cluster
         self._control: ASGIApp | None = None
         control = self._answer_control if settings.control else None
@@ -78,7 +77,7 @@ class RunningServer:
             self._app,
             host=settings.host,
             port=settings.port,
-            tls=context,
+            tls=None if issued is None else issued.server,
             grace=settings.grace,
         )
         self._port = self._runner.port
@@ -415,27 +414,6 @@ class RunningServer:
             self._recorder, self._cluster, names, token=self._settings.token, host=self._own_host
         )
 
-    def _certificates(self) -> ssl.SSLContext:
-        """Issues a certificate for the server; returns its TLS context, and keeps the CA certificate.
-
-        Raises StartError.
-        """
-        from fakeapi.serving import certificates  # noqa: PLC0415 - imports cryptography, which only TLS needs
-
-        settings = self._settings
-        names = ["127.0.0.1", "::1", "localhost", "fakeapi", socket.gethostname()]
-        if not is_any_address(settings.host):
-            names.append(settings.host)
-        if settings.advertise_url is not None:
-            names.append(urlsplit(settings.advertise_url).hostname or "localhost")
-        directory = None if settings.tls_directory is None else Path(settings.tls_directory)
-        try:
-            issued = certificates.issue(names, directory)
-        except (OSError, ValueError) as error:
-            raise StartError(f"cannot make certificates: {error}") from error
-        self._ca = issued.ca
-        return issued.server
-
     def _announce(self) -> None:
         """Writes the kubeconfig if the option `kubeconfig` sets its path."""
         if self._settings.kubeconfig is not None:
@@ -459,17 +437,3 @@ class RunningServer:
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
         self._directory = None
-
-
-def _accepted(settings: Settings) -> HostRules:
-    """Returns the rules for the headers Host and Origin. Raises ValueError for an invalid pattern.
-
-    The server accepts the option `accept_hosts`, or else loopback. It also accepts the hosts of the options
-    `host` and `advertise_url`.
-    """
-    rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
-    if not is_any_address(settings.host):
-        rules = rules.also(settings.host)
-    if settings.advertise_url is not None and (name := urlsplit(settings.advertise_url).hostname):
-        rules = rules.also(name)
-    return rules
