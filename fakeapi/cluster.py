@@ -56,19 +56,23 @@ class Follower(Protocol):
         ...
 
 
-class Attachment(Follower, Protocol):
-    """A part of a server that runs beside its API: controllers, manifests to install, or faults to arm.
+class Attachment:
+    """A Follower that a server also starts and stops: controllers, manifests to install, or faults to arm.
 
-    Register the part with Cluster.follow, so that a reset or a restore calls it too.
+    The methods do nothing. A subclass overrides those that it needs.
     """
 
     async def start(self) -> None:
         """Called after the API has started."""
-        ...
 
     async def stop(self) -> None:
         """Called before the API stops, even if `start` failed or was not called."""
-        ...
+
+    async def before_replacement(self) -> None:
+        """Called before a reset or a restore replaces all objects."""
+
+    async def after_replacement(self, *, empty: bool) -> None:
+        """Called after a reset or a restore. `empty`: whether the cluster has only its initial objects."""
 
 
 def _clock(settings: Settings) -> ClusterClock:

@@ -11,103 +11,103 @@ from tools.plain_words import RULES, Text, TextKind
 
 @dataclass(frozen=True)
 class Case:
-    """Two similar sentences: `reported` breaks the rule named `rule`, and `accepted` breaks no rule."""
+    """Two similar sentences: `unclear` breaks the rule named `rule`, and `clear` breaks no rule."""
 
     rule: str
-    reported: str
-    accepted: str
+    unclear: str
+    clear: str
 
 
 CASES = (
     Case(
         rule="summary without a verb or a subject",
-        reported="What a ResourceClaim requests.",
-        accepted="Returns the requests of a ResourceClaim.",
+        unclear="What a ResourceClaim requests.",
+        clear="Returns the requests of a ResourceClaim.",
     ),
     Case(
         rule="summary without a verb or a subject",
-        reported="Errors of a ResourceClaim.",
-        accepted="Returns the errors of a ResourceClaim.",
+        unclear="Errors of a ResourceClaim.",
+        clear="Returns the errors of a ResourceClaim.",
     ),
     Case(
         rule="table cell that refers to another cell",
-        reported="the same as for HTTP/1.1",
-        accepted="The server closes the connection.",
+        unclear="the same as for HTTP/1.1",
+        clear="The server closes the connection.",
     ),
     Case(
         rule="table cell that refers to another cell",
-        reported="It is cut off.",
-        accepted="The server cuts off the message. It logs a warning.",
+        unclear="It is cut off.",
+        clear="The server cuts off the message. It logs a warning.",
     ),
     Case(
         rule='"is no" instead of "is not"',
-        reported="The body is no JSON object.",
-        accepted="The body is not a JSON object, and the pod is no longer pending.",
+        unclear="The body is no JSON object.",
+        clear="The body is not a JSON object, and the pod is no longer pending.",
     ),
     Case(
         rule="passive verb without an actor",
-        reported="The kubelet is told about the pod.",
-        accepted="The kubelet receives the pod.",
+        unclear="The kubelet is told about the pod.",
+        clear="The kubelet receives the pod.",
     ),
     Case(
         rule="passive verb without an actor",
-        reported="Webhooks are not asked in a dry run.",
-        accepted="The server calls no webhooks in a dry run.",
+        unclear="Webhooks are not asked in a dry run.",
+        clear="The server calls no webhooks in a dry run.",
     ),
     Case(
         rule='"told" without a sender',
-        reported="The list is left out, and told as missing.",
-        accepted="The command reports the list as missing.",
+        unclear="The list is left out, and told as missing.",
+        clear="The command reports the list as missing.",
     ),
     Case(
         rule="message described by its length",
-        reported="The clock stops, which is said in a line.",
-        accepted="The clock stops, and the server logs one line.",
+        unclear="The clock stops, which is said in a line.",
+        clear="The clock stops, and the server logs one line.",
     ),
     Case(
         rule='"what … comes to" instead of a noun',
-        reported="The limit is for what an expression comes to.",
-        accepted="The limit is for the result of an expression. What comes next is not limited.",
+        unclear="The limit is for what an expression comes to.",
+        clear="The limit is for the result of an expression. What comes next is not limited.",
     ),
     Case(
         rule='other words for "least recently used"',
-        reported="The cache drops the entry used longest ago.",
-        accepted="The cache drops the least recently used entry.",
+        unclear="The cache drops the entry used longest ago.",
+        clear="The cache drops the least recently used entry.",
     ),
     Case(
         rule='other words for "least recently used"',
-        reported="The cache drops the entry unused for longest.",
-        accepted="The cache drops entries that were unused for a day.",
+        unclear="The cache drops the entry unused for longest.",
+        clear="The cache drops entries that were unused for a day.",
     ),
     Case(
         rule='"goes" instead of "is deleted"',
-        reported="Over the limit, the oldest goes.",
-        accepted="Over the limit, the rest goes to disk.",
+        unclear="Over the limit, the oldest goes.",
+        clear="Over the limit, the rest goes to disk.",
     ),
     Case(
         rule='"but" instead of "except"',
-        reported="The server lists all kinds but for Events.",
-        accepted="The server lists all kinds except Events.",
+        unclear="The server lists all kinds but for Events.",
+        clear="The server lists all kinds except Events.",
     ),
     Case(
         rule='two sentences joined by "of which"',
-        reported="A list has pages, of which each has 500 objects.",
-        accepted="A list has pages. Each page has 500 objects.",
+        unclear="A list has pages, of which each has 500 objects.",
+        clear="A list has pages. Each page has 500 objects.",
     ),
     Case(
         rule="amount without a number",
-        reported="The server prints so many errors.",
-        accepted="The server prints at most 100 errors.",
+        unclear="The server prints so many errors.",
+        clear="The server prints at most 100 errors.",
     ),
     Case(
         rule='"alone" instead of "only"',
-        reported="The cache is for webhooks alone.",
-        accepted="The cache is only for webhooks.",
+        unclear="The cache is for webhooks alone.",
+        clear="The cache is only for webhooks.",
     ),
     Case(
         rule='"to the word" instead of a measured figure',
-        reported="The messages are equal to the word.",
-        accepted="All 1,802 messages equal those of kube-apiserver 1.37.",
+        unclear="The messages are equal to the word.",
+        clear="All 1,802 messages equal those of kube-apiserver 1.37.",
     ),
 )
 
@@ -145,11 +145,11 @@ def broken_rules(sentence: str, kind: TextKind) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.reported)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.unclear)
 def test_a_rule_reports_its_sentence_and_accepts_the_better_one(case: Case) -> None:
     kind = kind_of(case.rule)
-    assert broken_rules(case.reported, kind).count(case.rule) == 1
-    assert broken_rules(case.accepted, kind) == []
+    assert broken_rules(case.unclear, kind).count(case.rule) == 1
+    assert broken_rules(case.clear, kind) == []
 
 
 def test_every_rule_has_a_case() -> None:

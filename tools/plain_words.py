@@ -53,7 +53,7 @@ class Rule:
         return applies and self.pattern.search(sentence) is not None
 
 
-def phrases(*words: str) -> re.Pattern[str]:
+def phrases_to_avoid(*words: str) -> re.Pattern[str]:
     """Returns a regular expression that finds each of the phrases as whole words."""
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
@@ -91,7 +91,7 @@ RULES = (
     ),
     Rule(
         '"told" without a sender',
-        phrases("told as", "told of"),
+        phrases_to_avoid("told as", "told of"),
         'say who reports it: "The command reports the list as left out."',
     ),
     Rule(
@@ -106,7 +106,7 @@ RULES = (
     ),
     Rule(
         'other words for "least recently used"',
-        phrases(
+        phrases_to_avoid(
             "longest ago",
             "unused for longest",
             "unused for the longest",
@@ -125,17 +125,17 @@ RULES = (
     ),
     Rule(
         '"but" instead of "except"',
-        phrases("but for", "all but"),
+        phrases_to_avoid("but for", "all but"),
         'write "except": "all kinds except ServiceAccount"',
     ),
     Rule(
         'two sentences joined by "of which"',
-        phrases("of which", "of whom"),
+        phrases_to_avoid("of which", "of whom"),
         'write two sentences: "A list has pages. Each page has up to 500 objects."',
     ),
     Rule(
         "amount without a number",
-        phrases("so many", "as many as are"),
+        phrases_to_avoid("so many", "as many as are"),
         'give the number: "at most 100 errors"',
     ),
     Rule(
@@ -145,7 +145,7 @@ RULES = (
     ),
     Rule(
         '"to the word" instead of a measured figure',
-        phrases("to the word"),
+        phrases_to_avoid("to the word"),
         'give a figure, or say what is equal: "The message equals that of kube-apiserver 1.34."',
     ),
 )
@@ -257,9 +257,9 @@ def files(paths: Sequence[str]) -> Iterator[Path]:
     """
     for name in paths or (*FOLDERS, *DOCUMENTS):
         path = (ROOT / name).resolve()
-        for each in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if each.suffix in (".py", ".md") and str(each.relative_to(ROOT)) not in GENERATED:
-                yield each
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.suffix in (".py", ".md") and str(file.relative_to(ROOT)) not in GENERATED:
+                yield file
 
 
 def problems_of(path: Path) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from fakeapi.asgi import Application
 from fakeapi.clients.in_process import InProcessClient
-from fakeapi.cluster import Cluster
+from fakeapi.cluster import Attachment, Cluster
 from fakeapi.controllers.gaps import warn_of_gaps
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.names import makers
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fakeapi.controllers.leader_election import LeaderElection
 
 
-class ControllerRunner:
+class ControllerRunner(Attachment):
     """Runs the controllers as clients of an application. Is an Attachment of the application's cluster.
 
     The controllers stop before a reset or a restore, and start again with the new objects. If several servers

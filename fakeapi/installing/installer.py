@@ -6,11 +6,11 @@ It uses server-side apply. If an existing object equals its manifest, the object
 import asyncio
 import copy
 from collections.abc import Mapping
-from typing import Any, Protocol
 
 from fakeapi.clients.discovery import served_resources
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource, version_path
+from fakeapi.clients.verbs import Verbs
 from fakeapi.installing.plan import Plan, described
 from fakeapi.installing.references import Identities, Reference, references_of
 from fakeapi.installing.sources import InstallError, Manifest
@@ -31,16 +31,6 @@ _SOME_UID = "00000000-0000-0000-0000-000000000000"
 """The uid, in dry runs, of a referenced object that does not exist yet."""
 
 
-class Server(Protocol):
-    """A client with the methods that an installation needs. Each method raises StatusError."""
-
-    async def get(self, path: str) -> Object: ...
-
-    async def create(self, path: str, obj: Object, **query: str) -> Object: ...
-
-    async def patch(self, path: str, patch: Any, kind: str = "merge", **query: str) -> Object: ...
-
-
 class Installer:
     """A client of one server that applies plans.
 
@@ -52,7 +42,7 @@ class Installer:
     validation = "Strict"
     """The query parameter `fieldValidation` of each write: Strict, Warn or Ignore."""
 
-    def __init__(self, api: Server) -> None:
+    def __init__(self, api: Verbs) -> None:
         self._api = api
         self._served: dict[str, dict[str, ServedResource]] = {}
         self._uids = Identities()

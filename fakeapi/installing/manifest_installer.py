@@ -4,14 +4,15 @@ from collections.abc import Iterable
 
 from fakeapi.asgi import Application
 from fakeapi.clients.in_process import InProcessClient
+from fakeapi.cluster import Attachment
 from fakeapi.installing.installer import AGENT, Installer
 from fakeapi.installing.plan import Plan, plan_of
 from fakeapi.installing.sources import Source
 from fakeapi.machinery.json_types import Object
 
 
-class ManifestInstaller:
-    """An Attachment of a cluster that installs manifests before the first request and after each reset."""
+class ManifestInstaller(Attachment):
+    """Installs manifests before the first request and after each reset."""
 
     def __init__(
         self,
@@ -33,10 +34,6 @@ class ManifestInstaller:
 
     async def start(self) -> None:
         await self._install()
-
-    async def stop(self) -> None: ...
-
-    async def before_replacement(self) -> None: ...
 
     async def after_replacement(self, *, empty: bool) -> None:
         if empty:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from fakeapi.cluster import Cluster
+from fakeapi.cluster import Attachment, Cluster
 from fakeapi.faults.rules import Rule
 
 
-class FaultArmer:
-    """An Attachment of a cluster that arms faults at each start and each reset.
+class FaultArmer(Attachment):
+    """Arms faults at each start and each reset.
 
     It must be the last attachment, so that faults do not affect the start of the others.
     """
@@ -19,10 +19,6 @@ class FaultArmer:
     async def start(self) -> None:
         """Arms the faults. Raises RuleError for a rule that cannot match any served resource or verb."""
         self._cluster.faults.arm(self._rules)
-
-    async def stop(self) -> None: ...
-
-    async def before_replacement(self) -> None: ...
 
     async def after_replacement(self, *, empty: bool) -> None:
         if empty:

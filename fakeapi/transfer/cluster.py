@@ -3,13 +3,14 @@
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.clients.shapes import malformed, object_of
+from fakeapi.clients.verbs import Reader
 from fakeapi.installing.plan import DEFINITION, EXTENSIONS
 from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.bounds import OBJECTS_MAX
 from fakeapi.transfer.manifests import redact
 from fakeapi.transfer.reading import Progress, ReadObject, State, no_progress, read_state
 from fakeapi.transfer.selection import Selection, SelectionError, is_initial_namespace
-from fakeapi.transfer.served import Getter, Served, discover
+from fakeapi.transfer.served import Served, discover
 
 _NAMESPACE = ServedResource("", "v1", "namespaces", "Namespace", namespaced=False, has_status=True)
 _DEFINITION = ServedResource(
@@ -18,7 +19,7 @@ _DEFINITION = ServedResource(
 
 
 async def read_cluster(
-    cluster: Getter,
+    cluster: Reader,
     selection: Selection,
     *,
     target: Served | None = None,
@@ -72,7 +73,7 @@ def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResourc
     return kinds, missing
 
 
-async def _add_definitions(cluster: Getter, state: State, target: Served) -> None:
+async def _add_definitions(cluster: Reader, state: State, target: Served) -> None:
     """Adds the CustomResourceDefinitions of resources that the target does not serve.
 
     If it cannot read a definition, it drops the objects of the resource and adds a problem.
@@ -94,7 +95,7 @@ async def _add_definitions(cluster: Getter, state: State, target: Served) -> Non
             state.problems.append(f"{kind.qualified}: {count} left out, as the server lacks it and {why}")
 
 
-async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -> None:
+async def _add_namespaces(cluster: Reader, state: State, selection: Selection) -> None:
     """Adds the selected namespaces and the namespaces of the objects.
 
     A namespace that it cannot read gets only its name. Raises SelectionError if a selected namespace does not
@@ -116,7 +117,7 @@ async def _add_namespaces(cluster: Getter, state: State, selection: Selection) -
         state.objects.append(namespace)
 
 
-async def _one(cluster: Getter, kind: ServedResource, name: str) -> ReadObject:
+async def _one(cluster: Reader, kind: ServedResource, name: str) -> ReadObject:
     stored = await cluster.get(kind.path(name=name))
     typed = {**stored, "apiVersion": kind.api_version, "kind": kind.kind}
     obj = object_of(typed, kind.api_version, kind.kind)

@@ -6,7 +6,8 @@ from typing import Any
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
-from fakeapi.installing.installer import Installer, Server, namespace_of, one_line
+from fakeapi.clients.verbs import Verbs
+from fakeapi.installing.installer import Installer, namespace_of, one_line
 from fakeapi.installing.plan import Plan, described
 from fakeapi.installing.references import Reference
 from fakeapi.installing.sources import InstallError, Manifest
@@ -50,7 +51,7 @@ class Importer(Installer):
 
     agent = AGENT
 
-    def __init__(self, api: Server, *, lenient: bool = False, progress: Progress = no_progress) -> None:
+    def __init__(self, api: Verbs, *, lenient: bool = False, progress: Progress = no_progress) -> None:
         super().__init__(api)
         self.result = Imported()
         self._lenient = lenient

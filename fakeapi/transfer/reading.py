@@ -10,10 +10,10 @@ from typing import Any
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.clients.shapes import Page, checked, malformed, object_of
+from fakeapi.clients.verbs import Reader
 from fakeapi.machinery.json_types import Object
 from fakeapi.transfer.bounds import LIST_ATTEMPTS, OBJECTS_MAX, PAGE_OBJECTS, PAGES_MAX
 from fakeapi.transfer.selection import Selection
-from fakeapi.transfer.served import Getter
 
 
 class TooManyObjects(Exception):
@@ -60,7 +60,7 @@ def no_progress(done: int, total: int, what: str) -> None:
 
 
 async def read_state(
-    server: Getter,
+    server: Reader,
     kinds: Iterable[ServedResource],
     selection: Selection,
     *,
@@ -94,7 +94,7 @@ async def read_state(
 
 
 async def _listed(
-    server: Getter, kind: ServedResource, namespace: str, selection: Selection, room: int
+    server: Reader, kind: ServedResource, namespace: str, selection: Selection, room: int
 ) -> list[ReadObject]:
     for attempt in range(1, LIST_ATTEMPTS + 1):
         objects: list[ReadObject] = []
@@ -114,7 +114,7 @@ async def _listed(
     raise AssertionError("the last attempt returns or raises")
 
 
-async def _items(server: Getter, kind: ServedResource, namespace: str, labels: str) -> AsyncIterator[Any]:
+async def _items(server: Reader, kind: ServedResource, namespace: str, labels: str) -> AsyncIterator[Any]:
     query = {"limit": str(PAGE_OBJECTS)} | ({"labelSelector": labels} if labels else {})
     for _ in range(PAGES_MAX):
         page = checked(await server.get(kind.path(namespace), **query), Page)

@@ -1,27 +1,19 @@
 """Discovers the resources of a server that clients can list and create."""
 
 from collections.abc import Container
-from typing import Protocol
 
 from fakeapi.clients.discovery import group_versions, served_resources
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource, version_path
 from fakeapi.clients.shapes import malformed
-from fakeapi.machinery.json_types import Object
+from fakeapi.clients.verbs import Reader
 from fakeapi.transfer.bounds import RESOURCES_MAX, VERSIONS_MAX
-
-
-class Getter(Protocol):
-    """A client that reads objects and lists by their paths. Raises StatusError."""
-
-    async def get(self, path: str, **query: str) -> Object: ...
-
 
 Served = dict[tuple[str, str], list[ServedResource]]
 """The resources of a server by group and plural. Each has its versions, with the preferred one first."""
 
 
-async def discover(server: Getter, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
+async def discover(server: Reader, groups: Container[str] | None = None) -> tuple[Served, list[str]]:
     """Returns the resources that clients can list and create, and one line for each failed API version.
 
     `groups`: the API groups to discover; None for all.

@@ -42,14 +42,14 @@ class NodeAgent:
         self,
         context: ControllerContext,
         pods: Informer,
-        machines: Informer,
+        node_informer: Informer,
         name: str,
         directory: Path,
         number: int,
     ) -> None:
         """Creates the kubelet of one node; `start` starts it.
 
-        - `machines`: the informer of the Nodes
+        - `node_informer`: the informer of the Nodes
         - `name`: the name of the node
         - `directory`: the directory of the node, for driver sockets and the checkpoint file
         - `number`: the number of the node in its cluster, starting with 1
@@ -71,7 +71,7 @@ class NodeAgent:
             self._health = HealthWatch(context, self.prepared, self._health_changed)
         claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
         self.worker = PodWorker(
-            context, self._api, pods, machines, name, self._addresses, claims, self._health
+            context, self._api, pods, node_informer, name, self._addresses, claims, self._health
         )
         self._has_checkpoint = False
         self.work = KeyedWork(context)

@@ -44,15 +44,15 @@ class KubeletController(Controller):
         else:
             root = Path(settings.kubelet_directory)
         self._pods: Informer = context.informer(context.served("", "pods"))
-        self._machines: Informer = context.informer(context.served("", "nodes"))
+        self._node_informer: Informer = context.informer(context.served("", "nodes"))
         for number, name in enumerate(_names(settings.nodes), 1):
-            agent = NodeAgent(context, self._pods, self._machines, name, root / name, number)
+            agent = NodeAgent(context, self._pods, self._node_informer, name, root / name, number)
             if self._remove_directory is None:
                 agent.remember()
             self.nodes[name] = agent
             await agent.start()
         self._pods.on_change(self._pod_changed)
-        self._machines.on_change(self._node_changed)
+        self._node_informer.on_change(self._node_changed)
 
     async def stop(self) -> None:
         for agent in self.nodes.values():
@@ -94,7 +94,7 @@ class KubeletController(Controller):
                 if pod is not None:
                     await agent.worker.show_health(pod)
             case CapacityKey():
-                await agent.sync_capacity(self._machines.get("", key.node))
+                await agent.sync_capacity(self._node_informer.get("", key.node))
             case DriverKey(driver=driver):
                 agent.driver_changed(driver)
             case DepartedDriverKey(driver=driver):

@@ -40,7 +40,7 @@ class PodWorker:
         context: ControllerContext,
         api: InProcessClient,
         pods: Informer,
-        nodes: Informer,
+        node_informer: Informer,
         node: str,
         addresses: NodeAddresses,
         claims: Claims,
@@ -49,7 +49,7 @@ class PodWorker:
         self._context = context
         self._api = api
         self._pods = pods
-        self._nodes = nodes
+        self._node_informer = node_informer
         self._node = node
         self._addresses = addresses
         self._claims = claims
@@ -107,7 +107,7 @@ class PodWorker:
             self._wait(key)
 
     def _refusal(self, pod: Object) -> Refusal | None:
-        node = self._nodes.get("", self._node)
+        node = self._node_informer.get("", self._node)
         if node is None:
             return None
         others = (

@@ -77,9 +77,6 @@ class Attempt:
 
     def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:
         self._request = request
-        self._server = request.server
-        self._resource = request.resource
-        self._target = request.target
         self._uid = uid
         self._admits = admits
         self._waits = waits
@@ -93,9 +90,9 @@ class Attempt:
 
         Raises ApiError 404 if the object does not exist, and 409 if its uid is not the expected one.
         """
-        resource, target = self._resource, self._target
-        self._since = self._server.store.storage.revision
-        self._entry = self._server.store.storage.newest(resource.key(target.namespace, target.name))
+        server, resource, target = self._request.server, self._request.resource, self._request.target
+        self._since = server.store.storage.revision
+        self._entry = server.store.storage.newest(resource.key(target.namespace, target.name))
         try:
             entry = self._entry
             old = None if entry is None else await completed(lambda: resource.decode(entry))
@@ -103,7 +100,7 @@ class Attempt:
             if old is None:
                 raise errors.not_found(resource.qualified, target.name)
         except ApiError:
-            await self._server.store.settle(self._entry)
+            await server.store.settle(self._entry)
             raise
         self._old = old
         return resource.from_hub(old)
@@ -112,7 +109,7 @@ class Attempt:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, ApiError):
-            await self._server.store.settle(self._entry)
+            await self._request.server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
         """Calls `step`, a function that works on the object and a request body; returns its result.
@@ -121,10 +118,9 @@ class Attempt:
         loop, so that short writes of other clients cannot overtake it again. Errors of `step` reach the
         caller.
         """
-        size = 0 if self._entry is None else len(self._entry.value)
-        return await completed_by(
-            partial(self._server.heavy.run, size + body_bytes if self._waits else 0, step)
-        )
+        stored_bytes = 0 if self._entry is None else len(self._entry.value)
+        size = stored_bytes + body_bytes if self._waits else 0
+        return await completed_by(partial(self._request.server.heavy.run, size, step))
 
     async def check(self, new: Object) -> None:
         """Runs admission on the changed object, prepares and validates it.
@@ -137,10 +133,10 @@ class Attempt:
         - 409: the resourceVersion of `new` is not the stored one
         - 422: the object is invalid
         """
-        resource, request = self._resource, self._request
+        request, resource = self._request, self._request.resource
         steps = NO_STEPS
         if self._admits:
-            steps = self._server.admission.steps(resource, self._target.subresource, Operation.UPDATE)
+            steps = request.server.admission.steps(resource, request.target.subresource, Operation.UPDATE)
         if steps.mutating:
             old = resource.from_hub(self._old)
             attributes = Attributes.of(request, Operation.UPDATE, new, old)
@@ -170,22 +166,22 @@ class Attempt:
             return None
 
     async def _commit(self) -> WriteResult:
-        entry, server, resource, target = self._entry, self._server, self._resource, self._target
+        entry, request = self._entry, self._request
         assert entry is not None, "commit before the attempt was entered"
-        key, options = resource.key(target.namespace, target.name), self._request.options
-        exact = options.exact
+        server, resource, target = request.server, request.resource, request.target
+        key, exact = resource.key(target.namespace, target.name), request.options.exact
         new = with_old_times(self._new, self._old)
         value = await completed(lambda: resource.encode(new))
         strategy = resource.strategy_for(target.subresource)
         if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):
-            if not options.dry_run:
+            if not request.dry_run:
                 await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
                 await self._follow(None)
             return WriteResult(
                 resource.json_of(value, entry.revision, exact=exact),
                 written=(target.name, entry.revision, 0),
             )
-        if options.dry_run or stored_form.is_same(value, entry.value):
+        if request.dry_run or stored_form.is_same(value, entry.value):
             await server.store.settle(entry)
             same = (target.name, entry.revision, entry.revision)
             return WriteResult(resource.json_of(value, entry.revision, exact=exact), written=same)
@@ -196,9 +192,10 @@ class Attempt:
         return WriteResult(resource.json_of(value, stored.revision, exact=exact), written=versions)
 
     async def _follow(self, new: Object | None) -> None:
-        if self._resource.hooks is not None:
-            target = ObjectReference(self._target.namespace, self._target.name)
-            await self._resource.hooks.after(self._server, Write(target, self._old, new))
+        server, target, hooks = self._request.server, self._request.target, self._request.resource.hooks
+        if hooks is not None:
+            place = ObjectReference(target.namespace, target.name)
+            await hooks.after(server, Write(place, self._old, new))
 
 
 def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:

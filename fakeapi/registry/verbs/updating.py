@@ -5,7 +5,6 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/update.go`, and `pkg/registry/g
 
 from functools import partial
 
-from fakeapi.machinery.apply.manager import FieldManager
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.requests.naming import check_path_name
@@ -39,21 +38,21 @@ async def update(request: ServerWrite, obj: Object) -> WriteResult:
                 if error.reason != "AlreadyExists":
                     raise
     deduplicate_owners(obj, request.warnings)
-    options = request.options
-    manager, uid = resource.manager(target.subresource), obj["metadata"].get("uid", "")
-    for attempt in attempts(request, uid=uid):
+    for attempt in attempts(request, uid=obj["metadata"].get("uid", "")):
         async with attempt as old:
-            names = {"manager_name": options.manager, "now": server.store.now()}
-            owned = partial(_with_managers, manager, old, obj, **names)
-            await attempt.check(await attempt.run(options.body_bytes, owned))
+            step = partial(_with_managers, request, old, obj)
+            await attempt.check(await attempt.run(request.options.body_bytes, step))
         result = await attempt.commit()
         if result is not None:
             return result
     raise AssertionError("the attempts end with an error")
 
 
-def _with_managers(manager: FieldManager, old: Object, obj: Object, *, manager_name: str, now: str) -> Object:
-    return manager.update(old, {**obj, "metadata": dict(obj["metadata"])}, manager_name, now)
+def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
+    """Returns a copy of `obj` with managedFields; `obj` itself may be needed by a later attempt."""
+    manager = request.resource.manager(request.target.subresource)
+    new = {**obj, "metadata": dict(obj["metadata"])}
+    return manager.update(old, new, request.options.manager, request.server.store.now())
 
 
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:
