@@ -3,6 +3,7 @@
 from asyncio import Future
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 Message = MutableMapping[str, Any]
@@ -37,6 +38,25 @@ A request that waits for other requests can wait for this future too, and stop w
 """
 
 Gone = Callable[[], "Future[None]"]
+
+CLIENT_CERTIFICATE = "fakeapi.client_certificate"
+"""Scope key of the ClientCertificate of the connection. Scopes of other connections do not have the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCertificate:
+    """A client certificate that the TLS handshake has verified with the CAs of the server.
+
+    - `subject`: the subject's attributes in order, as pairs of name and value. The names are those of
+      OpenSSL, such as "commonName"; an attribute without a name has its object identifier.
+    - `not_after`: the end of its validity, in seconds since the epoch.
+    - `der`: the certificate in DER.
+    """
+
+    subject: tuple[tuple[str, str], ...]
+    not_after: float
+    der: bytes
+
 
 ROOM_FROM_BYTES = 256 * 1024
 """Minimum size of a response, in bytes, for which the application reserves memory with ROOM."""

@@ -6,7 +6,7 @@ request journal, faults, controllers and snapshots use a cluster; `fakeapi.http`
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.admission.plugin import Selection
@@ -17,7 +17,10 @@ from fakeapi.controlplane.registry import Registry, open_registry, serve_stored_
 from fakeapi.controlplane.stored_format import STORED_FORMAT, check_stored
 from fakeapi.journal.journal import Journal
 from fakeapi.registry.bootstrap import Bootstrap
+from fakeapi.registry.identity.token_settings import DEFAULT_TOKEN_SETTINGS
+from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.model.service_network import ServiceNetwork
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import Store
 from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
@@ -80,6 +83,13 @@ def _clock(settings: Settings) -> ClusterClock:
     return ClusterClock(seed=settings.seed, frozen_at=frozen_at)
 
 
+def _modes(settings: Settings) -> tuple[str, ...]:
+    """Returns the modes of the authorizer for the options `authorization` and `node_authorization`."""
+    if settings.authorization == "rbac" and settings.node_authorization:
+        return ("node", "rbac")
+    return (settings.authorization,)
+
+
 def _nothing() -> None:
     """Default of `on_first_fault`: does nothing, because there is nothing to load."""
 
@@ -97,8 +107,8 @@ class Cluster:
         - Raises UnknownGateError or GateError for an invalid feature gate.
         - Raises RuntimeConfigError, AdmissionPluginError or ServiceUrlError if the options `runtime_config`,
           `enable_admission_plugins`, `disable_admission_plugins` or `webhook_services` are invalid.
-        - Raises ValueError for an invalid `frozen_at`, and for settings that do not work with a shared
-          database.
+        - Raises ValueError for an invalid `frozen_at`, `service_cluster_ip_range` or
+          `service_node_port_range`, and for settings that do not work with a shared database.
         """
         self.settings = settings
         self.clock: ClockAndNames = settings.clock or _clock(settings)
@@ -108,6 +118,11 @@ class Cluster:
         self._plugins: Selection = selected(
             settings.enable_admission_plugins, settings.disable_admission_plugins
         )
+        self._service_network = ServiceNetwork.parse(
+            settings.service_cluster_ip_range, settings.service_node_port_range
+        )
+        self.token_users: Mapping[str, User] = {}
+        """The users of the server by their bearer tokens, for TokenReviews. Set it before `start`."""
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
@@ -198,9 +213,18 @@ class Cluster:
             settings=common_settings(settings),
         )
         try:
-            registry = open_registry(storage, self._serving, self.clock, self._plugins, self._outbound)
-            if settings.authorization == "rbac":
-                registry.authorize_by_roles()
+            registry = open_registry(
+                storage,
+                self._serving,
+                self.clock,
+                self._plugins,
+                self._outbound,
+                tokens=settings.service_account_tokens or DEFAULT_TOKEN_SETTINGS,
+                service_network=self._service_network,
+            )
+            registry.server.token_users = self.token_users
+            if settings.authorization != "always-allow":
+                registry.authorize(_modes(settings))
             if settings.database:
                 location = parse_location(settings.database).text
                 await serve_stored_definitions(registry)

@@ -26,7 +26,9 @@ from typing import (
 )
 
 if TYPE_CHECKING:
+    from fakeapi.authentication.settings import FrontProxySettings
     from fakeapi.clock.clocks import ClockAndNames
+    from fakeapi.registry.identity.token_settings import TokenSettings
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,6 +44,12 @@ GRACE_SECONDS = 0.3
 
 LATENCY_SECONDS_MAX = 60.0
 """The longest latency, in seconds, that a server can add to each request."""
+
+SERVICE_CLUSTER_IP_RANGE = "10.0.0.0/24"
+"""Default range of cluster IPs, which is kube-apiserver's."""
+
+SERVICE_NODE_PORT_RANGE = "30000-32767"
+"""Default range of node ports, which is kube-apiserver's. The second number is included."""
 
 _ENVIRONMENT = "FAKEAPI_"
 
@@ -153,6 +161,41 @@ class Settings:
         "file.",
         "--tls",
     )
+    tls_cert: str | Path | None = _option(
+        None,
+        "Serve HTTPS with the certificate in this file (PEM, with intermediate certificates). The server "
+        "reads the file again after it changes.",
+        "--tls-cert",
+        metavar="FILE",
+        unset="a certificate of the server's own CA, with --tls",
+        is_file=True,
+        is_shared=False,
+    )
+    tls_key: str | Path | None = _option(
+        None,
+        "The private key of --tls-cert.",
+        "--tls-key",
+        metavar="FILE",
+        unset="none",
+        is_file=True,
+        is_shared=False,
+    )
+    client_ca: str | Path | None = _option(
+        None,
+        "With HTTPS, authenticate users by client certificates of the CAs in this file (PEM): the common "
+        "name is the user, and the organizations are the groups. All other clients need a token.",
+        "--client-ca",
+        metavar="FILE",
+        unset="no client certificates",
+        is_file=True,
+        is_shared=False,
+    )
+    front_proxy: "FrontProxySettings | None" = _option(
+        None,
+        "With HTTPS, take users from the headers of requests of these authenticating proxies.",
+        unset="none",
+        is_shared=False,
+    )
     tls_directory: str | Path | None = _option(
         None,
         "With --tls, store the CA in this directory (ca.pem, ca-key.pem). Several servers can share the "
@@ -171,18 +214,53 @@ class Settings:
     )
     token_file: str | Path | None = _option(
         None,
-        "Require the bearer token in this file; process lists show the value of --token to everybody. Other "
-        "users of the machine must not be able to read the file.",
+        "Require the bearer token in this file; process lists show the value of --token to everybody. Or "
+        'authenticate several users: each line is token,user,uid,"group1,group2", as in kube-apiserver\'s '
+        "--token-auth-file. Other users of the machine must not be able to read the file.",
         "--token-file",
         metavar="FILE",
         unset="no file",
         is_file=True,
         is_shared=False,
     )
-    authorization: Literal["always-allow", "rbac"] = _option(
+    token_users: str | Path | None = _option(
+        None,
+        "Authenticate the users in this file, like `token_file` with several users. Any mode of the file is "
+        "allowed.",
+        unset="none",
+        is_file=True,
+        is_shared=False,
+    )
+    anonymous: Literal["default", "user", "rejected"] = _option(
+        "default",
+        "Treat requests without credentials as requests of system:anonymous (user), or reject them "
+        "(rejected). By default, they are requests of an administrator; a server that requires credentials "
+        "accepts only health checks without them.",
+    )
+    service_account_tokens: "TokenSettings | None" = _option(
+        None,
+        "Sign service account tokens with this key, as this issuer, and accept tokens of these keys.",
+        unset="a key of the server, and the issuer https://kubernetes.default.svc",
+        is_shared=False,
+    )
+    authorization: Literal["always-allow", "always-deny", "node", "rbac"] = _option(
         "always-allow",
-        "Allow all requests (always-allow), or only those that roles and bindings allow (rbac).",
+        "Allow all requests (always-allow); only those that roles and bindings allow, and those that "
+        "kubelets need (rbac); only the latter (node); or none (always-deny). Administrators may do "
+        "everything.",
         "--authorization",
+    )
+    node_authorization: bool = _option(
+        True,
+        "With the authorization rbac, also allow what kubelets need, like kube-apiserver's mode Node.",
+    )
+    service_cluster_ip_range: str = _option(
+        SERVICE_CLUSTER_IP_RANGE,
+        "Allocate cluster IPs of Services from this range.",
+    )
+    service_node_port_range: str = _option(
+        SERVICE_NODE_PORT_RANGE,
+        "Allocate node ports of Services from this range; the second number is included.",
     )
     accept_hosts: str | None = _option(
         None,

@@ -15,6 +15,9 @@ COMMON = (
     "enable_admission_plugins",
     "disable_admission_plugins",
     "authorization",
+    "node_authorization",
+    "service_cluster_ip_range",
+    "service_node_port_range",
 )
 """Settings that change responses. Servers that share a database must agree in all of them."""
 

@@ -24,11 +24,34 @@ class TokenFileError(ValueError):
 def read_token(path: str | Path) -> str:
     """Returns the token in a file, without the newline at its end.
 
+    Raises TokenFileError for an unusable file, see `_read`, and for a file that is empty or contains anything
+    except printable ASCII characters without spaces.
+    """
+    token = re.sub(rb"\r?\n\Z", b"", _read(path))
+    if not token:
+        raise TokenFileError(f"the token file {path} is empty")
+    if not _TOKEN.fullmatch(token):
+        raise TokenFileError(
+            f"the token file {path} must hold one line of printable ASCII characters without spaces"
+        )
+    return token.decode("ascii")
+
+
+def has_several_users(path: str | Path) -> bool:
+    """Whether a token file is a table of users, with commas, and not only one token.
+
+    Raises TokenFileError for an unusable file, see `_read`.
+    """
+    return b"," in _read(path)
+
+
+def _read(path: str | Path) -> bytes:
+    """Returns the content of a token file.
+
     Raises TokenFileError if the file
 
     - cannot be read, is not a regular file, or is longer than TOKEN_MAX bytes;
-    - is writable by its group, or accessible to other users;
-    - is empty, or contains anything except printable ASCII characters without spaces.
+    - is writable by its group, or accessible to other users.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -48,14 +71,7 @@ def read_token(path: str | Path) -> str:
         )
     if len(data) > TOKEN_MAX:
         raise TokenFileError(f"the token file {path} is longer than {TOKEN_MAX} bytes")
-    token = re.sub(rb"\r?\n\Z", b"", data)
-    if not token:
-        raise TokenFileError(f"the token file {path} is empty")
-    if not _TOKEN.fullmatch(token):
-        raise TokenFileError(
-            f"the token file {path} must hold one line of printable ASCII characters without spaces"
-        )
-    return token.decode("ascii")
+    return data
 
 
 def given_token(token: str | None, path: str | Path | None) -> str | None:

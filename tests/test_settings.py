@@ -39,7 +39,11 @@ def test_an_option_that_is_none_is_a_type_error() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
-        ("authorization", "abac", "authorization: 'abac' is not one of always-allow, rbac"),
+        (
+            "authorization",
+            "abac",
+            "authorization: 'abac' is not one of always-allow, always-deny, node, rbac",
+        ),
         ("durability", "none", "durability: 'none' is not one of normal, full"),
         ("history", "5", "history: '5' is not of type int"),
         ("history", True, "history: True is not of type int"),

@@ -14,8 +14,8 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.meta import names
 from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
 from fakeapi.registry.authorization.authorizer import SUPERUSERS, Authorizer
-from fakeapi.registry.identity.service_accounts import AUTHENTICATED, NODE_NAME, account_of, groups_of
-from fakeapi.registry.identity.users import ANONYMOUS, User
+from fakeapi.registry.identity.service_accounts import NODE_NAME, account_of, groups_of
+from fakeapi.registry.identity.users import ANONYMOUS, AUTHENTICATED, User
 
 UNAUTHENTICATED = "system:unauthenticated"
 AUTHENTICATION = "authentication.k8s.io"

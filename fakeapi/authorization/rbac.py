@@ -1,10 +1,11 @@
-"""RBAC: the authorizer that allows what RBAC roles and bindings grant.
+"""RBAC: the authorizer of the modes Node, RBAC and AlwaysDeny.
 
 Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. Like `pkg/kubeapiserver/authorizer`, it first
 allows everything for the group system:masters. It then checks the permissions of kubelets, then roles.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 from fakeapi.authorization.nodes import NodeAccess, node_of
 from fakeapi.authorization.roles import Roles
@@ -20,12 +21,28 @@ from fakeapi.releases import Release
 _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 
 
+MODES: Final = ("node", "rbac")
+"""The modes of `--authorization rbac`."""
+
+_EVERYTHING_FORBIDDEN = "Everything is forbidden."
+
+
 class RBAC:
-    """The authorizer of `--authorization rbac`. `ensure`: creates the default roles of a new cluster."""
+    """An authorizer that asks several modes in order, and allows a request that one of them allows.
+
+    - `ensure`: creates the default roles of a new cluster.
+    - `modes`: "node" allows what kubelets need; "rbac" allows what roles and bindings grant; "always-deny"
+      allows nothing.
+    """
 
     def __init__(
-        self, objects: ClusterObjects, release: Release, ensure: Callable[[], Awaitable[None]]
+        self,
+        objects: ClusterObjects,
+        release: Release,
+        ensure: Callable[[], Awaitable[None]],
+        modes: Sequence[str] = MODES,
     ) -> None:
+        self._modes = modes
         self.roles = Roles(objects)
         self._nodes = NodeAccess(objects, release, self.roles)
         self._names_itself = release.quirks.refusals_name_authorizers
@@ -40,21 +57,29 @@ class RBAC:
             return Decision(allowed=True)
         await self._ensure()
         reasons: list[str] = []
-        node = node_of(attributes.user)
-        if node is not None:
-            decision = self._nodes.decide(node, attributes)
+        for mode in self._modes:
+            decision = self._decision(mode, attributes)
             if decision.allowed:
                 return decision
-            reasons.append(self._named("node", decision.reason))
+            reasons.append(self._named(mode.replace("-", ""), decision.reason))
+        return Decision(allowed=False, reason="\n".join(filter(None, reasons)))
+
+    def _decision(self, mode: str, attributes: AccessAttributes) -> Decision:
+        if mode == "rbac":
+            return self._of_roles(attributes)
+        if mode == "always-deny":
+            return Decision(allowed=False, reason=_EVERYTHING_FORBIDDEN)
+        node = node_of(attributes.user)
+        return Decision(allowed=False) if node is None else self._nodes.decide(node, attributes)
+
+    def _of_roles(self, attributes: AccessAttributes) -> Decision:
         problems: list[str] = []
         for granted in self.roles.granted_to(attributes.user, attributes.namespace):
             if isinstance(granted, ApiError):
                 problems.append(granted.message)
             elif rule_allows(granted.rule, attributes):
                 return Decision(allowed=True, reason=f"RBAC: allowed by {granted.source}")
-        if problems:
-            reasons.append(self._named("rbac", f"RBAC: {aggregate(problems)}"))
-        return Decision(allowed=False, reason="\n".join(filter(None, reasons)))
+        return Decision(allowed=False, reason=f"RBAC: {aggregate(problems)}" if problems else "")
 
     def _named(self, authorizer: str, reason: str) -> str:
         """Returns the reason of an authorizer as k8s.io/apiserver `pkg/authorization/union` prints it.
@@ -69,9 +94,9 @@ class RBAC:
         Raises ApiError if the server cannot create the default roles.
         """
         await self._ensure()
-        rules, errors = self.rules_and_errors(user, namespace)
+        rules, errors = self.rules_and_errors(user, namespace) if "rbac" in self._modes else ([], [])
         problems = [error.message for error in errors]
-        is_node = node_of(user) is not None
+        is_node = "node" in self._modes and node_of(user) is not None
         if is_node:
             problems.insert(0, _NODES_UNRESOLVED)
         members = ("verbs", "apiGroups", "resources", "resourceNames")

@@ -4,10 +4,8 @@ Exit status of `serve`: 0 after SIGINT or SIGTERM, 1 for errors of the machine (
 for invalid options. Each function imports the modules that only it needs, so that `--help` is fast.
 """
 
-import gc
 import json
 import os
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -22,27 +20,10 @@ from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
 from fakeapi.shared_settings import is_shared_database
-from fakeapi.token_file import given_token
 from fakeapi.version import __version__
 
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
-
-_GARBAGE_THRESHOLDS = (10_000, 20, 10)
-"""Arguments of `gc.set_threshold` for a process that only serves.
-
-Requests create almost no reference cycles, and stored objects create none. With Python's defaults (700, 10,
-10), the collector would scan all objects several times before their number doubles. All clients wait during
-a scan.
-"""
-
-_SWITCH_SECONDS = 0.0005
-"""Argument of `sys.setswitchinterval`: the seconds after which a busy thread lets the event loop run.
-
-The event loop releases the interpreter lock for every read, write and accept. If another thread renders a
-long list, each of these calls then waits for the lock. With Python's default of 5 ms, 200 new clients delayed
-the other clients by a second.
-"""
 
 PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
@@ -59,6 +40,10 @@ class _Commands(click.Group):
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
+        "envtest": (
+            "fakeapi.cli.envtest",
+            "Print a folder for KUBEBUILDER_ASSETS, so that envtest suites run here.",
+        ),
         "export": ("fakeapi.cli.export", "Write the objects of a server as manifests."),
         "faults": ("fakeapi.cli.faults", "List, arm and disarm the faults of a running server."),
         "import": ("fakeapi.cli.import_", "Put manifests, or the objects of a cluster, into a server."),
@@ -146,11 +131,8 @@ def serve(
 
     Each option is also an environment variable: FAKEAPI_RELEASE, FAKEAPI_FEATURE_GATES, FAKEAPI_DB and so on.
     """
-    try:
-        options["token"] = given_token(options["token"], options.pop("token_file"))
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    if not (allow_anonymous or options["token"] or is_loopback(options["host"])):
+    has_credentials = any(options[name] for name in ("token", "token_file", "client_ca"))
+    if not (allow_anonymous or has_credentials or is_loopback(options["host"])):
         raise click.UsageError(
             f"{options['host']} is not a loopback address: others could use the server. "
             "Name a --token or --token-file for them to send, or set --allow-anonymous."
@@ -159,6 +141,7 @@ def serve(
         raise click.UsageError("--at and --speed need --from.")
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
@@ -171,7 +154,7 @@ def serve(
 
     def announce(server: "FakeAPI", served: str | None) -> None:
         starting.end()
-        _tune_interpreter()
+        tune_interpreter()
         _announce(server, served, ready_file)
 
     try:
@@ -203,16 +186,6 @@ def _serve_trace(
         on_end=lambda moved: click.echo(f"The trace has ended: {moved}"),
         **options,
     )
-
-
-def _tune_interpreter() -> None:
-    """Tunes the garbage collector and the threads of Python for a process that only serves.
-
-    Only the command calls it: `FakeAPI` does not change the process of a test.
-    """
-    gc.freeze()  # imported modules are never freed; each scan of them would take 30 ms
-    gc.set_threshold(*_GARBAGE_THRESHOLDS)
-    sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:

@@ -1,45 +1,74 @@
-"""Checks the token, or the Host and Origin headers, of requests to the control API."""
-
-import hmac
+"""Checks the credentials, or the Host and Origin headers, of requests to the control API."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from fakeapi.asgi import CLIENT_CERTIFICATE
+from fakeapi.authentication.credentials import Anonymous, Credentials
 from fakeapi.control.errors import refused, status_response
 from fakeapi.machinery.hosts import HostRules
+from fakeapi.registry.authorization.authorizer import SUPERUSERS
+from fakeapi.registry.identity.users import User
+from fakeapi.releases import Release
 
 
 class AccessCheck:
-    """Requires the server's token. If the server has no token, rejects foreign Host and Origin headers.
+    """Requires credentials of an administrator, who is in the group system:masters.
 
+    If the server treats everybody as an administrator, rejects foreign Host and Origin headers instead.
     Service account tokens and impersonation give no access, because the control API can change everything in
     the server.
 
-    `open_below`: a path whose files need no token. A browser cannot send a token when it loads a page, and
-    the files contain nothing about the server.
+    - `release`: the release whose rules say which user a client certificate names.
+    - `open_below`: a path whose files need no credentials. A browser cannot send a token when it loads a
+      page, and the files contain nothing about the server.
     """
 
-    def __init__(self, app: ASGIApp, token: str | None, hosts: HostRules | None, open_below: str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        credentials: Credentials,
+        hosts: HostRules | None,
+        release: Release,
+        open_below: str,
+    ) -> None:
         self._app = app
         self._open_below = open_below
-        self._expected = None if token is None else token.encode()
+        self._credentials = credentials
+        self._release = release
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = scope["headers"]
-        if self._expected is not None:
-            if not self._is_page(scope) and not hmac.compare_digest(_bearer(headers), self._expected):
-                await status_response(refused(401, "Unauthorized"))(scope, receive, send)
-                return
-        elif self._hosts is not None and (problem := self._hosts.refusal(headers)):
+        if self._credentials.anonymous is not Anonymous.ADMINISTRATOR:
+            if not self._is_page(scope):
+                user = self._user(scope)
+                if user is None or SUPERUSERS not in user.groups:
+                    code, words = (401, "Unauthorized") if user is None else (403, _NOT_ADMINISTRATOR)
+                    await status_response(refused(code, words))(scope, receive, send)
+                    return
+        elif self._hosts is not None and (problem := self._hosts.refusal(scope["headers"])):
             words = f"fakeapi: {problem}; --accept-hosts accepts more, and with --token all are accepted"
             await status_response(refused(403, words))(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
+    def _user(self, scope: Scope) -> User | None:
+        certificate = scope.get("extensions", {}).get(CLIENT_CERTIFICATE)
+        if certificate is not None:
+            try:
+                user = self._credentials.user_of_connection(certificate, scope["headers"], self._release)
+            except ValueError:
+                user = None
+            if user is not None:
+                return user
+        return self._credentials.user_of_token(_bearer(scope["headers"]))
+
     def _is_page(self, scope: Scope) -> bool:
         path = str(scope["path"]).removeprefix(scope.get("root_path", ""))
         folder, _, name = path.rpartition("/")
         return path == self._open_below or (folder == self._open_below and name not in (".", ".."))
+
+
+_NOT_ADMINISTRATOR = f"fakeapi: the control API is for users in the group {SUPERUSERS}"
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:

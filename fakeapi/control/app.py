@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 from starlette.types import ASGIApp
 
+from fakeapi.authentication.credentials import Credentials
 from fakeapi.control.access import AccessCheck
 from fakeapi.control.controlled import Controlled
 from fakeapi.control.endpoint import endpoint_of
@@ -18,11 +19,11 @@ from fakeapi.control.ui import page
 from fakeapi.machinery.hosts import HostRules
 
 
-def control_api(server: Controlled, *, token: str | None, hosts: HostRules | None) -> ASGIApp:
+def control_api(server: Controlled, *, credentials: Credentials, hosts: HostRules | None) -> ASGIApp:
     """Returns the ASGI application of the control API.
 
-    - `token`: the bearer token that clients must send; None accepts requests without a token.
-    - `hosts`: the accepted Host and Origin headers, if `token` is None; None accepts all.
+    - `credentials`: what the server accepts as proof of a user. The control API is for administrators.
+    - `hosts`: the accepted Host and Origin headers, if everybody is an administrator; None accepts all.
     """
     routes = all_routes()
     document = document_of(routes)
@@ -41,7 +42,15 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
             StarletteRoute(f"{page.UI}/{{name}}", page.serve),
             *endpoints,
         ],
-        middleware=[Middleware(AccessCheck, token=token, hosts=hosts, open_below=page.UI)],
+        middleware=[
+            Middleware(
+                AccessCheck,
+                credentials=credentials,
+                hosts=hosts,
+                release=server.cluster.catalogue.primary,
+                open_below=page.UI,
+            )
+        ],
         exception_handlers={HTTPException: _refusal, Exception: _failure},
     )
 

@@ -1,6 +1,6 @@
 """Registry: the parts of one API server, such as its store, served resources and admission plugins."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +24,11 @@ from fakeapi.kinds.core.namespace.lookup import Namespaces
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.bootstrap import Bootstrap
+from fakeapi.registry.identity.token_settings import DEFAULT_TOKEN_SETTINGS, TokenSettings
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.definition import KindDefinition, StrategyContext
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.service_network import DEFAULT_SERVICE_NETWORK, ServiceNetwork
 from fakeapi.registry.requests.options import ObjectReference, WriteOptions
 from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
@@ -88,8 +90,8 @@ class Registry:
             else:
                 self.store.on_first_change(prefix, activate)
 
-    def authorize_by_roles(self) -> None:
-        """Turns on the RBAC authorizer, so that only roles and bindings grant permissions.
+    def authorize(self, modes: Sequence[str]) -> None:
+        """Turns on the authorizer that asks these modes: "node", "rbac" and "always-deny".
 
         Also turns on the admission plugins that check roles, bindings and the status of ResourceClaims.
         """
@@ -103,7 +105,7 @@ class Registry:
                     if resource is not None:
                         await self.bootstrap.ensure(resource)
 
-        self.server.authorizer = RBAC(self.server.objects, self.catalogue.primary, ensure)
+        self.server.authorizer = RBAC(self.server.objects, self.catalogue.primary, ensure, modes)
         self.admission.extend(ROLE_ESCALATION)
         self.admission.extend(CLAIM_STATUS_PERMISSIONS)
 
@@ -165,11 +167,16 @@ def open_registry(
     clock: ClockAndNames,
     plugins: Selection | None = None,
     outbound: Outbound = NO_OUTBOUND,
+    *,
+    tokens: TokenSettings = DEFAULT_TOKEN_SETTINGS,
+    service_network: ServiceNetwork = DEFAULT_SERVICE_NETWORK,
 ) -> Registry:
     """Creates the registry of a server that serves the kinds of `serving`.
 
-    `plugins`: the admission plugins; None for the result of `selected()`. `outbound`: how to connect to
-    webhooks.
+    - `plugins`: the admission plugins; None for the result of `selected()`.
+    - `outbound`: how to connect to webhooks.
+    - `tokens`: by whom and for whom the server signs service account tokens.
+    - `service_network`: the ranges of cluster IPs and node ports.
     """
     namespaces = Namespaces(storage)
     context = StrategyContext(
@@ -177,6 +184,7 @@ def open_registry(
         now=lambda: times.now_text(clock.now()),
         entries=_StoredEntries(storage),
         fraction=clock.fraction,
+        service_network=service_network,
         apply_defaults=apply_defaults,
     )
     catalogue = Catalogue((), serving.primary)
@@ -186,7 +194,7 @@ def open_registry(
 
         return CustomResources(server, catalogue, context, bootstrap)
 
-    server = Server(Store(storage, clock), catalogue.find, outbound)
+    server = Server(Store(storage, clock), catalogue.find, outbound, tokens)
     plugins = plugins or selected()
     server.admission = admission = Admission(plugins.entries, server, plugins.disabled)
     bootstrap = Bootstrap(server, catalogue, MAKERS)

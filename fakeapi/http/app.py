@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fakeapi.asgi import ASGIApp, ClientGone, Receive, Scope, Send
+from fakeapi.authentication.credentials import Anonymous, Credentials
 from fakeapi.cluster import Cluster
 from fakeapi.http import websocket
 from fakeapi.http.compression import compress
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 CONTROL = "/_fakeapi"
 """The path prefix of the control API of fakeapi; Kubernetes does not use this prefix."""
 _COMPRESSION_GATE = "APIResponseCompression"
+OPEN = Credentials()
+"""Treats all clients without credentials as administrators."""
 
 
 def _is_of_control(path: str) -> bool:
@@ -53,8 +56,10 @@ async def _not_started(ctx: RequestContext) -> AnyResponse:
 class Application:
     """Serves a cluster through any ASGI server that supports the lifespan protocol.
 
-    - `token`: the bearer token that clients must send; None accepts requests without a token.
-    - `hosts`: the accepted Host and Origin headers; None accepts all. Has no effect if there is a token.
+    - `credentials`: what the server accepts as proof of a user. By default, it treats all clients without
+      credentials as administrators.
+    - `hosts`: the accepted Host and Origin headers; None accepts all. Has no effect if the server requires
+      credentials.
     - `control`: the ASGI application for paths below /_fakeapi; None responds to these paths with 404.
     """
 
@@ -62,12 +67,12 @@ class Application:
         self,
         cluster: Cluster,
         *,
-        token: str | None = None,
+        credentials: Credentials = OPEN,
         hosts: HostRules | None = None,
         control: ASGIApp | None = None,
     ) -> None:
         self._cluster = cluster
-        self._token = token
+        self._credentials = credentials
         self._hosts = hosts
         self._handle: Handler = _not_started
         self._journaling: Journaling | None = None
@@ -102,14 +107,14 @@ class Application:
         filters: list[Filter] = [answer_errors]
         if self._cluster.settings.latency:
             filters.append(Latency(self._cluster.settings.latency, self._cluster.clock))
-        if self._token is None and self._hosts is not None:
+        if self._credentials.anonymous is Anonymous.ADMINISTRATOR and self._hosts is not None:
             filters.append(Hosts(self._hosts, is_open))
         filters.append(deadline)
         if server.store.shared is not None:
             from fakeapi.http.filters.freshness import Freshness  # noqa: PLC0415 - loaded only for shared storage
 
             filters.append(Freshness(server.store.shared))
-        filters.append(Authentication(server, release.gates, self._token, is_open))
+        filters.append(Authentication(server, release, self._credentials, is_open))
         filters.append(Impersonation(server.authorizer, release))
         if server.authorizer is not ALWAYS_ALLOW:
             filters.append(Authorization(server.authorizer, release.gates))

@@ -6,7 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from fakeapi.asgi import GONE, ROOM, WRITE_NOW, ClientGone, Gone, Message, Receive, Room, Scope, WriteNow
+from fakeapi.asgi import (
+    CLIENT_CERTIFICATE,
+    GONE,
+    ROOM,
+    WRITE_NOW,
+    ClientCertificate,
+    ClientGone,
+    Gone,
+    Message,
+    Receive,
+    Room,
+    Scope,
+    WriteNow,
+)
 from fakeapi.http.query import Query
 from fakeapi.machinery.errors import ApiError
 
@@ -34,6 +47,7 @@ class Request:
     - `drained`: whether the whole body has been received.
     - `content`: the body; empty until `body` has read it.
     - `write_now`, `room` and `gone`: the values of WRITE_NOW, ROOM and GONE in the ASGI scope.
+    - `certificate`: the client certificate of the connection; None without one.
     """
 
     method: str
@@ -50,6 +64,7 @@ class Request:
     write_now: WriteNow | None = None
     room: Room = _enough_room
     gone: Gone | None = None
+    certificate: ClientCertificate | None = None
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -72,6 +87,7 @@ class Request:
             write_now=extensions.get(WRITE_NOW),
             room=extensions.get(ROOM, _enough_room),
             gone=extensions.get(GONE),
+            certificate=extensions.get(CLIENT_CERTIFICATE),
         )
 
     @property

@@ -1,11 +1,13 @@
 """Server: the parts of an API server that request handlers use, such as store, admission and authorizer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.registry.admission.steps import AdmissionControl, NoAdmission
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.identity.account_tokens import AccountTokens
+from fakeapi.registry.identity.token_settings import DEFAULT_TOKEN_SETTINGS, TokenSettings
+from fakeapi.registry.identity.users import User
 from fakeapi.registry.objects import ClusterObjects, FindResource
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.store import Store
@@ -68,19 +70,29 @@ class CustomKinds(Protocol):
 class Server:
     """The store and the other parts of an API server that request handlers use.
 
-    `find`: returns the served Resource by group, version and name. `outbound`: how to connect to webhooks.
+    - `find`: returns the served Resource by group, version and name.
+    - `outbound`: how to connect to webhooks.
+    - `tokens`: by whom and for whom the server signs service account tokens.
+    - `token_users`: other users of the server by their bearer tokens, for TokenReviews.
 
     `admission` and `authorizer` allow everything until `fakeapi.controlplane.registry` sets them. The
     function `make_custom` creates the object `custom`.
     """
 
-    def __init__(self, store: Store, find: FindResource, outbound: Outbound = NO_OUTBOUND) -> None:
+    def __init__(
+        self,
+        store: Store,
+        find: FindResource,
+        outbound: Outbound = NO_OUTBOUND,
+        tokens: TokenSettings = DEFAULT_TOKEN_SETTINGS,
+    ) -> None:
         self.store = store
         self.find = find
         self.objects = ClusterObjects(store, find)
         self.admission: AdmissionControl = NoAdmission()
         self.authorizer: Authorizer = ALWAYS_ALLOW
-        self.tokens = AccountTokens(store.storage)
+        self.tokens = AccountTokens(store.storage, tokens)
+        self.token_users: Mapping[str, User] = {}
         self.heavy = HeavySteps()
         self.make_custom: Callable[[], CustomKinds] | None = None
         self._outbound = outbound

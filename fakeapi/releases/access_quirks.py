@@ -92,6 +92,9 @@ class AccessQuirks:
     impersonation_without_user_is_bad_request: bool
     """Whether impersonating groups, extra values or a uid without a user fails with 400 instead of 500."""
 
+    certificates_have_credential_ids: bool
+    """Whether the user of a client certificate has the fingerprint of the certificate as credential-id."""
+
     refusals_name_authorizers: bool
     """Whether the reason of a denied request begins with the authorizer's name: `rbac: ` or `node: `."""
 
@@ -150,6 +153,7 @@ HISTORY: History = {
     "pod_certificates_have_stubs": {27: False, 36: True},
     "rbac_updates_are_checked_twice": {27: True, 35: False},
     "impersonation_without_user_is_bad_request": {27: False, 35: True},
+    "certificates_have_credential_ids": {27: False, 32: True},
     "refusals_name_authorizers": {27: False, 37: True},
     "templates_of_pod_groups_have_to_exist": {27: False, 36: True, 37: False},
     "jobs_of_gangs_keep_their_parallelism": {27: False, 36: True, 37: False},

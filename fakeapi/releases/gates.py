@@ -52,6 +52,7 @@ EFFECTIVE = frozenset({
     "AggregatedDiscoveryEndpoint",
     "AggregatedDiscoveryRemoveBetaType",
     "AllowInsecureKubeletCertificateSigningRequests",
+    "AllowParsingUserUIDFromCertAuth",
     "AllowServiceLBStatusOnNonLB",
     "AllowUnsafeMalformedObjectDeletion",
     "AnyVolumeDataSource",

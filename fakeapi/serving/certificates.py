@@ -19,12 +19,10 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from fakeapi.atomic_file import atomic_file, make_directory
 from fakeapi.inputfile import read_regular
+from fakeapi.serving.tls_context import FILE_BYTES_MAX, server_context
 
 CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
-
-FILE_BYTES_MAX = 1024 * 1024
-"""Maximum size, in bytes, of the file of a CA certificate or key; a longer file raises OSError."""
 
 
 class CertificateError(ValueError):
@@ -33,14 +31,16 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """The certificates of a server.
-
-    - `ca`: the CA certificate (PEM), with which clients verify the server.
-    - `server`: the TLS context for the listening socket.
-    """
+    """The certificates of a server. `ca`: the CA certificate (PEM), with which clients verify the server."""
 
     ca: bytes
-    server: ssl.SSLContext
+    _issued: trustme.LeafCert
+
+    def server(self) -> ssl.SSLContext:
+        """Returns a new TLS context for a listening socket, with the server's certificate."""
+        context = server_context()
+        self._issued.configure_cert(context)
+        return context
 
 
 def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
@@ -63,12 +63,7 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
         make_directory(directory, 0o755)
         with _alone_in(directory):
             authority = _authority_in(directory)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.options |= ssl.OP_NO_COMPRESSION
-    context.set_alpn_protocols(["h2", "http/1.1"])
-    authority.issue_cert(*dict.fromkeys(names)).configure_cert(context)
-    return Certificates(ca=authority.cert_pem.bytes(), server=context)
+    return Certificates(authority.cert_pem.bytes(), authority.issue_cert(*dict.fromkeys(names)))
 
 
 @contextmanager

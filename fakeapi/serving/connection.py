@@ -5,6 +5,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import ASGIApp
+from fakeapi.serving.client_certificate import with_client_certificate
 from fakeapi.serving.http1 import HTTP1, HTTP2Preface
 from fakeapi.serving.response_bytes import UNREAD_SECONDS, ConnectionBytes, ResponseBytes
 from fakeapi.serving.streams import Dates, Streams
@@ -74,6 +75,7 @@ class Connection:
         self._deadline: float | None = self._loop.time() + HEAD_SECONDS
         secure = writer.get_extra_info("ssl_object")
         client, server = (_address(writer.get_extra_info(name)) for name in ("peername", "sockname"))
+        app = app if secure is None else with_client_certificate(app, secure)
         self._streams = Streams(app, dates, secure is not None, client, server)
         alpn = secure.selected_alpn_protocol() if secure is not None else None
         self._protocol: HTTP1 | HTTP2

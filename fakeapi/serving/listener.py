@@ -4,12 +4,12 @@ import asyncio
 import logging
 import resource
 import socket
-import ssl
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.serving.connection import Connection
 from fakeapi.serving.response_bytes import ResponseBytes
 from fakeapi.serving.streams import Dates
+from fakeapi.serving.tls_context import TLSSource
 
 logger = logging.getLogger("fakeapi.serving")
 
@@ -78,7 +78,7 @@ class Listener:
     disconnect a client during the TLS handshake.
     """
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
+    def __init__(self, app: ASGIApp, listener: socket.socket, tls: TLSSource | None) -> None:
         self._app = app
         self._socket = listener
         self._tls = tls
@@ -135,7 +135,7 @@ class Listener:
             transport, _ = await self._loop.connect_accepted_socket(
                 lambda: protocol,
                 client,
-                ssl=self._tls,
+                ssl=self._tls() if self._tls else None,
                 ssl_handshake_timeout=HANDSHAKE_SECONDS if self._tls else None,
                 ssl_shutdown_timeout=TLS_CLOSE_SECONDS if self._tls else None,
             )

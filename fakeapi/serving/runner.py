@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from fakeapi.asgi import Application
 from fakeapi.eventloop import loop_factory
 from fakeapi.serving.listener import Listener, open_socket
+from fakeapi.serving.tls_context import TLSSource
 
 logger = logging.getLogger("fakeapi.serving")
 logger.addHandler(logging.NullHandler())
@@ -41,7 +42,8 @@ class Runner:
     """Serves an application at a host and port.
 
     The constructor opens the listening socket, so the port is known and early clients can wait. After that,
-    call `start` and `stop` to serve in a daemon thread, or `run` to serve in the calling thread.
+    call `start` and `stop` to serve in a daemon thread, or `run` to serve in the calling thread. `tls`:
+    returns the TLS context for each new connection; None serves plain HTTP.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class Runner:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
-        tls: ssl.SSLContext | None = None,
+        tls: TLSSource | None = None,
         grace: float = GRACE_SECONDS,
     ) -> None:
         self._app = app

@@ -23,7 +23,9 @@ from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
-from fakeapi.testing.server_names import accepted_hosts, issue_certificates
+from fakeapi.testing.server_credentials import credentials_of
+from fakeapi.testing.server_names import accepted_hosts
+from fakeapi.testing.server_tls import server_tls
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - it is a constant
 
@@ -56,9 +58,11 @@ class RunningServer:
         self._process = os.getpid()
         self._directory: Path | None = None
         cluster = Cluster(settings)
-        issued = issue_certificates(settings) if settings.tls else None
-        self._ca = None if issued is None else issued.ca
-        cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii")
+        self._credentials = credentials_of(settings)
+        cluster.token_users = self._credentials.token_users
+        self._tls = server_tls(settings)
+        self._ca = None if self._tls is None else self._tls.ca
+        cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii", "replace")
         names = chosen(settings.controllers)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = accepted_hosts(settings).also(self._own_host)
@@ -66,7 +70,7 @@ class RunningServer:
         self._control: ASGIApp | None = None
         control = self._answer_control if settings.control else None
         self._recorder = Recorder(
-            Application(cluster, token=settings.token, hosts=self._hosts, control=control)
+            Application(cluster, credentials=self._credentials, hosts=self._hosts, control=control)
         )
         self._controllers = self._new_controllers(names) if names else None
         attachments = (self._controllers, self._new_installer(), self._new_armer())
@@ -77,7 +81,7 @@ class RunningServer:
             self._app,
             host=settings.host,
             port=settings.port,
-            tls=None if issued is None else issued.server,
+            tls=None if self._tls is None else self._tls.contexts,
             grace=settings.grace,
         )
         self._port = self._runner.port
@@ -257,12 +261,12 @@ class RunningServer:
     def url(self) -> str:
         """The URL of the server for clients on this machine, without a slash at its end."""
         host = url_host(connect_host(self._settings.host))
-        return f"{'https' if self._settings.tls else 'http'}://{host}:{self.port}"
+        return f"{'http' if self._tls is None else 'https'}://{host}:{self.port}"
 
     @property
     def trust(self) -> ssl.SSLContext | None:
         """A TLS context that trusts the server's CA, for clients in this process; None without TLS."""
-        return None if self._ca is None else ssl.create_default_context(cadata=self._ca.decode("ascii"))
+        return None if self._tls is None else self._tls.trust
 
     @property
     def ca_file(self) -> Path | None:
@@ -392,7 +396,7 @@ class RunningServer:
             server = Controlled(
                 self._cluster, self._recorder, self._app.reset, token=token, host=self._own_host
             )
-            self._control = control_api(server, token=token, hosts=self._hosts)
+            self._control = control_api(server, credentials=self._credentials, hosts=self._hosts)
         await self._control(scope, receive, send)
 
     def _new_armer(self) -> "FaultArmer | None":

@@ -15,7 +15,7 @@ from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
 from fakeapi.testing.client import Client, Verbs
 from fakeapi.testing.running import RunningServer
-from fakeapi.token_file import given_token
+from fakeapi.testing.server_credentials import with_tokens
 
 if TYPE_CHECKING:
     from fakeapi.clock.adjustable import ClusterClock
@@ -51,12 +51,7 @@ class FakeAPI(Verbs):
         Also raises GateError for malformed feature gates, and ValueError for an unusable token.
         """
         super().__init__()
-        self._settings = replace(
-            settings,
-            feature_gates=gates.chosen(settings.feature_gates),
-            token=given_token(settings.token, settings.token_file),
-            token_file=None,
-        )
+        self._settings = with_tokens(replace(settings, feature_gates=gates.chosen(settings.feature_gates)))
         self._server: RunningServer | None = None
         self._client: Client | None = None
 

@@ -47,7 +47,7 @@ def test_files_that_are_no_ca_are_named(tmp_path: Path, name: str) -> None:
 
 
 def test_old_versions_of_tls_are_not_spoken() -> None:
-    assert issue(["localhost"]).server.minimum_version is ssl.TLSVersion.TLSv1_2
+    assert issue(["localhost"]).server().minimum_version is ssl.TLSVersion.TLSv1_2
 
 
 def test_servers_that_start_together_with_a_new_directory_make_one_ca(tmp_path: Path) -> None:

@@ -15,8 +15,6 @@ from fakeapi.registry.model.resource import Resource
 
 NAME: Final = "kubernetes"
 NAMESPACE: Final = "default"
-RANGE: Final = "10.0.0.0/24"
-ADDRESS: Final = "10.0.0.1"
 ENDPOINT: Final = "192.0.2.1"
 """IP address of the endpoint, which RFC 5737 reserves for documentation."""
 PORT, SECURE_PORT = 443, 6443
@@ -31,9 +29,10 @@ def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[Boot
     cluster IPs from ServiceCIDRs.
     """
     has_ranges = resource.release.gates.enabled(_GATE)
+    network = resource.service_network
     match resource.kind.resource:
         case "services":
-            yield BootstrapObject(NAME, _service(), NAMESPACE)
+            yield BootstrapObject(NAME, _service(network.first_address), NAMESPACE)
         case "endpoints":
             yield BootstrapObject(NAME, _endpoints(), NAMESPACE)
         case "endpointslices":
@@ -46,18 +45,20 @@ def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[Boot
                 "reason": "",
                 "message": "Kubernetes default Service CIDR is ready",
             }
-            yield BootstrapObject(NAME, {"spec": {"cidrs": [RANGE]}}, status={"conditions": [ready]})
+            yield BootstrapObject(
+                NAME, {"spec": {"cidrs": [str(network.cluster_ips)]}}, status={"conditions": [ready]}
+            )
         case "ipaddresses" if has_ranges:
-            yield BootstrapObject(ADDRESS, _address())
+            yield BootstrapObject(network.first_address, _address())
 
 
-def _service() -> Object:
+def _service(address: str) -> Object:
     port = {"name": "https", "protocol": "TCP", "port": PORT, "targetPort": SECURE_PORT}
     return {
         "metadata": {"labels": {"component": "apiserver", "provider": "kubernetes"}},
         "spec": {
             "ports": [port],
-            "clusterIP": ADDRESS,
+            "clusterIP": address,
             "type": "ClusterIP",
             "sessionAffinity": "None",
             "ipFamilyPolicy": "SingleStack",

@@ -27,10 +27,13 @@ async def _answer(request: ServerWrite, body: Object) -> WriteResult:
 
 def _status(server: Server, spec: Object, gates: Gates) -> Object:
     from fakeapi.registry.identity.service_accounts import TokenRefused, user_of_token  # noqa: PLC0415 - only needed for reviews
-    from fakeapi.registry.identity.token_signer import ISSUER  # noqa: PLC0415 - loads OpenSSL
 
+    audiences = spec.get("audiences") or server.tokens.audiences
+    shared = [audience for audience in audiences if audience in server.tokens.audiences]
+    if shared and (user := server.token_users.get(spec["token"])) is not None:
+        return {"authenticated": True, "user": user_info(user), "audiences": shared}
     try:
-        identity = user_of_token(server, spec["token"], spec.get("audiences") or [ISSUER], gates)
+        identity = user_of_token(server, spec["token"], audiences, gates)
     except TokenRefused as refusal:
         return {"user": {}, "error": f"[{UNKNOWN_TOKEN}, {refusal}]"}
     if identity is None:

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fakeapi.machinery.errors import ApiError
+from fakeapi.registry.identity.token_settings import DEFAULT_TOKEN_SETTINGS, TokenSettings
 from fakeapi.registry.store import committed
 from fakeapi_storage import Storage
 
@@ -18,20 +19,26 @@ SIGNING_KEY = "token-signing-key"
 class AccountTokens:
     """Provides the signer of service account tokens.
 
-    Stores the signer's key, so that tokens stay valid after a restart. `key`: the private key in PEM; ""
-    until the storage has a key.
+    Stores the signer's key, so that tokens stay valid after a restart, unless `settings` contain a key.
+    `key`: the private key in PEM; "" until the storage has a key.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, settings: TokenSettings = DEFAULT_TOKEN_SETTINGS) -> None:
         self._storage = storage
+        self._settings = settings
         self._keeping = asyncio.Lock()
         self._is_used = False
-        self.key = storage.labels.get(SIGNING_KEY, "")
+        self.key = settings.signing_key or storage.labels.get(SIGNING_KEY, "")
+
+    @property
+    def audiences(self) -> list[str]:
+        """The audiences of tokens for the server itself. A TokenRequest without audiences gets these."""
+        return self._settings.api_audiences
 
     @property
     def may_exist(self) -> bool:
         """Whether a client can have a token. False until `signer` is used or the storage has a key."""
-        return bool(self.key) or self._is_used
+        return bool(self.key) or self._is_used or bool(self._settings.public_keys)
 
     @cached_property
     def signer(self) -> "TokenSigner":
@@ -40,7 +47,7 @@ class AccountTokens:
 
         self._is_used = True
         try:
-            return TokenSigner(self.key)
+            return TokenSigner(self.key, self._settings.issuers, self._settings.public_keys)
         except ValueError as error:
             why = "the database is damaged: its key for tokens is unreadable; restore it from a copy"
             raise ApiError(500, "", why) from error

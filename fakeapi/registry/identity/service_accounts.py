@@ -10,14 +10,13 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.authorization.rules import quoted_list
-from fakeapi.registry.identity.users import User
+from fakeapi.registry.identity.users import AUTHENTICATED, CREDENTIAL_ID, User
 from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.server import Server
 from fakeapi.releases import Gates
 
 PREFIX = "system:serviceaccount:"
 ALL_ACCOUNTS = "system:serviceaccounts"
-AUTHENTICATED = "system:authenticated"
 NODE_NAME = "authentication.kubernetes.io/node-name"
 """Key in `extra` of the user of a pod's token: the name of the pod's node."""
 
@@ -55,7 +54,7 @@ def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: G
     if not server.tokens.may_exist:
         return None
     claims = server.tokens.signer.claims_of(token)
-    if claims is None:
+    if claims is None or not _are_complete(claims):
         return None
     shared = [audience for audience in audiences if audience in claims["aud"]]
     if not shared:
@@ -68,6 +67,27 @@ def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: G
     namespace, account = own["namespace"], own["serviceaccount"]
     user = User(claims["sub"], groups_of(namespace), account["uid"], _extra(claims, own, gates))
     return TokenUser(user, shared)
+
+
+def _are_complete(claims: Object) -> bool:
+    """Whether the claims have the members that tokens of service accounts always have.
+
+    Another program may have signed a token with the same key.
+    """
+    own, audiences = claims.get("kubernetes.io"), claims.get("aud")
+    if not isinstance(own, dict):
+        return False
+    bound = [kind for kind in ("pod", "secret") if kind in own] or [kind for kind in ("node",) if kind in own]
+    named = [own.get("serviceaccount"), *(own[kind] for kind in bound)]
+    return (
+        isinstance(audiences, list)
+        and all(isinstance(claims.get(name), int) for name in ("exp", "nbf"))
+        and isinstance(claims.get("sub"), str)
+        and isinstance(own.get("namespace"), str)
+        and isinstance(own.get("node", {}), dict)
+        and all(isinstance(obj, dict) and isinstance(obj.get("name"), str) for obj in named)
+        and all(isinstance(obj.get("uid"), str) for obj in named)
+    )
 
 
 def groups_of(namespace: str) -> tuple[str, ...]:
@@ -137,7 +157,7 @@ def _extra(claims: Object, own: Object, gates: Gates) -> dict[str, tuple[str, ..
     extra: dict[str, tuple[str, ...]] = {}
     prefix = "authentication.kubernetes.io"
     if "jti" in claims and gates.enabled("ServiceAccountTokenJTI"):
-        extra[f"{prefix}/credential-id"] = (f"JTI={claims['jti']}",)
+        extra[CREDENTIAL_ID] = (f"JTI={claims['jti']}",)
     kinds = ["pod"]
     if "pod" not in own or gates.enabled("ServiceAccountTokenPodNodeInfo"):
         kinds.append("node")

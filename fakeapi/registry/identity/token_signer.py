@@ -5,27 +5,26 @@ it first needs one. `fakeapi.registry.identity.account_tokens` stores the key wi
 """
 
 import base64
-import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.identity.token_keys import (
+    PrivateKey,
+    algorithm,
+    is_signed_by,
+    key_id,
+    read_private_key,
+    read_public_keys,
+    signature_of,
+    web_key,
+)
+from fakeapi.registry.identity.token_settings import ISSUER
 
-ISSUER: Final = "https://kubernetes.default.svc"
-"""The issuer of all tokens. It is also the audience of tokens for the API server itself."""
-
-_ALGORITHM: Final = "RS256"
 _KEY_BITS: Final = 2048
 TOKEN_LENGTH_MAX: Final = 1 << 16
 """Maximum length of a token in characters. Longer tokens are invalid."""
@@ -35,31 +34,31 @@ KNOWN_TOKENS_MAX: Final = 1024
 
 def new_key_text() -> str:
     """Generates an RSA private key and returns it in PEM format."""
-    return _text_of(_new_key())
+    return _text_of(rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS))
 
 
-def _new_key() -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
-
-
-def _text_of(key: rsa.RSAPrivateKey) -> str:
+def _text_of(key: PrivateKey) -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
-def _read_key(text: str) -> rsa.RSAPrivateKey:
-    key = load_pem_private_key(text.encode(), None)
-    assert isinstance(key, rsa.RSAPrivateKey), "made by `new_key_text`"
-    return key
-
-
 class TokenSigner:
-    """Signs and verifies tokens with an RSA private key. `key`: in PEM format; "" generates a new key."""
+    """Signs service account tokens with an RSA or EC private key, and verifies them.
 
-    def __init__(self, key: str = "") -> None:
-        self._key = _read_key(key) if key else _new_key()
-        self._public = self._key.public_key()
-        spki = self._public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        self._id = _encoded(hashlib.sha256(spki).digest())
+    - `key`: the private key in PEM; "" generates a new RSA key.
+    - `issuers`: the accepted issuers. The signer signs as the first one.
+    - `public_keys`: texts in PEM with more keys or certificates that may have signed a token.
+
+    Raises ValueError for an unusable key.
+    """
+
+    def __init__(
+        self, key: str = "", issuers: Sequence[str] = (ISSUER,), public_keys: Sequence[bytes] = ()
+    ) -> None:
+        self._key = read_private_key((key or new_key_text()).encode())
+        self._issuers = issuers
+        public = [self._key.public_key(), *(read for pem in public_keys for read in read_public_keys(pem))]
+        self._keys = {key_id(read): read for read in public}
+        self._id = key_id(self._key.public_key())
         self._known: dict[str, Object] = {}
 
     def key_text(self) -> str:
@@ -67,28 +66,34 @@ class TokenSigner:
         return _text_of(self._key)
 
     def sign(self, claims: Object) -> str:
-        """Returns a JSON Web Token with the claims and the issuer ISSUER."""
-        header = {"alg": _ALGORITHM, "kid": self._id}
-        parts = (_encoded(_json(header)), _encoded(_json({**claims, "iss": ISSUER})))
+        """Returns a JSON Web Token with the claims and the first issuer."""
+        header = {"alg": algorithm(self._key.public_key()), "kid": self._id}
+        parts = (_encoded(_json(header)), _encoded(_json({**claims, "iss": self._issuers[0]})))
         signed = ".".join(parts)
-        signature = self._key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
-        return f"{signed}.{_encoded(signature)}"
+        return f"{signed}.{_encoded(signature_of(self._key, signed.encode()))}"
 
     def claims_of(self, token: str) -> Object | None:
-        """Returns the claims of a token that this key has signed; None for all other texts."""
+        """Returns the claims of a token of one of the issuers, signed with one of the keys.
+
+        Returns None for all other texts.
+        """
         if (known := self._known.get(token)) is not None:
             return known
         signed, _, signature = token.rpartition(".")
         if len(token) > TOKEN_LENGTH_MAX or signed.count(".") != 1 or not token.isascii():
             return None
         try:
-            self._public.verify(_decoded(signature), signed.encode(), padding.PKCS1v15(), hashes.SHA256())
+            decoded = _decoded(signature)
+            if not any(is_signed_by(key, decoded, signed.encode()) for key in self._keys.values()):
+                return None
             claims: Any = json.loads(_decoded(signed.partition(".")[2]))
-        except (InvalidSignature, ValueError):
+        except ValueError:
+            return None
+        if not isinstance(claims, dict) or claims.get("iss") not in self._issuers:
             return None
         if len(self._known) >= KNOWN_TOKENS_MAX:
             self._known.clear()
-        self._known[token] = claims  # signed, so `sign` created the claims and they have this type
+        self._known[token] = claims
         return self._known[token]
 
     def configuration(self, address: str) -> Object:
@@ -96,25 +101,16 @@ class TokenSigner:
         https://127.0.0.1:6443.
         """
         return {
-            "issuer": ISSUER,
+            "issuer": self._issuers[0],
             "jwks_uri": f"{address}/openid/v1/jwks",
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": [_ALGORITHM],
+            "id_token_signing_alg_values_supported": sorted({algorithm(key) for key in self._keys.values()}),
         }
 
     def key_set(self) -> Object:
-        """Returns the JSON Web Key Set with the public key."""
-        numbers = self._public.public_numbers()
-        key = {
-            "use": "sig",
-            "kty": "RSA",
-            "kid": self._id,
-            "alg": _ALGORITHM,
-            "n": _encoded(numbers.n.to_bytes(_KEY_BITS // 8, "big")),
-            "e": _encoded(numbers.e.to_bytes(3, "big")),
-        }
-        return {"keys": [key]}
+        """Returns the JSON Web Key Set with the public keys."""
+        return {"keys": [web_key(key, name) for name, key in self._keys.items()]}
 
 
 def _json(value: Object) -> bytes:

@@ -21,7 +21,13 @@ The token does not identify a user. Without any credentials in the kubeconfig, k
 name.
 """
 
+AUTHENTICATED = "system:authenticated"
+"""The group of all users that the server has authenticated."""
+
+CREDENTIAL_ID = "authentication.kubernetes.io/credential-id"
+"""Key in `extra` of a user: identifies the token or the client certificate of the request."""
+
 # The names that Kubernetes uses: an unauthenticated client, an administrator, and the server itself.
 ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
-TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", "system:authenticated"))
-THE_SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))
+TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", AUTHENTICATED))
+THE_SERVER = User("system:apiserver", ("system:masters", AUTHENTICATED))

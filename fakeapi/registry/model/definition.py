@@ -21,6 +21,7 @@ from fakeapi.registry.model.conversion import Conversion
 from fakeapi.registry.model.deletion import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.model.field_labels import FieldLabels, name_and_namespace
 from fakeapi.registry.model.scale import ScaleProjection
+from fakeapi.registry.model.service_network import DEFAULT_SERVICE_NETWORK, ServiceNetwork
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.registry.requests.options import (
     DeleteOptions,
@@ -125,6 +126,9 @@ class StrategyContext:
 
     fraction: Callable[[], float] = random.random
     """Returns a random number from 0 up to, but not including, 1."""
+
+    service_network: ServiceNetwork = DEFAULT_SERVICE_NETWORK
+    """The ranges of cluster IPs and node ports."""
 
     apply_defaults: ApplyDefaults = without_defaults
     """Sets the defaults of the release in a request body."""

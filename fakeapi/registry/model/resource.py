@@ -73,6 +73,7 @@ class Resource:
         self.warning = kind.lifecycle.warning(kind.api_version, kind.kind)
         self.attachments = {}
         self._context = context
+        self.service_network = context.service_network
         self._managers: dict[str, FieldManager] = {}
         self._converted = ConvertedValues()
 

@@ -44,7 +44,8 @@ class ServiceHooks:
         self._kind = kind
         self._rules = rules
         self._context = context
-        self._usage = UsageTracker(context.entries)
+        self._network = context.service_network
+        self._usage = UsageTracker(context.entries, self._network.cluster_ips)
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
         spec = _own_spec(obj)
@@ -86,7 +87,7 @@ class ServiceHooks:
         return Allocator(
             name=meta.get("name", ""),
             addresses=AddressPool(networks, addresses, self._context.fraction, names_network=not several),
-            ports=PortPool(taken.ports, self._context.fraction, dry_run),
+            ports=PortPool(self._network.node_ports, taken.ports, self._context.fraction, dry_run),
             rules=self._rules,
             dry_run=dry_run,
         )

@@ -7,18 +7,8 @@ allocations. The stored Services define them, so a rejected write allocates noth
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import Final
 
 from fakeapi.machinery.golang.ip_addresses import parse_ip
-
-SERVICE_RANGE: Final = "10.0.0.0/24"
-"""Range of cluster IPs. This is the default of kube-apiserver's `--service-cluster-ip-range`."""
-
-NODE_PORTS: Final = range(30000, 32768)
-"""Range of node ports. This is the default of kube-apiserver's `--service-node-port-range`."""
-
-_DRY_RUN_PORT = 32768
-"""A dry run allocates node ports greater than this number, which are outside the range."""
 
 Network = IPv4Network | IPv6Network
 
@@ -75,11 +65,13 @@ class AddressPool:
 class PortPool:
     """The available node ports.
 
+    - `ports`: the range of node ports
     - `taken`: the node ports of stored Services; ports that the current write has allocated are unavailable,
       too
     - `fraction`: returns a random number x with 0 <= x < 1
     """
 
+    ports: range
     taken: Collection[int]
     fraction: Callable[[], float]
     dry_run: bool
@@ -90,21 +82,24 @@ class PortPool:
 
         Raises AllocationError if the port is unavailable. A dry run does not check the range.
         """
-        if not self.dry_run and port not in NODE_PORTS:
-            valid = f"The range of valid ports is {NODE_PORTS.start}-{NODE_PORTS.stop - 1}"
+        if not self.dry_run and port not in self.ports:
+            valid = f"The range of valid ports is {self.ports.start}-{self.ports.stop - 1}"
             raise AllocationError(f"provided port is not in the valid range. {valid}")
         if port in self.taken or port in self._given:
             raise AllocationError("provided port is already allocated")
         self._given.add(port)
 
     def next(self) -> int:
-        """Allocates and returns a free node port. Raises PoolFull if no port is free."""
+        """Allocates and returns a free node port; in a dry run, a port after the range.
+
+        Raises PoolFull if no port is free.
+        """
         if self.dry_run:
-            port = max(self._given, default=_DRY_RUN_PORT) + 1
+            port = max(self._given, default=self.ports.stop) + 1
             self._given.add(port)
             return port
-        offset = _reserved(len(NODE_PORTS), at_most=128, step=32)
-        for part in (NODE_PORTS[offset:], NODE_PORTS[:offset]):
+        offset = _reserved(len(self.ports), at_most=128, step=32)
+        for part in (self.ports[offset:], self.ports[:offset]):
             for port in _rotated(part, self.fraction()):
                 if port not in self.taken and port not in self._given:
                     self._given.add(port)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fakeapi.kinds.core.service import spec as specs
-from fakeapi.kinds.core.service.pools import SERVICE_RANGE, Network
+from fakeapi.kinds.core.service.pools import Network
 from fakeapi.machinery.golang.ip_addresses import parse_cidr, parse_ip
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import StoredEntries
@@ -31,10 +31,14 @@ class Usage:
 
 
 class UsageTracker:
-    """Reads the cluster IPs and node ports of Services from the storage. Caches entries until they change."""
+    """Reads the cluster IPs and node ports of Services from the storage. Caches entries until they change.
 
-    def __init__(self, entries: StoredEntries) -> None:
+    `own`: the range of cluster IPs that the cluster has without any ServiceCIDR.
+    """
+
+    def __init__(self, entries: StoredEntries, own: Network) -> None:
         self._entries = entries
+        self._own = own
         self._read: dict[str, tuple[bytes, Usage]] = {}
         self._recent: dict[str, None] = {}
 
@@ -65,7 +69,7 @@ class UsageTracker:
 
         `several`: whether to include the ranges of ready ServiceCIDRs
         """
-        cidrs = [SERVICE_RANGE]
+        cidrs = [str(self._own)]
         for entry in self._entries.list(SERVICE_CIDRS) if several else ():
             obj = stored_form.decode(entry)
             if _is_ready(obj):

@@ -10,7 +10,6 @@ from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.identity.token_signer import ISSUER
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.objects import ClusterObjects
@@ -48,7 +47,8 @@ async def create_token(request: ServerWrite, body: Object) -> WriteResult:
     _check_uid(resource, target, account, body["metadata"], request.warnings)
     token = _manager(resource).update(None, body, request.options.manager, server.store.now())
     spec, now = token["spec"], int(server.store.clock.now())
-    spec["audiences"] = spec.get("audiences") or [ISSUER]
+    audiences = server.tokens.audiences
+    spec["audiences"] = spec.get("audiences") or audiences
     problems = _spec_errors(spec)
     if problems:
         raise errors.invalid(_KIND, "", problems)
@@ -56,7 +56,7 @@ async def create_token(request: ServerWrite, body: Object) -> WriteResult:
     bound = _bound_objects(objects, target, spec.get("boundObjectRef"), gates)
     own: Object = {"namespace": target.namespace, "serviceaccount": _named(account)}
     seconds = lifetime = spec["expirationSeconds"]
-    if "pod" in bound and seconds == PROJECTED_SECONDS and spec["audiences"] == [ISSUER]:
+    if "pod" in bound and seconds == PROJECTED_SECONDS and spec["audiences"] == audiences:
         lifetime, own["warnafter"] = EXTENDED_SECONDS, now + seconds
     claims = {
         "aud": spec["audiences"],

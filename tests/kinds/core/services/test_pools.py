@@ -5,7 +5,6 @@ from ipaddress import ip_network
 import pytest
 
 from fakeapi.kinds.core.service.pools import (
-    NODE_PORTS,
     AddressPool,
     AllocationError,
     PoolFull,
@@ -13,6 +12,7 @@ from fakeapi.kinds.core.service.pools import (
 )
 
 RANGE = ip_network("10.0.0.0/24")
+NODE_PORTS = range(30000, 32768)
 
 
 def first() -> float:
@@ -61,7 +61,7 @@ def test_a_small_range_has_no_part_that_is_chosen_last() -> None:
 
 
 def test_node_ports_are_given_once() -> None:
-    pool = PortPool(frozenset((30086,)), first, dry_run=False)
+    pool = PortPool(NODE_PORTS, frozenset((30086,)), first, dry_run=False)
     assert [pool.next(), pool.next()] == [30087, 30088]
     for port in (30086, 30087):
         with pytest.raises(AllocationError, match="provided port is already allocated"):
@@ -71,14 +71,14 @@ def test_node_ports_are_given_once() -> None:
 
 
 def test_all_node_ports_are_given_before_there_are_none() -> None:
-    pool = PortPool(frozenset(), first, dry_run=False)
+    pool = PortPool(NODE_PORTS, frozenset(), first, dry_run=False)
     assert {pool.next() for _ in NODE_PORTS} == set(NODE_PORTS)
     with pytest.raises(PoolFull):
         pool.next()
 
 
 def test_a_dry_run_chooses_ports_outside_of_the_range() -> None:
-    pool = PortPool(frozenset(), first, dry_run=True)
+    pool = PortPool(NODE_PORTS, frozenset(), first, dry_run=True)
     pool.take(80)
     assert [pool.next(), pool.next()] == [81, 82]
-    assert PortPool(frozenset(), first, dry_run=True).next() == 32769
+    assert PortPool(NODE_PORTS, frozenset(), first, dry_run=True).next() == 32769

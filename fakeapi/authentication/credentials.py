@@ -1,0 +1,88 @@
+"""Credentials: what a server accepts as proof of a user, except tokens of service accounts."""
+
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from fakeapi.asgi import ClientCertificate
+from fakeapi.registry.identity.users import TOKEN_HOLDER, User
+
+if TYPE_CHECKING:
+    from fakeapi.authentication.front_proxy import FrontProxy
+    from fakeapi.authentication.issuers import Issuers
+    from fakeapi.releases import Release
+
+
+class Anonymous(Enum):
+    """How a server treats requests without credentials."""
+
+    ADMINISTRATOR = auto()
+    """As requests of an administrator: the default of fakeapi."""
+
+    HEALTH_CHECKS = auto()
+    """As requests of system:anonymous if they are health checks. The server rejects all others."""
+
+    USER = auto()
+    """As requests of system:anonymous, as kube-apiserver does with `--anonymous-auth=true`."""
+
+    REJECTED = auto()
+    """The server rejects them, as kube-apiserver does with `--anonymous-auth=false`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a server accepts as proof of a user, except tokens of service accounts.
+
+    - `token`: the bearer token of the administrator.
+    - `token_users`: other users by their bearer tokens.
+    - `accepts_certificates`: whether the common name of a client certificate is a user.
+    - `client_issuers`: the CAs of these certificates, if the server also has CAs of front proxies; None
+      accepts all certificates that the TLS handshake has verified.
+    - `front_proxy`: takes users from the headers of an authenticating proxy.
+    """
+
+    token: str | None = None
+    token_users: Mapping[str, User] = field(default_factory=dict)
+    accepts_certificates: bool = False
+    client_issuers: "Issuers | None" = None
+    front_proxy: "FrontProxy | None" = None
+    anonymous: Anonymous = Anonymous.ADMINISTRATOR
+
+    def user_of_token(self, token: bytes) -> User | None:
+        """Returns the user of a bearer token; None for a token that the server does not have."""
+        if self.token is not None and hmac.compare_digest(token, self.token.encode()):
+            return TOKEN_HOLDER
+        return self.token_users.get(token.decode("latin-1")) if token else None
+
+    def user_of_connection(
+        self, certificate: ClientCertificate, headers: Sequence[tuple[bytes, bytes]], release: "Release"
+    ) -> User | None:
+        """Returns the user of a request by its client certificate, and by the headers of a front proxy.
+
+        Returns None if the certificate proves no user. Raises CertificateRefused if none of the CAs has
+        issued it, or if it is unusable. Follows `New` of k8s.io/kubernetes `pkg/kubeapiserver/authenticator`:
+        the front proxy comes before the certificate.
+        """
+        from fakeapi.authentication.certificate_users import (  # noqa: PLC0415 - only for certificates
+            CertificateRefused,
+            user_of_certificate,
+        )
+
+        refused: CertificateRefused | None = None
+        if self.front_proxy is not None:
+            try:
+                user = self.front_proxy.user_of(certificate, headers)
+            except CertificateRefused as error:
+                refused = error
+            else:
+                if user is not None:
+                    return user
+        if self.accepts_certificates:
+            if self.client_issuers is None or self.client_issuers.have_issued(certificate):
+                return user_of_certificate(certificate, release)
+            refused = CertificateRefused("certificate signed by unknown authority")
+        if refused is not None:
+            raise refused
+        return None

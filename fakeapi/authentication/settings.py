@@ -1,0 +1,25 @@
+"""FrontProxySettings: which proxies a server trusts to authenticate users, and in which headers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class FrontProxySettings:
+    """Which proxies a server trusts to authenticate users, and in which headers they name the user.
+
+    The fields are kube-apiserver's options `--requestheader-*`.
+
+    - `client_ca`: the file with the CAs of the proxies' client certificates, in PEM.
+    - `allowed_names`: the common names that the proxies may have; empty allows all.
+    - `user_headers`, `uid_headers`: the first of these headers that is not empty counts.
+    - `group_headers`: all values of these headers are groups.
+    - `extra_prefixes`: the rest of the name of a header with such a prefix is a key of `extra`.
+    """
+
+    client_ca: Path
+    allowed_names: tuple[str, ...] = ()
+    user_headers: tuple[str, ...] = ()
+    uid_headers: tuple[str, ...] = ()
+    group_headers: tuple[str, ...] = ()
+    extra_prefixes: tuple[str, ...] = ()

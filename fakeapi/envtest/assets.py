@@ -1,0 +1,147 @@
+"""The folders with etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
+
+The folders of a store have the layout of `setup-envtest`: `STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest
+use -i --bin-dir STORE` finds them, too.
+"""
+
+import fcntl
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from fakeapi.atomic_file import atomic_file, make_directory
+from fakeapi.version import __version__
+
+MARK: Final = ".fakeapi"
+"""The file in each folder that fakeapi has written. It contains a digest of the programs."""
+
+_ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+class AssetsError(Exception):
+    """Raised if a folder cannot be written or removed. The message is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """A folder that fakeapi has written. `version`: that of its kube-apiserver, such as "1.34.2"."""
+
+    version: str
+    folder: Path
+
+
+def default_store() -> Path:
+    """Returns the default store: `fakeapi/envtest` in $XDG_DATA_HOME or in ~/.local/share.
+
+    It differs from the default of `setup-envtest`, so that real programs and these are not mixed up.
+    """
+    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(data) / "fakeapi" / "envtest"
+
+
+def prepare(store: Path, version: str) -> Path:
+    """Returns the folder with the programs of a version; writes it if it is missing or of another fakeapi.
+
+    Several processes may call this at the same time. Each program is replaced atomically, so that a suite
+    that is starting finds either the old or the new one. Raises AssetsError.
+    """
+    folder = (store / "k8s" / f"{version}-{_platform()}").absolute()
+    programs = _programs(version)
+    digest = hashlib.sha256(repr(sorted(programs.items())).encode()).hexdigest()
+    try:
+        make_directory(folder, 0o755)
+        with _alone_in(folder):
+            mark = folder / MARK
+            if not mark.exists() and any(folder.iterdir()):
+                raise AssetsError(f"{folder} has files that fakeapi has not written; name another --dir")
+            if not mark.exists() or mark.read_text(encoding="utf-8") != digest:
+                for name, text in programs.items():
+                    with atomic_file(folder / name) as file:
+                        file.write(text.encode())
+                        os.fchmod(file.fileno(), 0o755)
+                with atomic_file(mark) as file:
+                    file.write(digest.encode())
+                    os.fchmod(file.fileno(), 0o644)
+    except OSError as error:
+        raise AssetsError(f"cannot write {folder}: {error.strerror}") from error
+    return folder
+
+
+def listed(store: Path) -> list[Assets]:
+    """Returns the folders in a store that fakeapi has written, oldest version first. Raises AssetsError."""
+    try:
+        folders = [mark.parent for mark in (store / "k8s").glob(f"*/{MARK}")]
+    except OSError as error:
+        raise AssetsError(f"cannot read {store}: {error.strerror}") from error
+    found = [Assets(folder.name.partition("-")[0], folder) for folder in folders]
+    return sorted(found, key=lambda assets: [int(part) for part in assets.version.split(".")])
+
+
+def clean(store: Path) -> list[Assets]:
+    """Removes the folders in a store that fakeapi has written, and nothing else; returns them.
+
+    Raises AssetsError.
+    """
+    removed = listed(store)
+    for assets in removed:
+        try:
+            shutil.rmtree(assets.folder)
+        except OSError as error:
+            raise AssetsError(f"cannot remove {assets.folder}: {error.strerror}") from error
+    return removed
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _platform() -> str:
+    machine = platform.machine()
+    return f"{sys.platform}-{_ARCHITECTURES.get(machine, machine)}"
+
+
+def _programs(version: str) -> dict[str, str]:
+    """Returns the text of each program by its name. They are shell scripts that start this Python."""
+    release = version.rpartition(".")[0]
+    real = _real_kubectl()
+    kubectl = f'exec {shlex.quote(str(real))} "$@"' if real else _NO_KUBECTL
+    return {
+        "etcd": _script("from fakeapi.envtest.etcd import main; main()"),
+        "kube-apiserver": _script(f"from fakeapi.envtest.kube_apiserver import main; main({release!r})"),
+        "kubectl": f"#!/bin/sh\n{kubectl}\n",
+    }
+
+
+def _script(program: str) -> str:
+    # -P: a module of the tested project in the current directory must not replace one of Python's
+    command = shlex.join([sys.executable, "-P", "-c", program])
+    return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nexec {command} "$@"\n'
+
+
+def _real_kubectl() -> Path | None:
+    """Returns the kubectl on the PATH, unless it is one of fakeapi's own folders."""
+    for directory in os.get_exec_path():
+        kubectl = Path(directory) / "kubectl"
+        if os.access(kubectl, os.X_OK) and not (kubectl.parent / MARK).exists():
+            return kubectl.absolute()
+    return None
+
+
+_NO_KUBECTL: Final = """\
+echo "kubectl was not on the PATH when fakeapi wrote this folder, and fakeapi has none of its own." >&2
+echo "Install it (https://kubernetes.io/docs/tasks/tools/), then run: fakeapi envtest" >&2
+exit 127"""

@@ -1,0 +1,54 @@
+"""The serving certificate of kube-apiserver: given by flags, found in its directory, or made there."""
+
+from pathlib import Path
+from typing import Final
+
+from fakeapi.atomic_file import atomic_file, make_directory
+from fakeapi.envtest.flags import FlagError
+
+DEFAULT_DIRECTORY: Final = "/var/run/kubernetes"
+"""Default of `--cert-dir`."""
+
+_NAME: Final = "apiserver"
+_NAMES: Final = (
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+)
+
+
+def serving_certificate(certificate: str, key: str, directory: str, host: str) -> tuple[Path, Path]:
+    """Returns the files of the serving certificate and its key.
+
+    - `certificate`, `key`: the values of `--tls-cert-file` and `--tls-private-key-file`.
+    - `directory`: the value of `--cert-dir`. If it has no apiserver.crt and apiserver.key, creates them.
+    - `host`: the address that the server listens on, for the names of a new certificate.
+
+    Follows `MaybeDefaultWithSelfSignedCerts` of k8s.io/apiserver `pkg/server/options`. Raises FlagError if
+    only one of the two files is given, and OSError if a new certificate cannot be written.
+    """
+    if bool(certificate) != bool(key):
+        raise FlagError("--tls-cert-file and --tls-private-key-file must be specified together")
+    if certificate:
+        return Path(certificate), Path(key)
+    folder = Path(directory or DEFAULT_DIRECTORY)
+    files = folder / f"{_NAME}.crt", folder / f"{_NAME}.key"
+    if not all(file.exists() for file in files):
+        _create(*files, names=dict.fromkeys((*_NAMES, host)))
+    return files
+
+
+def _create(certificate: Path, key: Path, names: dict[str, None]) -> None:
+    import trustme  # noqa: PLC0415 - rarely used, and imports cryptography
+
+    make_directory(certificate.parent, 0o755)
+    authority = trustme.CA(organization_name="fakeapi")
+    issued = authority.issue_cert(*names)
+    with atomic_file(key) as file:
+        file.write(issued.private_key_pem.bytes())
+    with atomic_file(certificate) as file:
+        file.write(b"".join(pem.bytes() for pem in issued.cert_chain_pems) + authority.cert_pem.bytes())
+    certificate.chmod(0o644)

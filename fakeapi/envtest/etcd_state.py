@@ -1,0 +1,80 @@
+"""Asks the etcd of fakeapi where the objects of a kube-apiserver are."""
+
+import hashlib
+import http.client
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from fakeapi.clients.connections import Connections
+from fakeapi.envtest.etcd import STATE
+
+WAIT_SECONDS = 20.0
+"""Seconds to wait until etcd responds. After that, kube-apiserver does not start."""
+
+_RETRY_SECONDS = 0.05
+_REQUEST_SECONDS = 2.0
+_PREFIX = "/registry"
+
+
+class EtcdError(Exception):
+    """Raised if etcd does not respond, or is not that of fakeapi. The message is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where the objects of a kube-apiserver are.
+
+    - `database`: the path of the SQLite file.
+    - `fsync`: whether an acknowledged write must survive a power failure.
+    """
+
+    database: Path
+    fsync: bool
+
+
+def find_state(servers: list[str], prefix: str) -> State:
+    """Returns the place of the objects in an etcd. Waits until one of its servers responds.
+
+    - `servers`: the URLs of etcd.
+    - `prefix`: the prefix of the keys; kube-apiservers with different prefixes have different objects.
+
+    Raises EtcdError if none of the servers responds in time, or if the first one that responds is not the
+    etcd of fakeapi.
+    """
+    end = time.monotonic() + WAIT_SECONDS
+    while True:
+        problems = []
+        for url in servers:
+            try:
+                answer = _asked(url)
+            except (OSError, http.client.HTTPException) as error:
+                problems.append(f"{url}: {error}")
+                continue
+            return _state(url, answer, prefix)
+        if time.monotonic() > end:
+            raise EtcdError(f"etcd does not respond: {'; '.join(problems)}")
+        time.sleep(_RETRY_SECONDS)
+
+
+def _asked(url: str) -> str:
+    connections = Connections(url.rstrip("/"), tls=None, timeout=_REQUEST_SECONDS)
+    try:
+        return connections.send("GET", STATE, {}).text
+    finally:
+        connections.close()
+
+
+def _state(url: str, answer: str, prefix: str) -> State:
+    try:
+        state = json.loads(answer)
+        directory, fsync = Path(state["directory"]), bool(state["fsync"])
+    except (ValueError, TypeError, KeyError):
+        raise EtcdError(
+            f"{url} is not the etcd of fakeapi; start the etcd in the folder of this kube-apiserver"
+        ) from None
+    name = "fakeapi"
+    if prefix.strip("/") != _PREFIX.strip("/"):
+        name += "-" + hashlib.sha256(prefix.strip("/").encode()).hexdigest()[:12]
+    return State(directory / f"{name}.sqlite", fsync)

@@ -1,0 +1,148 @@
+"""Reads a command line like github.com/spf13/pflag, the library of Kubernetes' own programs."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+
+class FlagError(ValueError):
+    """Raised for a command line that the program does not accept. The message is that of pflag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag of a program.
+
+    - `type`: the type of its value, as help texts print it: "string", "bool", "duration", "int" and so on.
+    - `shorthand`: the letter of its short form; "" without one.
+    - `alone`: the value of the flag without a value; None if the flag needs one.
+    """
+
+    name: str
+    type: str
+    shorthand: str = ""
+    alone: str | None = None
+
+
+@dataclass(slots=True)
+class Values:
+    """The values of the flags of a command line, by name, in the order of the command line."""
+
+    given: dict[str, list[str]] = field(default_factory=dict)
+
+    def has(self, name: str) -> bool:
+        return name in self.given
+
+    def text(self, name: str, default: str = "") -> str:
+        """Returns the last value of a flag; `default` if the command line does not have the flag."""
+        return self.given.get(name, [default])[-1]
+
+    def texts(self, name: str) -> list[str]:
+        """Returns all values of a flag that may be repeated."""
+        return self.given.get(name, [])
+
+    def items(self, name: str) -> list[str]:
+        """Returns the items of a flag whose values are lists with commas. Raises FlagError for bad quotes."""
+        try:
+            return [
+                item for value in self.texts(name) if value for item in next(csv.reader(io.StringIO(value)))
+            ]
+        except csv.Error as error:
+            raise invalid(name, value=",".join(self.texts(name)), reason=str(error)) from error
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """Returns the value of a boolean flag. `read` has checked it."""
+        return _BOOLEANS[self.text(name, "true" if default else "false")]
+
+
+_BOOLEANS: Final = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True) | dict.fromkeys(
+    ("0", "f", "F", "FALSE", "false", "False"), False
+)
+"""The texts of booleans, as in Go's `strconv.ParseBool`."""
+
+_DURATION = re.compile(r"[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+")
+_PATTERNS: Final = {
+    "bool": (re.compile("|".join(_BOOLEANS)), "strconv.ParseBool"),
+    "int": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),
+    "int32": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),
+    "int64": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),
+    "uint": (re.compile(r"\d+"), "strconv.ParseUint"),
+    "float": (re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"), "strconv.ParseFloat"),
+}
+"""What values of each type look like, and the Go function in the error for other values."""
+
+
+def invalid(name: str, value: str, reason: str) -> FlagError:
+    """Returns pflag's error for an invalid value."""
+    return FlagError(f'invalid argument "{value}" for "--{name}" flag: {reason}')
+
+
+def read(arguments: Sequence[str], flags: Iterable[Flag]) -> Values:
+    """Returns the values of a command line.
+
+    A flag is `--name=value`, `--name value`, or `--name` alone if it is boolean. Underscores in names count
+    as dashes, as in Kubernetes' programs. Raises FlagError for an unknown flag, a missing or an invalid
+    value, and for an argument that is not a flag.
+    """
+    by_name = {flag.name: flag for flag in flags}
+    by_letter = {flag.shorthand: flag for flag in by_name.values() if flag.shorthand}
+    values = Values()
+    rest = list(reversed(arguments))
+    while rest:
+        argument = rest.pop()
+        if argument == "--":
+            rest.reverse()
+            _refuse_words(rest)
+            break
+        if argument.startswith("--"):
+            name, sign, value = argument[2:].partition("=")
+            _add(values, _named(by_name, name), value if sign else None, rest, f"--{name}")
+        elif argument.startswith("-") and len(argument) > 1:
+            _read_letters(values, argument, by_letter, rest)
+        else:
+            _refuse_words([argument, *reversed(rest)])
+    return values
+
+
+def _named(by_name: Mapping[str, Flag], name: str) -> Flag:
+    if not name or name[0] in "-=":
+        raise FlagError(f"bad flag syntax: --{name}")
+    flag = by_name.get(name.replace("_", "-"))
+    if flag is None:
+        raise FlagError(f"unknown flag: --{name}")
+    return flag
+
+
+def _read_letters(values: Values, argument: str, by_letter: Mapping[str, Flag], rest: list[str]) -> None:
+    """Reads `-v 4`, `-v=4` or `-v4`."""
+    flag, value = by_letter.get(argument[1]), argument[2:]
+    if flag is None:
+        raise FlagError(f"unknown shorthand flag: {argument[1]!r} in {argument}")
+    if value and flag.alone is not None and not value.startswith("="):
+        _add(values, flag, flag.alone, rest, argument)
+        _read_letters(values, f"-{value}", by_letter, rest)
+        return
+    _add(values, flag, value.removeprefix("=") or None, rest, f"{argument[1]!r} in {argument}")
+
+
+def _add(values: Values, flag: Flag, value: str | None, rest: list[str], shown: str) -> None:
+    if value is None:
+        value = flag.alone
+    if value is None:
+        if not rest:
+            raise FlagError(f"flag needs an argument: {shown}")
+        value = rest.pop()
+    pattern = _PATTERNS.get(flag.type)
+    if pattern is not None and not pattern[0].fullmatch(value):
+        raise invalid(flag.name, value, f'{pattern[1]}: parsing "{value}": invalid syntax')
+    if flag.type == "duration" and not _DURATION.fullmatch(value):
+        raise invalid(flag.name, value, f'time: invalid duration "{value}"')
+    values.given.setdefault(flag.name, []).append(value)
+
+
+def _refuse_words(words: Sequence[str]) -> None:
+    if any(words):
+        raise FlagError(f'"kube-apiserver" does not take any arguments, got {list(words)!r}')

@@ -1,0 +1,30 @@
+"""Ends this process when the process that started it has ended, also if that was killed.
+
+A test binary that is killed cannot stop its kube-apiserver and etcd. They would run forever, and keep their
+ports and files.
+"""
+
+import os
+import signal
+import threading
+
+CHECK_SECONDS = 0.5
+"""Seconds between two checks whether the parent process still runs."""
+
+DETACHED = "FAKEAPI_OUTLIVE_PARENT"
+"""Environment variable: with any value, the process goes on after its parent has ended, as after `nohup`."""
+
+
+def end_with_parent() -> None:
+    """Sends SIGTERM to this process when its parent has ended. Does nothing if DETACHED is set."""
+    if os.environ.get(DETACHED):
+        return
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True, name="parent").start()
+
+
+def _watch(parent: int) -> None:
+    ended = threading.Event()
+    while not ended.wait(CHECK_SECONDS):
+        if os.getppid() != parent:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return

@@ -1,0 +1,136 @@
+"""Keys that sign service account tokens: RSA and elliptic curves.
+
+Follows k8s.io/client-go `util/keyutil` for files, and k8s.io/kubernetes `pkg/serviceaccount` for key ids and
+algorithms. ECDSA signatures in a JSON Web Token are two numbers of equal length (RFC 7518, section 3.4).
+"""
+
+import base64
+import hashlib
+import re
+from typing import Final
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from fakeapi.machinery.json_types import Object
+
+PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+
+_BLOCK: Final = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
+_CURVES: Final[dict[int, tuple[str, str, hashes.HashAlgorithm]]] = {
+    256: ("ES256", "P-256", hashes.SHA256()),
+    384: ("ES384", "P-384", hashes.SHA384()),
+    521: ("ES512", "P-521", hashes.SHA512()),
+}
+"""The algorithm, the name and the hash of each elliptic curve by its size in bits."""
+
+
+def read_private_key(pem: bytes) -> PrivateKey:
+    """Returns the RSA or EC private key in a PEM text. Raises ValueError if there is none."""
+    try:
+        key = load_pem_private_key(pem, None)
+    except TypeError as error:  # an encrypted key
+        raise ValueError(str(error)) from error
+    if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.key_size in _CURVES:
+        return key
+    if isinstance(key, rsa.RSAPrivateKey):
+        return key
+    raise ValueError("the key is neither an RSA key nor an EC key of P-256, P-384 or P-521")
+
+
+def read_public_keys(pem: bytes) -> list[PublicKey]:
+    """Returns the keys in a PEM text: of public keys, private keys and certificates.
+
+    Ignores other blocks. Raises ValueError for a block that cannot be read, and for a text without a key.
+    """
+    keys: list[PublicKey] = []
+    for block in _BLOCK.finditer(pem):
+        kind, text = block[1], block[0]
+        key: object
+        if kind == b"CERTIFICATE":
+            key = x509.load_pem_x509_certificate(text).public_key()
+        elif kind.endswith(b"PUBLIC KEY"):
+            key = load_pem_public_key(text)
+        elif kind.endswith(b"PRIVATE KEY"):
+            key = read_private_key(text).public_key()
+        else:
+            continue
+        if isinstance(key, rsa.RSAPublicKey) or (
+            isinstance(key, ec.EllipticCurvePublicKey) and key.curve.key_size in _CURVES
+        ):
+            keys.append(key)
+    if not keys:
+        raise ValueError("data does not contain any valid RSA or ECDSA public keys")
+    return keys
+
+
+def key_id(key: PublicKey) -> str:
+    """Returns the `kid` of a key: the SHA-256 of its SubjectPublicKeyInfo, in base64url."""
+    spki = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return _encoded(hashlib.sha256(spki).digest())
+
+
+def algorithm(key: PublicKey) -> str:
+    """Returns the `alg` of tokens that this key verifies, such as RS256 or ES384."""
+    return "RS256" if isinstance(key, rsa.RSAPublicKey) else _CURVES[key.curve.key_size][0]
+
+
+def signature_of(key: PrivateKey, signed: bytes) -> bytes:
+    """Returns the signature of `signed`, in the form of a JSON Web Token."""
+    if isinstance(key, rsa.RSAPrivateKey):
+        return key.sign(signed, padding.PKCS1v15(), hashes.SHA256())
+    bits = key.curve.key_size
+    r, s = decode_dss_signature(key.sign(signed, ec.ECDSA(_CURVES[bits][2])))
+    return b"".join(number.to_bytes((bits + 7) // 8, "big") for number in (r, s))
+
+
+def is_signed_by(key: PublicKey, signature: bytes, signed: bytes) -> bool:
+    """Whether `signature` is a signature of `signed` with this key."""
+    try:
+        if isinstance(key, rsa.RSAPublicKey):
+            key.verify(signature, signed, padding.PKCS1v15(), hashes.SHA256())
+            return True
+        bits = key.curve.key_size
+        size = (bits + 7) // 8
+        if len(signature) != 2 * size:
+            return False
+        r, s = (int.from_bytes(part, "big") for part in (signature[:size], signature[size:]))
+        key.verify(encode_dss_signature(r, s), signed, ec.ECDSA(_CURVES[bits][2]))
+    except InvalidSignature:
+        return False
+    return True
+
+
+def web_key(key: PublicKey, name: str) -> Object:
+    """Returns a public key as a JSON Web Key. `name`: its `kid`."""
+    if isinstance(key, rsa.RSAPublicKey):
+        rsa_numbers = key.public_numbers()
+        modulus = rsa_numbers.n.to_bytes((key.key_size + 7) // 8, "big")
+        exponent = rsa_numbers.e.to_bytes((rsa_numbers.e.bit_length() + 7) // 8, "big")
+        return {
+            "use": "sig",
+            "kty": "RSA",
+            "kid": name,
+            "alg": algorithm(key),
+            "n": _encoded(modulus),
+            "e": _encoded(exponent),
+        }
+    size = (key.curve.key_size + 7) // 8
+    numbers = key.public_numbers()
+    x, y = (_encoded(number.to_bytes(size, "big")) for number in (numbers.x, numbers.y))
+    curve = _CURVES[key.curve.key_size][1]
+    return {"use": "sig", "kty": "EC", "kid": name, "crv": curve, "alg": algorithm(key), "x": x, "y": y}
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
