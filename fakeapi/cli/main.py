@@ -37,7 +37,7 @@ a scan.
 """
 
 _SWITCH_SECONDS = 0.0005
-"""Argument of `sys.setswitchinterval`: the seconds after which a busy thread lets the event loop run.
+"""Argument of `sys.setswitchinterval`: seconds after which a busy thread lets other threads run.
 
 The event loop releases the interpreter lock for every read, write and accept. If another thread renders a
 long list, each of these calls then waits for the lock. With Python's default of 5 ms, 200 new clients delayed

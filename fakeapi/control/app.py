@@ -22,7 +22,7 @@ def control_api(server: Controlled, *, token: str | None, hosts: HostRules | Non
     """Returns the ASGI application of the control API.
 
     - `token`: the bearer token that clients must send; None accepts requests without a token.
-    - `hosts`: the accepted Host and Origin headers, if `token` is None; None accepts all.
+    - `hosts`: the accepted Host and Origin headers; None accepts all. Ignored if `token` is set.
     """
     routes = all_routes()
     document = document_of(routes)

@@ -21,7 +21,7 @@ _NONE: dict[str, Any] = {}
 
 
 def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
-    """Replaces ROOM on ASGI servers that do not provide it in the scope: reserves nothing and never waits."""
+    """Default of `Request.room`, for ASGI servers without ROOM: reserves no memory and never waits."""
     return nullcontext()
 
 
@@ -33,7 +33,8 @@ class Request:
     - `headers`: the first value of each header; `all_headers`: all values in order.
     - `drained`: whether the whole body has been received.
     - `content`: the body; empty until `body` has read it.
-    - `write_now`, `room` and `gone`: the values of WRITE_NOW, ROOM and GONE in the ASGI scope.
+    - `write_now`, `room` and `gone`: functions of the ASGI server; see WRITE_NOW, ROOM and GONE in
+      `fakeapi.asgi`.
     """
 
     method: str

@@ -18,8 +18,9 @@ SIGNING_KEY = "token-signing-key"
 class AccountTokens:
     """Provides the signer of service account tokens.
 
-    Stores the signer's key, so that tokens stay valid after a restart. `key`: the private key in PEM; ""
-    until the storage has a key.
+    Stores the signer's key, so that tokens stay valid after a restart.
+
+    `key`: the stored private key in PEM; "" until the storage has a key.
     """
 
     def __init__(self, storage: Storage) -> None:

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.serialization import (
 from fakeapi.machinery.json_types import Object
 
 ISSUER: Final = "https://kubernetes.default.svc"
-"""The issuer of all tokens. It is also the audience of tokens for the API server itself."""
+"""The issuer of all tokens, and the audience of tokens for the API server."""
 
 _ALGORITHM: Final = "RS256"
 _KEY_BITS: Final = 2048
@@ -53,7 +53,10 @@ def _read_key(text: str) -> rsa.RSAPrivateKey:
 
 
 class TokenSigner:
-    """Signs and verifies tokens with an RSA private key. `key`: in PEM format; "" generates a new key."""
+    """Signs and verifies tokens with an RSA private key.
+
+    `key`: the key in PEM format; "" generates a new key.
+    """
 
     def __init__(self, key: str = "") -> None:
         self._key = _read_key(key) if key else _new_key()
@@ -92,8 +95,9 @@ class TokenSigner:
         return self._known[token]
 
     def configuration(self, address: str) -> Object:
-        """Returns the OpenID configuration of a server. `address`: its URL, such as
-        https://127.0.0.1:6443.
+        """Returns the OpenID configuration of a server.
+
+        `address`: the URL of the server, such as https://127.0.0.1:6443.
         """
         return {
             "issuer": ISSUER,
