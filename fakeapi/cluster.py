@@ -48,7 +48,10 @@ log = logging.getLogger("fakeapi")
 
 
 class Follower(Protocol):
-    """An object that the cluster calls before and after a reset or a restore replaces all objects."""
+    """An object that the cluster calls before and after each reset or restore.
+
+    A reset or restore replaces all objects.
+    """
 
     async def before_replacement(self) -> None:
         """Stops using the stored objects, which the cluster is about to replace."""
@@ -128,12 +131,12 @@ class Cluster:
         self.journal = Journal()
         """The journal of the last requests.
 
-        `fakeapi.http` records them unless the option `journal` is "off".
+        `fakeapi.http` records requests unless the option `journal` is "off".
         """
         self.armed_faults: ArmedFaults | None = None
         """The armed faults; None until the property `faults` is first read."""
         self.on_first_fault: Callable[[], None] = _nothing
-        """A callback that loads the code which applies faults.
+        """A callback that loads the code for faults.
 
         The first read of the property `faults` calls it.
         """
@@ -201,8 +204,8 @@ class Cluster:
     async def start(self) -> None:
         """Opens the storage and creates the initial objects.
 
-        Raises the exceptions of the storage if it cannot be opened, or has objects that the server does not
-        serve.
+        Raises StorageError if the storage cannot be opened, or contains objects that the server does not
+        serve. Raises ApiError if an initial object cannot be created.
         """
         settings = self.settings
         storage = await open_storage(

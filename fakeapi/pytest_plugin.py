@@ -104,8 +104,8 @@ class ServerPool:
     def give_back(self, options: dict[str, Any], server: "FakeAPI") -> None:
         """Disconnects the clients of a server, empties the server and returns it to the pool.
 
-        If the server's options tie it to something outside, such as a file, stops the server instead. Ignores
-        a server that does not run.
+        Stops the server instead if its options make it unusable for other tests, such as a storage file.
+        Does nothing if the server is not running.
         """
         if not server.running:
             return
@@ -324,7 +324,7 @@ def _unfired_faults(server: "FakeAPI") -> list[str]:
 
 @pytest.fixture
 def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
-    """Returns a function that replays a trace against an empty server, and returns the report of the replay.
+    """Returns a function that replays a trace against an empty server. The function returns a report.
 
     The server has the release of the trace, unless you pass `release`. You can also pass `feature_gates` for
     the server. All other keywords are options of `fakeapi.replay`.

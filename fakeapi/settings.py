@@ -63,7 +63,7 @@ class Option:
     - `bounds`: the lowest and the highest allowed number; None means unlimited.
     - `is_duration`: whether the option's text can have a unit (10ms). Without a unit, it is in seconds.
     - `is_shared`: whether one server with this option can serve several tests, one after the other. Other
-      options tie a server to something outside, such as a file.
+      options need something outside the server, such as a file.
     - `command_line_default`: the default of `fakeapi serve`, if it differs from the default of Settings.
     """
 
@@ -433,7 +433,7 @@ def _check(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""Accepted Python types, for field types that accept more than themselves: float also accepts int."""
+"""Maps types of options to the Python types that they accept, if these are more: float also accepts int."""
 
 
 def unknown_options(names: Mapping[str, Any]) -> list[str]:

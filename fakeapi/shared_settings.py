@@ -23,7 +23,10 @@ COMMON = (
 
 
 def is_shared_database(database: str | Path | None) -> bool:
-    """Whether several servers can open the database at once. True only for PostgreSQL URLs."""
+    """Whether several servers can open the database at once. True only for PostgreSQL URLs.
+
+    `database`: a URL or path; None for a database in memory.
+    """
     return isinstance(database, str) and _POSTGRESQL.match(database) is not None
 
 

@@ -1,3 +1,3 @@
-"""The version of fakeapi; equal to the version in pyproject.toml."""
+"""The version of the fakeapi package, the same as in pyproject.toml."""
 
 __version__ = "0.1.0"

@@ -30,9 +30,9 @@ class Installation:
         )  # fmt: skip
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Returns this process's environment variables without PYTHON* and FAKEAPI*, and with `more`.
+        """Returns the environment variables of this process, without PYTHON* and FAKEAPI*.
 
-        Without these variables, the installed package cannot find the source tree.
+        Therefore the installed package cannot find the source tree. `more`: variables to add.
         """
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "FAKEAPI"))}
         return {**kept, **more}

@@ -1,7 +1,7 @@
 """Creates a virtual environment with the newest release of the Python package `kubernetes`.
 
-The tests themselves use an older release of this package, the last one with v1alpha2. The environment is
-created once and reused.
+The tests themselves use an older release of this package: the last release with v1alpha2. Later test runs
+reuse the environment.
 """
 
 import subprocess
@@ -41,6 +41,9 @@ def python_with_newest_client() -> Path:
 
 
 def packages_of_newest_client() -> Path:
-    """Returns the folder with the packages of that environment, for use in PYTHONPATH."""
+    """Returns the folder that contains the newest package `kubernetes`, for use in PYTHONPATH.
+
+    Installs the package on first use. Skips the test if the package cannot be installed.
+    """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     return python_with_newest_client().parents[1] / "lib" / version / "site-packages"

@@ -110,10 +110,7 @@ class PostgreSQL:
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to every process of the server.
-
-        PostgreSQL's processes do not share a process group.
-        """
+        """Sends a signal to each process of the server, because they are in different process groups."""
         for each in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)

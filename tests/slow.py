@@ -36,7 +36,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def numbers(text: str) -> dict[str, float]:
-    """Parses a list of tests: maps node ids without `[parameters]` to the number before each of them."""
+    """Parses the lines of a list of tests; returns the number of each test.
+
+    A line is `NUMBER TEST`. TEST is a pytest node id without `[parameters]`.
+    """
     lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     return {test: float(number) for number, test in lines}
 

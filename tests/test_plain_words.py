@@ -115,7 +115,7 @@ REPORTED = "The body is no JSON object."
 """A sentence that the check of tools/plain_words.py reports."""
 
 REPORT = f'"is no" instead of "is not": {REPORTED}'
-"""The report of tools/plain_words.py about REPORTED, without place and advice."""
+"""The report of tools/plain_words.py about REPORTED, without the file, the line and the advice."""
 
 
 @pytest.fixture

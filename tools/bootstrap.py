@@ -1,8 +1,8 @@
 """Reads the objects that the API server of a Kubernetes release creates by itself in a new cluster.
 
-- RBAC objects: from the test data of k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`,
-  which apply with the release's default feature gates
-- Flow schemas and priority levels: from k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`
+- RBAC objects for the default feature gates of the release: from the test data of k8s.io/kubernetes
+  `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`
+- FlowSchemas and PriorityLevelConfigurations: from k8s.io/apiserver `pkg/apis/flowcontrol/bootstrap`
 - Priorities of APIServices: from the aggregator of k8s.io/kubernetes
 """
 
@@ -90,7 +90,7 @@ def _flow_control(modules: Modules) -> dict[str, dict[str, Any]]:
 
 
 class _Source:
-    """Evaluates Go expressions of one package. They may use constants of other packages."""
+    """Evaluates Go expressions of one package, which may use constants of other packages."""
 
     def __init__(self, modules: Modules, package: GoPackage) -> None:
         self._modules = modules

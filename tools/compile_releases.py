@@ -1,6 +1,6 @@
 """Compiles the API of each Kubernetes release into `fakeapi/releases/data`, from the published Go modules.
 
-The tables contain only facts: names, types, order, defaults, list types, verbs. They leave out the
+The tables contain names, types, field order, defaults, list types and verbs. They leave out the
 descriptions of the API. This tool needs Go, which downloads the modules into its module cache; the fakeapi
 package needs neither Go nor the modules.
 
@@ -33,7 +33,7 @@ COLUMN_DESCRIPTIONS = "column_descriptions.json"
 DECLARED = "declared"
 
 WITHOUT_DISCOVERY = {"1.27": "1.28"}
-"""Releases whose modules lack discovery documents: the release whose documents replace them."""
+"""Maps a release without discovery documents to the release whose documents the tool reads instead."""
 
 ROOTS = (
     "meta/v1.APIResourceList",
@@ -47,9 +47,13 @@ ROOTS = (
 def compile_release(release: str, modules: Modules) -> dict[str, dict[str, Any]]:
     """Returns the compiled tables of a release by file name.
 
-    The tables are `index`, `columns`, `defaults` and `bootstrap`, one table for each Go package, and in the
-    folder `declared` one table for each package with declared validation rules. Raises the errors of the
-    readers, such as UnknownGoError, if a source has an unexpected form.
+    The tables are:
+
+    - `index`, `columns`, `defaults` and `bootstrap`
+    - one table for each Go package
+    - in the folder `declared`, one table for each Go package with declared validation rules
+
+    Raises the errors of the readers, such as UnknownGoError, if a source has an unexpected form.
     """
     source = GoSource(modules)
     packages = modules.api_packages()
@@ -204,7 +208,7 @@ RENDERERS = {
     "defaults": render_parts,
     "bootstrap": render_parts,
 }
-"""The function that renders a table, by file name. Other file names are Go packages (`render_package`)."""
+"""Maps a file name to the function that renders its table. `render_package` renders the other tables."""
 
 
 def write_release(release: str, folder: Path) -> int:

@@ -51,7 +51,9 @@ _OPERANDS = 5
 
 
 def declared_of_release(modules: Modules, source: GoSource, packages: list[str]) -> dict[str, Any]:
-    """Returns the tables of the packages by name, and of all other packages that their rules refer to.
+    """Returns the validation table of each package, and of each other package that its rules refer to.
+
+    The keys are the names of the packages.
 
     Raises UnknownGoError if Go source has an unknown form.
     """

@@ -1,9 +1,9 @@
-"""Reads the defaults of a release as rules by Go type: a field, its default value, and conditions.
+"""Reads the defaulting rules of a release for each Go type: a field, its default value, and conditions.
 
 The source is the functions `SetDefaults_*` in k8s.io/kubernetes `pkg/apis/<group>/<version>` and in other
 modules. The reader understands assignments of constants to unset fields, under conditions on other fields and
-on feature gates. If a function does more, the result has the function's name besides the rules that the
-reader understood. Defaults from a field's marker (`+default`) are in the table of the type instead.
+on feature gates. If a function does more, the result also has the name of the function. Defaults from a
+field's marker (`+default`) are in the table of the Go type instead.
 """
 
 from collections.abc import Collection, Iterator
@@ -23,7 +23,7 @@ _UNSET: tuple[Expression, ...] = (["name", "nil"], ["string", ""], ["int", "0"],
 _JOINABLE = frozenset({"default", "set", "copy"})
 
 Step: TypeAlias = dict[str, Any]
-"""A step of a Go type's defaulting rules. `defaults_of_release` describes all forms of steps."""
+"""A defaulting rule of a Go type; `defaults_of_release` describes its forms."""
 
 
 class NotARuleError(Exception):
@@ -63,10 +63,10 @@ class DefaultsReader:
     constants: dict[str, GoPackage] = field(default_factory=dict)
 
     def of_package(self, package: GoPackage, name: str) -> tuple[dict[str, list[Any]], dict[str, list[str]]]:
-        """Returns the defaulting rules of a package by Go type, and the functions that do more, by Go type.
+        """Returns the defaulting rules of a package by Go type.
 
-        `name`: the package's name in the tables, such as `core/v1`. A function does more if it has code that
-        the rules cannot express.
+        Also returns, by Go type, the names of the functions whose code the rules cannot express completely.
+        `name`: the package's name in the tables, such as `core/v1`.
         """
         rules: dict[str, list[Any]] = {}
         more: dict[str, list[str]] = {}
@@ -95,7 +95,7 @@ class DefaultsReader:
         return None
 
     def _block(self, statements: list[Any], function: _Function) -> list[Step]:
-        """Converts a list of Go statements to steps.
+        """Converts a list of Go statements to defaulting rules (steps).
 
         Skips statements that the reader does not understand, and marks the function as incomplete.
         """
@@ -199,9 +199,9 @@ class DefaultsReader:
         raise NotARuleError(str(go))
 
     def _member(self, place: Place, name: str) -> Place:
-        """Returns the place of a struct's field, which has the Go name `name`.
+        """Returns the field with the Go name `name` of the struct at `place`.
 
-        An inlined struct has the place of its parent. Raises NotARuleError if the struct lacks the field.
+        An inlined struct has the JSON path of its parent. Raises NotARuleError if the struct lacks the field.
         """
         owner = place.type.removeprefix("*")
         package, _, short = owner.rpartition(".")
@@ -278,9 +278,9 @@ def defaults_of_release(
 ) -> dict[str, Any]:
     """Returns the defaulting rules of a release.
 
-    `rules`: the rules by Go type. `more`: by type, the Go functions that do more than the rules. The rules of
-    a type apply to every value of this type, first to outer values, then to inner ones. They are steps in
-    order:
+    The key `rules` has the rules by Go type. The key `more` has, also by Go type, the names of functions that
+    do more than the rules. The rules of a type apply to every value of this type: first to outer values, then
+    to inner values. A list of rules has steps in order:
 
     - `default` sets unset fields; `set` sets fields in any case.
     - `copy` sets a field to the value of another field.
@@ -345,9 +345,9 @@ def _item(go: str) -> str:
 
 
 def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> list[Step]:
-    """Converts a Go `if` statement to steps.
+    """Converts a Go `if` statement to defaulting rules (steps).
 
-    The step is `default` if the only condition is that the assigned field is unset. `then`, `otherwise`: the
+    If the only condition is that the assigned field is unset, the step is `default`. `then`, `otherwise`: the
     steps of the two branches.
     """
     then, otherwise = _joined(then), _joined(otherwise)
@@ -365,7 +365,7 @@ def _branch(conditions: list[Any], then: list[Step], otherwise: list[Step]) -> l
 
 
 def _joined(steps: list[Step]) -> list[Step]:
-    """Joins consecutive steps that have the same form into one step."""
+    """Joins consecutive defaulting rules (steps) of the same form into one."""
     joined: list[Step] = []
     for step in steps:
         (kind, *more) = step

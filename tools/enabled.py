@@ -6,7 +6,7 @@ from tools.gosyntax import Expression, GoPackage, parse_package
 from tools.modules import Modules, package_of
 
 ALWAYS = frozenset({("apiextensions.k8s.io", "v1"), ("apiregistration.k8s.io", "v1")})
-"""Group versions that kube-apiserver always serves with its servers for custom resources and aggregation."""
+"""Group versions that kube-apiserver always serves, for CustomResourceDefinitions and APIServices."""
 
 
 class EnabledError(Exception):
@@ -14,7 +14,7 @@ class EnabledError(Exception):
 
 
 def enabled_by_default(modules: Modules) -> tuple[set[tuple[str, str]], set[tuple[str, str, str]]]:
-    """Returns the group versions that a release enables, and single resources of other group versions.
+    """Returns the group versions that a release enables, and resources that it enables one by one.
 
     A group version is (group, version), a resource is (group, version, resource). Raises EnabledError if the
     lists in the Go source are missing or have an unknown form.

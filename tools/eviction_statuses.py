@@ -1,4 +1,4 @@
-"""Generates statuses of lifecycle.k8s.io Evictions for samples. Their responders have all states."""
+"""Generates random statuses of lifecycle.k8s.io Evictions, with responders in every state, for samples."""
 
 import copy
 import random
@@ -32,7 +32,7 @@ _FIELDS = ("startTime", "heartbeatTime", "expectedCompletionTime", "completionTi
 
 
 def status(chance: random.Random) -> dict[str, Any]:
-    """Returns a random Eviction status, which is almost valid."""
+    """Returns a random Eviction status, which may violate a few validation rules."""
     count = chance.choice((1, 2, 3, 3, 3, 4))
     names = chance.sample(_NAMES, count)
     states = list(chance.choice(_RUNNING))[:count] + ["Inactive"] * (count - 3)

@@ -1,8 +1,8 @@
 """Reads the feature gates of all Kubernetes components in each release, and their history since 1.27.
 
-The packages in FEATURES declare gates as maps of specifications. Since 1.31, a map has a specification for
-each version. kube-apiserver also knows the gates of kubelet, kube-scheduler and kube-controller-manager,
-because all of these are in k8s.io/kubernetes `pkg/features`.
+The packages in FEATURES declare gates as maps of specifications. Since 1.31, a gate can have a specification
+for each version. k8s.io/kubernetes `pkg/features` declares the gates of all components, so
+kube-apiserver also knows the gates of kubelet, kube-scheduler and kube-controller-manager.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def requirements_of_release(modules: Modules) -> dict[str, list[str]]:
 
 
 def _packages(modules: Modules) -> dict[str, GoPackage]:
-    """Parses the Go packages of FEATURES that the release has; returns them by import path."""
+    """Parses the Go packages in FEATURES; returns them by import path. Skips packages that do not exist."""
     folders = {
         f"k8s.io/{module}/{package}": modules.folders[module] / package for module, package in FEATURES
     }
@@ -75,9 +75,9 @@ def _packages(modules: Modules) -> dict[str, GoPackage]:
 
 
 def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
-    """Yields the expression that each one-line Go function of a package returns, and the function's file.
+    """Yields the returned expression and the file of each one-line Go function in a package.
 
-    The module component-base declares its gates in such functions.
+    The keys are `value` and `file`. The module component-base declares its gates in such functions.
     """
     for function in package.functions:
         match function["body"]:
@@ -86,10 +86,10 @@ def _returned_values(package: GoPackage) -> Iterator[dict[str, Expression]]:
 
 
 def changes(releases: dict[int, dict[str, list[Any]]], absent: Any) -> dict[str, list[list[Any]]]:
-    """Returns the history of each name as a list of changes by minor version, such as `[27, …], [31, …]`.
+    """Returns the changes of each name's data, such as `[[27, …], [31, …]]`.
 
-    `releases`: the entry of each name by minor version, in ascending order. `absent`: the entry to use for a
-    release that no longer has the name.
+    A change has the minor version of the release and the new data. `releases`: the data of each name by minor
+    version, in ascending order. `absent`: the data to use for a release that no longer has the name.
     """
     histories: dict[str, list[list[Any]]] = {}
     for name in sorted({name for each in releases.values() for name in each}):

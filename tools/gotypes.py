@@ -39,7 +39,7 @@ class UnknownGoError(Exception):
 class GoField:
     """A field of a Go struct.
 
-    - `type`: the Go type with the package names of the tables, such as `[]resource/v1alpha3.Device`
+    - `type`: the Go type, with the short package names of the tables, such as `[]resource/v1alpha3.Device`
     - `numbers`: the protobuf number of the field, after the numbers of the structs that inline it; empty if
       protobuf lacks the field
     - `markers`: the lines of the field's comment that begin with a plus
@@ -245,9 +245,9 @@ class GoSource:
 
 
 def _is_inlined(tag: str) -> bool:
-    """Whether the struct tag of an embedded struct sets no JSON name.
+    """Whether the tag of an embedded struct has an empty JSON name, so that the struct is inlined.
 
-    Up to 1.36 such tags contain `inline`.
+    Up to 1.36, such tags also contain `inline`.
     """
     return not str(dict(_TAG.findall(tag)).get("json", "-")).partition(",")[0]
 
@@ -260,7 +260,7 @@ def _text_of(value: Expression) -> str:
 
 
 def _converted_to(value: Expression) -> Expression:
-    """Returns the target type of a Go conversion, such as `PathType` of `PathType("Exact")`.
+    """Returns the target type of a Go conversion, such as `PathType` for `PathType("Exact")`.
 
     Returns None for other expressions.
     """
@@ -268,5 +268,5 @@ def _converted_to(value: Expression) -> Expression:
 
 
 def named(go: str) -> list[str]:
-    """Returns the declared types that a Go type uses, such as two for `map[types.UID]*meta/v1.Time`."""
+    """Returns the names of the declared types in a Go type: two for `map[types.UID]*meta/v1.Time`."""
     return [word for word in re.split(r"[\[\]*]|map(?=\[)", go) if "." in word]

@@ -21,7 +21,7 @@ LAST_PATCHES = {
     "1.36": 5,
     "1.37": 1,
 }
-"""The patch release to read for each minor release: the last one in the Go module proxy."""
+"""The patch release to read for each minor release: the last patch release in the Go module proxy."""
 
 NAMES = (
     "kubernetes",
@@ -45,7 +45,7 @@ PACKAGES = {
     "k8s.io/apimachinery/pkg/types": "types",
     "k8s.io/apimachinery/pkg/util/intstr": "intstr",
 }
-"""Package names in the tables by prefix of the import path: `k8s.io/api/core/v1` becomes `core/v1`."""
+"""Prefixes of import paths and their replacements in table names: `k8s.io/api/core/v1` becomes `core/v1`."""
 
 FETCH_SECONDS = 120
 """Maximum seconds to download a module. Without this limit, Go waits forever for the module proxy."""
@@ -101,7 +101,7 @@ class Modules:
         raise ModuleError(f"{self.release}: no package {package}")
 
     def api_packages(self) -> dict[str, str]:
-        """Returns the table names of the packages with API types, by group version: `core/v1` for `v1`."""
+        """Maps each group version to the table name of its package: `v1` to `core/v1`."""
         packages: dict[str, str] = {}
         roots = [self.api, *(self.folders[name] / "pkg/apis" for name in _OWN_GROUPS)]
         for root in roots:
@@ -113,7 +113,7 @@ class Modules:
 
 
 def package_of(path: str) -> str | None:
-    """Returns the table name of an import path, or None if the package has no API types."""
+    """Returns the table name for an import path; None if the package has no API types."""
     for prefix, name in PACKAGES.items():
         if name and path == prefix:
             return name
@@ -126,7 +126,7 @@ def download(release: str) -> Modules:
     """Returns the modules of a release from Go's module cache; downloads missing modules.
 
     Raises SubprocessError if Go cannot download a module within FETCH_SECONDS. Go does not check Kubernetes'
-    modules in the checksum database, because it lacks some patch releases that the proxy serves.
+    modules in the checksum database, because that database lacks some patch releases of the proxy.
     """
     downloads: dict[str, Any] = {}
     for name in NAMES:

@@ -54,7 +54,7 @@ class Rule:
 
 
 def phrases_to_avoid(*words: str) -> re.Pattern[str]:
-    """Returns a regular expression that finds each of the phrases as whole words."""
+    """Returns a regular expression that matches any of the phrases, as whole words."""
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
 

@@ -3,7 +3,7 @@
     python -m tools.pod_samples 1.33 [--count 150] [--seed 1]
 
 The tool generates random pods from the release's types, often with invalid values. It sends them to the Go
-program podvalidation.go, which it compiles with the release's modules (needs Go). A line of the file has a
+program podvalidation.go, which it compiles with the release's modules (needs Go). Each line of the file has a
 request and its result. `tests/kinds/core/validation/test_pod_samples.py` compares fakeapi with these results.
 """
 
@@ -30,7 +30,7 @@ FIXTURES = Path("fixtures/validation")
 OPERATIONS = ("create", "template", "update", "status", "ephemeralcontainers", "resize")
 FIRST_WITH_RESIZE = "1.32"
 FIRST_TELLING_PODS = "1.28"
-"""The first release in which Kubernetes validates pod templates differently from pods."""
+"""The first release that validates pod templates differently from pods."""
 
 TEXTS = """a A_b main -x a/b ../x /abs ..a a.b example.com/x Always Never OnFailure Nope None Default File cpu
 memory metadata.name status.hostIPs metadata.labels['a'] 10.0.0.1 010.0.0.1 ::ffff:1.2.3.4 fe80::1
@@ -83,7 +83,7 @@ PROFILES = ("", "runtime/default", "localhost/x", "unconfined", "1", "bad")
 LEFT_OUT = frozenset(
     {"metadata", "kind", "apiVersion", "managedFields", "status", "volumeClaimTemplate", "fieldsV1"}
 )
-"""Fields that the generator does not change, except apiVersion in an ObjectFieldSelector."""
+"""Names of fields that the generator does not change, except apiVersion in an ObjectFieldSelector."""
 
 BASE: dict[str, Any] = {
     "apiVersion": "v1",
@@ -208,7 +208,7 @@ def _is_made(name: str, struct: Struct) -> bool:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields the path and the schema node of each field or item of a value that the generator can change."""
+    """Yields each field and item of a value that the generator can change, as its path and its schema."""
     if isinstance(node, Struct):
         for field in node.fields.values():
             if not _is_made(field.name, node):

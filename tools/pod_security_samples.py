@@ -2,8 +2,9 @@
 
     python -m tools.pod_security_samples [v0.36.0]
 
-The pods come from the tests of k8s.io/pod-security-admission. The module's own evaluator (podsecurity.go,
-needs Go) checks them. A sample has a pod, its violations, and all policy versions with these violations.
+The pods come from the tests of k8s.io/pod-security-admission. The Go program podsecurity.go checks the pods
+with the evaluator of that module (needs Go). A sample has a pod, its violations, and all policy versions that
+report these violations.
 `tests/admission/test_pod_security_samples.py` compares fakeapi with the samples.
 """
 

@@ -1,4 +1,4 @@
-"""Reads the columns of a release's Tables: names, types, formats, priorities and descriptions.
+"""Reads the columns of the Tables in a release: names, types, formats, priorities and descriptions.
 
 The source is the printers in k8s.io/kubernetes `pkg/printers/internalversion`.
 """
@@ -14,7 +14,7 @@ from tools.gosyntax import Expression, GoPackage, parse_package, parse_packages
 from tools.modules import Modules
 
 Column: TypeAlias = list[Any]
-"""A column of a Table: name, type, format, priority."""
+"""A column of a Table as a list: name, type, format, priority."""
 Descriptions: TypeAlias = dict[str, dict[str, str]]
 """Descriptions of Table columns, by `group/Kind` and column."""
 
@@ -23,9 +23,9 @@ _MEMBERS = {
     ("Event", "InvolvedObject"): "ObjectReference",
     ("Event", "Source"): "EventSource",
 }
-"""Go types whose SwaggerDoc describes a column, by the outer Go type and its field."""
+"""Maps an outer Go type and its field to the Go type whose SwaggerDoc describes the column."""
 _SAME = {"events.k8s.io/Event": "Event"}
-"""Kinds whose internal Go type belongs to another API group."""
+"""Maps a kind to the kind of another API group that has the same internal Go type."""
 
 
 class PrintersError(Exception):

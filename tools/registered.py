@@ -1,4 +1,4 @@
-"""Reads the kinds in the scheme of a release's kube-apiserver, including kinds that it does not serve."""
+"""Reads all kinds that kube-apiserver registers in a release, even kinds that the server does not serve."""
 
 import re
 from pathlib import Path

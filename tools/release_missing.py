@@ -1,9 +1,13 @@
 """Lists what fakeapi still lacks of a Kubernetes release: `python -m tools.release_missing 1.38`.
 
-First prints missing tables, recordings and documents, one line each. The exit status is 1 if there are any.
-Then prints what a person must compare with Kubernetes, because the tool cannot decide it: new gates without
-an effect, and tables of differences between releases that record no change for this release. CONTRIBUTING.md,
-section "A release", has the steps in order.
+First prints missing tables, recordings and documents, one line each. If there are any, the exit status is 1.
+
+Then prints what a person must compare with Kubernetes, because the tool cannot:
+
+- new gates without an effect
+- tables of differences between releases that record no change for this release
+
+CONTRIBUTING.md, section "A release", has the steps in order.
 """
 
 import sys
@@ -54,11 +58,11 @@ PAGES = (
     "docs/compatibility.md",
     "tests/conformance/page.py",
 )
-"""Documents that must name the release, because they name every release or the oldest and newest."""
+"""Documents that name every release, or the oldest and newest release, so that they must name the release."""
 
 
 def missing(release: str) -> Iterator[str]:
-    """Yields a line for each thing that fakeapi lacks of a release, in the order of CONTRIBUTING.md."""
+    """Yields a line for each missing table, recording or text of a release, ordered as in CONTRIBUTING.md."""
     for place, names in (
         ("tools/modules.py: LAST_PATCHES", LAST_PATCHES),
         ("fakeapi/releases/offered.py: RELEASES", offered.RELEASES),
@@ -97,7 +101,7 @@ def _other_versions(release: str) -> list[str]:
 
 
 def to_compare(release: str) -> Iterator[str]:
-    """Yields a line for each thing that a person must compare with Kubernetes for a release."""
+    """Yields a line for each gate and table of a release that a person must compare with Kubernetes."""
     minor = int(release.removeprefix("1."))
     for gate, specs in sorted(msgspec.json.decode((DATA / "gates.json").read_bytes())["specs"].items()):
         if gate not in EFFECTIVE and specs[0][0] == minor:

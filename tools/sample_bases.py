@@ -1,4 +1,4 @@
-"""Contains a valid object for each API group and resource; strategy_samples.py makes samples from them."""
+"""Contains valid objects by API group and resource, from which strategy_samples.py generates samples."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _DEVICES = {
 FLAT_DEVICES = {
     "requests": [{"name": "a", **_EXACT}, {"name": "b", "firstAvailable": [{"name": "b", **_EXACT}]}]
 }
-"""The devices of a claim in the layout of v1beta1; _DEVICES has the newer layout."""
+"""The field `devices` of a claim in the layout of v1beta1; _DEVICES has the newer layout."""
 
 _SLICE = {
     "driver": "gpu.example.com",

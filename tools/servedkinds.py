@@ -1,8 +1,8 @@
 """Reads the kinds that a release serves, by group version, from its discovery documents and OpenAPI paths.
 
 The reader checks that both sources agree about a kind. Only discovery has short names, categories and the
-hashes of storage versions. Release 1.27 publishes no discovery documents, so the reader uses these facts of
-1.28.
+hashes of storage versions. Release 1.27 publishes no discovery documents, so the reader uses the discovery
+documents of 1.28.
 """
 
 import base64
@@ -103,7 +103,7 @@ def kinds_in_discovery(folder: Path, group: str, version: str) -> list[KindEntry
 def kinds_in_paths(spec: Any, group: str, version: str) -> list[KindEntry]:
     """Returns the kinds in the paths of an OpenAPI document.
 
-    The entries have no short names, categories and hashes, because paths do not have these.
+    Leaves out short names, categories and hashes, because OpenAPI paths do not contain them.
     """
     root = f"/apis/{group}/{version}/" if group else f"/api/{version}/"
     kinds: dict[str, KindEntry] = {}
@@ -174,7 +174,7 @@ def _subresource(
 ) -> dict[str, Any]:
     """Returns the table entry of a subresource.
 
-    Leaves out group and version if they equal those of the resource.
+    Leaves out the group and the version if they equal the group and version of the resource.
     """
     entry: dict[str, Any] = {"kind": kind}
     if (group, version) != (own_group, own_version):

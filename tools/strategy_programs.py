@@ -1,4 +1,4 @@
-"""Compiles a Go program with Kubernetes' own strategies for each release; strategies.go is its main part."""
+"""Compiles strategies.go, a Go program that runs the registry strategies of a Kubernetes release."""
 
 import json
 import os
@@ -81,7 +81,7 @@ RESOURCES = {
         "validatingwebhookconfigurations": "admissionregistration/validatingwebhookconfiguration",
     },
 }
-"""The folders of strategies under `pkg/registry` in k8s.io/kubernetes, by API group and resource."""
+"""The folder of each resource's strategy below `pkg/registry` in k8s.io/kubernetes, by API group."""
 
 _BY_NAMESPACES = {"resource/resourceclaim", "resource/resourceclaimtemplate"}
 """Folders below `pkg/registry` whose strategies read the labels of a namespace."""
@@ -90,9 +90,9 @@ _MADE = {
     "lifecycle/eviction": "NewStrategy(clocktesting.NewFakePassiveClock(time.Unix(1735689600, 0)))",
     "lifecycle/evictionrequest": "NewStrategy()",
 }
-"""Go expressions that create strategies which are not variables.
+"""Go expressions by folder, for strategies that a Go function creates.
 
-Their clock always shows the start of 2025.
+A clock in these expressions always shows the start of 2025.
 """
 
 _STATUS = re.compile(r"^\s*(?:var )?StatusStrategy\s*=", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Records results of Kubernetes' own strategies for random objects, as fixtures.
+"""Records, as fixtures, the results of Kubernetes' registry strategies for random objects.
 
     python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
@@ -109,7 +109,7 @@ LEFT_OUT = frozenset({"metadata", "kind", "apiVersion", "managedFields", "matchF
 
 DEPTH_MAX = 9
 _OF_PODS = frozenset({"DRAWorkloadResourceClaims", "DynamicResourceAllocation"})
-"""Feature gates that change only pods, so that they do not affect the kinds of these samples."""
+"""Feature gates that affect only pods, and not the kinds of these samples."""
 
 
 class Generator:
@@ -255,7 +255,7 @@ def _name_of(path: tuple[Any, ...]) -> str:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields the path and the schema node of each field or item of a value that the generator can change."""
+    """Yields each field and item of a value that the generator can change, as its path and its schema."""
     if isinstance(node, Struct) and isinstance(value, dict):
         for field in node.fields.values():
             if field.name in LEFT_OUT:

@@ -1,4 +1,4 @@
-"""Builds tables of a release's Go types; checks them against OpenAPI and the protobuf messages."""
+"""Builds tables of the Go types of a release. Checks the types against OpenAPI and protobuf messages."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,7 +19,7 @@ _GATE = "featureGate="
 
 
 class TypesError(Exception):
-    """Raised if a release's sources contradict each other, or have a fact that the tables cannot express."""
+    """Raised if a release's sources contradict each other, or if the tables cannot express a fact."""
 
 
 def types_reached(roots: Iterable[str], source: GoSource, schemas: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +54,10 @@ def schema_name(name: str) -> str:
 
 
 def _renamed(go: GoType) -> Any:
-    """Returns the table entry of a Go type that is not a struct: a type name, or a dict with more facts."""
+    """Returns the table entry of a Go type that is not a struct.
+
+    The entry is the name of the underlying type, or a dict with `type`, `enum` and `message`.
+    """
     more = {
         **({"enum": list(go.enum)} if go.enum else {}),
         **({"message": True} if go.is_message else {}),
@@ -113,7 +116,7 @@ def _gates(markers: tuple[str, ...]) -> list[str]:
 def _check_numbers(name: str, go: GoType, source: GoSource) -> None:
     """Checks that the Go tags of a struct and its protobuf message have the same field numbers.
 
-    Raises TypesError if they differ.
+    Raises TypesError if the numbers differ.
     """
     package, _, short = name.rpartition(".")
     message = source.messages(package).get(short)

@@ -3,7 +3,7 @@
     write_database.py FAKEAPI DIRECTORY [RELEASE]
 
 FAKEAPI is the command of an old fakeapi version. The tool writes NAME.db.gz and NAME.json to DIRECTORY; NAME
-is RELEASE or `default`. These files are for fixtures/databases: tests open the old database with the present
+is RELEASE or `default`. These files are for fixtures/databases: tests open the old database with the current
 version. The recorded responses are the objects by the path of a GET, the resourceVersion of each list, and
 the watch events of ResourceClaims.
 """
@@ -62,7 +62,9 @@ def write_namespaces() -> None:
 
 
 def write_claims(base: str, spec: Any, api_version: str) -> None:
-    """Creates ResourceClaims and updates, applies or deletes them; one deleted claim keeps its finalizer.
+    """Creates ResourceClaims, and then updates, applies or deletes them.
+
+    One deleted claim keeps its finalizer.
 
     `spec`: the spec of the claims, which depends on the API version.
     """
@@ -176,7 +178,7 @@ def answers() -> dict[str, Any]:
 
 
 def events(path: str) -> list[Any]:
-    """Returns the events of a watch of a collection that starts at resourceVersion 1."""
+    """Watches a collection from resourceVersion 1 for one second; returns the watch events."""
     url = f"http://127.0.0.1:{PORT}{path}?watch=1&resourceVersion=1&timeoutSeconds=1"
     with urllib.request.urlopen(url, timeout=10) as answer:
         return [json.loads(line) for line in answer]

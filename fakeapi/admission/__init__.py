@@ -1,1 +1,1 @@
-"""Admission plugins, CEL policies and webhooks: they check and change written objects of many kinds."""
+"""Admission plugins, CEL policies and webhooks, which check and change objects before they are stored."""

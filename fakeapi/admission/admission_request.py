@@ -17,7 +17,7 @@ _OPTIONS = {Operation.CREATE: "CreateOptions", Operation.UPDATE: "UpdateOptions"
 
 
 def type_of(attributes: Attributes, resource: Resource) -> dict[str, str]:
-    """Returns group, version and kind of the objects of a write, for the API version of `resource`."""
+    """Returns the group, version and kind of the written object, in the API version of `resource`."""
     subresource = resource.subresources.get(attributes.subresource) if attributes.subresource else None
     if subresource is not None and subresource.kind != resource.kind.kind:
         group, version, kind = subresource.group, subresource.version, subresource.kind

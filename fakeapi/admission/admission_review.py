@@ -1,4 +1,4 @@
-"""AdmissionReview: the requests to admission webhooks, and their responses.
+"""AdmissionReview: the JSON that the server sends to admission webhooks, and receives from them.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/request` and `pkg/admission/plugin/webhook/errors`.
 """
@@ -21,7 +21,7 @@ _VERSIONS = ("v1", "v1beta1")
 
 
 class UnacceptableReview(Exception):
-    """Raised if the response of a webhook contains no valid verdict. The message equals upstream's."""
+    """Raised if the response of a webhook contains no valid verdict. Has upstream's message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 
 
 def refusal(name: str, status: Object | None) -> ApiError:
-    """Returns the error for a write that a webhook denies. `status`: the Status in its response.
+    """Returns the error for a write that a webhook denies. Its status code is at least 400.
 
-    The status code of the error is at least 400.
+    `name`: the name of the webhook. `status`: the Status in its response; None without a Status.
     """
     error = error_of(status or {})
     why = error.message or error.reason

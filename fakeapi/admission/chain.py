@@ -1,4 +1,4 @@
-"""Admission: the plugins of a server, and their admission steps for each operation on a resource.
+"""Admission: the admission plugins of a server, and which of them run for an operation on a resource.
 
 Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _CHAINS: Attached[dict[str, Mapping[Operation, Steps]]] = Attached(dict)
-"""The cached admission steps of a resource, by subresource and operation."""
+"""The `mutate` and `validate` methods to call for a resource, cached by subresource and operation."""
 
 LAST = (
     "MutatingAdmissionPolicy",
@@ -59,7 +59,7 @@ class Admission:
         self._resources: WeakSet[Resource] = WeakSet()  # weak, so that removed resources can be freed
 
     def extend(self, *entries: PluginEntry) -> None:
-        """Adds plugins and sorts all plugins into their order. Plugins that already run keep their data."""
+        """Adds plugins, and sorts all plugins into their order. Existing plugins keep their data."""
         added = [
             entry for entry in entries if entry not in self._entries and entry.name not in self._disabled
         ]
@@ -71,7 +71,10 @@ class Admission:
         self._resources.clear()
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """Returns the admission steps of an operation on a resource, or on its subresource if not ""."""
+        """Returns the `mutate` and `validate` methods of the plugins that cover an operation on a resource.
+
+        `subresource`: the subresource of the request; "" for the resource itself.
+        """
         chains = _CHAINS.of(resource.attachments)
         chain = chains.get(subresource)
         if chain is None:

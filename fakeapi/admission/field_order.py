@@ -15,8 +15,9 @@ def sort_spec(attributes: Attributes) -> None:
 def sort_fields(part: Object, schema: Struct, *path: str) -> None:
     """Sorts the fields of a struct in place, in the order in which Go encodes them.
 
-    `part`: the struct. `path`: the field path of the struct in objects of the type `schema`. A list on the
-    path stands for its items.
+    - `part`: the struct, as decoded JSON.
+    - `schema`: the schema of the object that contains the struct.
+    - `path`: the field names that lead from the object to the struct, through the items of lists.
     """
     for name in path:
         node = schema.fields[name].node

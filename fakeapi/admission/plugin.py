@@ -58,10 +58,11 @@ class Covers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PluginEntry:
-    """A plugin with upstream's name.
+    """The name and the Python class of an admission plugin, and the resources that it handles.
 
-    `place`: "MODULE:CLASS" of the plugin. The server imports the module at the first write of a covered kind.
-    `covers`: returns whether the plugin handles a resource or subresource.
+    - `name`: the name of the plugin upstream.
+    - `place`: "MODULE:CLASS" of the plugin. The server imports the module when it is first needed.
+    - `covers`: returns whether the plugin handles a resource or subresource.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Authorizers: RBAC and the permissions of kubelets. Also impersonation of users."""
+"""Authorizers: RBAC, and the permissions of kubelets. Also the impersonation of users."""

@@ -47,7 +47,9 @@ _Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
 
 
 class LastModes:
-    """The mode of each client's last successful impersonation. A mode is a function that checks permissions.
+    """Remembers the mode of each client's last successful impersonation.
+
+    A mode is a function that checks the permissions for one sort of impersonated user.
 
     Follows upstream's modeIndexCache (cache.go).
     """
@@ -56,7 +58,7 @@ class LastModes:
         self._modes: dict[str, _Mode] = {}
 
     def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
-        """Returns `modes` with the last successful mode of the client first, if it is among them."""
+        """Returns `modes` sorted: the last successful mode of the client comes first, if `modes` has it."""
         last = self._modes.get(username)
         return sorted(modes, key=lambda mode: mode is not last)
 
@@ -69,7 +71,7 @@ class LastModes:
 
 
 async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> User:
-    """Returns the impersonated user, as older releases do.
+    """Returns the impersonated user by the rules of older releases.
 
     Checks the verb `impersonate` for the user name and for each group, extra value and uid. Raises ApiError
     403 if the client lacks one of these permissions.
@@ -86,9 +88,9 @@ async def constrained(
 ) -> User:
     """Returns the impersonated user of the first mode that allows the request.
 
-    A mode checks the permissions for one sort of impersonated user, such as nodes. Tries the client's last
-    successful mode first, then the other modes in upstream's order; `legacy` is the last. `access`: the
-    request of the client. If no mode allows the request, raises the ApiError 403 of the first mode.
+    A mode checks the permissions for one sort of impersonated user, such as nodes. The client's last
+    successful mode is tried first, and the rules of `legacy` last. If no mode allows the request, raises the
+    ApiError 403 of the first mode. `access`: the request of the client.
     """
     first: ApiError | None = None
     for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
@@ -119,8 +121,9 @@ def _modes(requestor: User, wanted: Wanted) -> Iterator[_Mode]:
 async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
     """Lets the service account of a pod impersonate the cluster node on which the pod runs.
 
-    Its permission has the verb `impersonate:associated-node` and need not name the node. Raises ApiError 403
-    if the service account lacks the permission.
+    The service account needs the verb `impersonate:associated-node` on the node. It also needs the verb
+    `impersonate-on:associated-node:VERB`, where VERB is the verb of the request. Raises ApiError 403 if it
+    lacks a permission.
     """
     user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
     own = replace(access, user=user)
@@ -238,7 +241,7 @@ def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes
 
 
 def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
-    """Returns the requested groups. Without any, returns the groups of an impersonated service account."""
+    """Returns the requested groups; if there are none, the groups of the impersonated service account."""
     account = account_of(wanted.name)
     return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups
 

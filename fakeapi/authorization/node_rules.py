@@ -88,10 +88,10 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Denies requests of a kubelet for service accounts, with two exceptions.
+    """Denies a kubelet's request for a service account, except requests that only the pods can decide.
 
-    Returns None for creating tokens and, in newer releases, for reading a service account. The pods on the
-    cluster node decide about these requests.
+    Returns None for creating a token and, in newer releases, for reading a service account. The kubelet may
+    do this only if a pod on its cluster node uses the service account.
     """
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal

@@ -119,10 +119,10 @@ class RBAC:
     def missing(
         self, user: User, namespace: str, wanted: list[Object]
     ) -> tuple[list[Object], list[ApiError]]:
-        """Returns the parts of the PolicyRules `wanted` that the user lacks, and the errors of the user's
-        bindings.
+        """Returns the permissions in `wanted` that a user lacks, and the errors of the user's bindings.
 
-        A binding whose role does not exist causes an ApiError 404 in the second list.
+        Each missing permission is a PolicyRule with one verb, and with one resource or URL path. A binding
+        whose role does not exist causes an ApiError 404 in the second list.
         """
         rules, errors = self.rules_and_errors(user, namespace)
         return uncovered(rules, wanted), errors

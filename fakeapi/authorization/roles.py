@@ -30,7 +30,7 @@ class GrantedRule:
 
 
 class Roles:
-    """The RBAC roles and bindings of one cluster. Decodes them again after each change."""
+    """The RBAC roles and bindings of one cluster. Reads them again after each change."""
 
     def __init__(self, objects: ClusterObjects) -> None:
         self._objects = objects
@@ -77,10 +77,10 @@ class Roles:
         return self._all_rules(role, set())
 
     def _all_rules(self, role: Object, seen: set[str]) -> list[Object]:
-        """Returns the rules that a ClusterRole aggregates, without duplicates; its own rules if there are
-        none.
+        """Returns the rules that a ClusterRole aggregates, without duplicates.
 
-        `seen`: the names of visited roles, so that the recursion ends in spite of cycles.
+        If it aggregates no rules, returns its own rules. `seen`: the names of the roles that are already
+        visited; the function skips them, because roles can aggregate each other.
         """
         own: list[Object] = list(role.get("rules") or ())
         selectors = selectors_of(role)
@@ -119,9 +119,9 @@ def selectors_of(role: Object) -> list[Object]:
 
 
 def _subject_of(user: User, binding: Object, namespace: str) -> Object | None:
-    """Returns the first subject of a binding that is the user or one of its groups; None if no subject is.
+    """Returns the first subject of a binding that is the user or one of the user's groups.
 
-    `namespace`: the default namespace of a ServiceAccount subject.
+    Returns None if no subject matches. `namespace`: the default namespace of a ServiceAccount subject.
     """
     for subject in binding.get("subjects") or ():
         kind, name = subject["kind"], subject["name"]

@@ -73,7 +73,7 @@ def disarm(client: "ControlClient", *, names: tuple[str, ...], every: bool) -> N
 def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
     """Returns the arguments of a ready-made fault: its target, and the values of NAME=VALUE.
 
-    A VALUE is JSON, or else text. All arguments without "=" together are the target.
+    The target is all arguments without "=", joined by spaces. A VALUE that is not valid JSON is a string.
     """
     import json  # noqa: PLC0415 - keeps --help fast
 
@@ -103,11 +103,17 @@ def _print(answer: Any) -> None:
 
 
 _OMITTED = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""The members of a rule that `_described` omits if they have this value; None omits a member always."""
+"""Fields of a fault rule that `_described` omits if they have this value.
+
+A field with None is always omitted.
+"""
 
 
 def _described(members: dict[str, Any]) -> str:
-    """Formats a part of a rule as its type and `name=value` pairs, without empty and default values."""
+    """Formats the members of a fault rule's `action`, `match` or `when` as one line of text.
+
+    The line contains the type and `name=value` pairs, without empty and default values.
+    """
     return " ".join(
         str(value) if name == "type" else f"{name}={value}"
         for name, value in members.items()

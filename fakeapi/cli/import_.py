@@ -1,8 +1,7 @@
 """The command `fakeapi import`: puts manifests, or the objects of a cluster, into a running server.
 
 Exit status: 0 if the server accepted all objects, 1 if it refused an object or nothing could be read, 2 for
-invalid options. Resources that the user may not read in the cluster do not change the status if others were
-imported.
+invalid options. The exit status can be 0 even if the user may not read some resources of the cluster.
 """
 
 import asyncio
@@ -99,7 +98,7 @@ async def _plan(
     selection: "Selection",
     limit: int,
 ) -> "tuple[Plan, list[str]]":
-    """Reads the manifests or the cluster; returns a plan, and one line for each problem of reading.
+    """Reads the manifests or the cluster. Returns the plan of the import, and one line for each read error.
 
     - `sources`: the files and directories, if `cluster` is None.
     - `cluster`: a kubeconfig or URL of the cluster to read.
@@ -134,7 +133,8 @@ async def _plan(
 def _cluster_target(cluster: str, context: str | None) -> "Target":
     """Returns the Target for the option --from-cluster, a kubeconfig or a URL.
 
-    Raises TargetError, and UsageError for a URL with a `context`.
+    Raises TargetError if the URL or the kubeconfig is invalid, or if a file cannot be read. Raises UsageError
+    for a URL with a `context`.
     """
     from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast

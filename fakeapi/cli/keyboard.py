@@ -16,8 +16,8 @@ HELP = "space: pause or resume · n: next exchange · q: stop"
 def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.AbstractContextManager[bool]:
     """Returns a context manager that lets keys pause, step and stop a replay during its block.
 
-    Its value is False if the stream, by default standard input, is not a POSIX terminal. It then ignores
-    keys.
+    `stream`: the terminal; None for standard input. The value of the context manager is False if the stream
+    is not a POSIX terminal. It then ignores keys.
     """
     return listening(lambda pressed: obey(control, pressed), stream)
 
@@ -26,8 +26,8 @@ def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.Abs
 def listening(on_key: Callable[[bytes], None], stream: TextIO | None = None) -> Iterator[bool]:
     """Calls `on_key` in another thread with each key that the user presses during the block.
 
-    Yields False, and ignores keys, if the stream is not a POSIX terminal. The default stream is standard
-    input.
+    `stream`: the terminal; None for standard input. The value of the context manager is False if the stream
+    is not a POSIX terminal. It then ignores keys.
     """
     stream = stream or sys.stdin
     if os.name != "posix" or not stream.isatty():

@@ -55,7 +55,7 @@ def _click_type(field: Field[Any], option: Option) -> Any:
 
 
 class _Duration(click.FloatRange):
-    """The click type of a duration within a range. Its text is in seconds or has a unit, such as 10ms."""
+    """The click type of a duration within a range: a number of seconds, or text with a unit, such as 10ms."""
 
     name = "duration"
 

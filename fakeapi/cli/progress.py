@@ -28,7 +28,7 @@ PLAIN_SECONDS = 5.0
 
 
 class ProgressDisplay(ABC):
-    """A display of progress. Used as a context manager, it ends at the end of the block."""
+    """A display of progress. As a context manager, it ends the display at the end of the block."""
 
     @abstractmethod
     def end(self) -> None:
@@ -59,9 +59,9 @@ class Activity(ProgressDisplay):
         after: float = SHOWN_AFTER_SECONDS,
         stays: bool = False,
     ) -> None:
-        """Starts the time of the activity, without output.
+        """Starts to measure the time of the activity. Does not print yet.
 
-        - `title`: a word such as "reading".
+        - `title`: the name of the activity, such as "reading".
         - `unit`: the name of the counted things, such as "objects".
         - `after`: the seconds until the bar appears on a terminal.
         - `stays`: whether the bar stays on the terminal at the end.
@@ -183,11 +183,12 @@ class ProgressLine:
 
 
 def describe(done: int, total: int, unit: str, seconds: float, what: str = "") -> str:
-    """Returns count, rate and remaining time: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge".
+    """Formats the progress of an activity: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge".
 
-    - `total`: 0 if unknown.
-    - `unit`: the name of the counted things.
-    - `seconds`: the time since the start.
+    - `done`: the number of finished things.
+    - `total`: the number of all things; 0 if unknown.
+    - `unit`: the name of the counted things, such as "exchanges".
+    - `seconds`: the seconds since the start.
     - `what`: a remark at the end; "" for none.
     """
     rate = done / seconds if seconds > 0 else 0.0

@@ -133,8 +133,8 @@ def _require_extra() -> None:
 def _check_address(host: str, *, allowed: bool) -> None:
     """Raises UsageError if the proxy would listen on an address that is not loopback.
 
-    Others could then use the cluster with the user's credentials. `allowed`: whether the user has allowed
-    such an address with --token or --allow-anonymous.
+    Other machines could then use the cluster with the user's credentials. `allowed`: whether the user has
+    allowed this with --token or --allow-anonymous.
     """
     if not (is_loopback(host) or allowed):
         raise click.UsageError(
@@ -146,7 +146,8 @@ def _check_address(host: str, *, allowed: bool) -> None:
 def _run(upstream: Target, trace: Path, *, redactor: Redactor, **serving: Any) -> Recording:
     """Records until SIGINT or SIGTERM, and then writes the trace; returns the recording.
 
-    `serving`: the arguments of `_serve`. Raises TraceError, and ClickException if the proxy cannot start.
+    `serving`: the arguments of `_serve`. Raises TraceError if the trace cannot be written, and ClickException
+    if the proxy cannot start.
     """
     directory = Path(tempfile.mkdtemp(prefix="fakeapi-"))
     recording = Recording(trace, source="proxy", server="", redactor=redactor)

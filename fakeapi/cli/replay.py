@@ -229,7 +229,9 @@ def _replay(
     - `servers`: stops the new server when it is closed.
     - `keep`: whether the report names the live page of the new server.
 
-    Raises TraceError, TargetError, StartError, and ValueError for invalid options.
+    Raises TraceError if the trace cannot be read, and TargetError if the target is invalid or does not
+    respond. Raises StartError if the new server cannot start, and ValueError or UsageError for an invalid
+    option.
     """
     target = _target(where)
     if target is not None:
@@ -269,7 +271,7 @@ def _target(where: dict[str, Any]) -> Target | None:
 
 
 def _write(report: Report, junit_file: Path | None, html_file: Path | None) -> None:
-    """Writes the reports of --junit and --html to their files, atomically. Raises TraceError."""
+    """Writes the reports of --junit and --html atomically. Raises TraceError if a file cannot be written."""
     try:
         if junit_file is not None:
             write_atomically(junit_file, junit(report))

@@ -142,7 +142,7 @@ def _downloaded(client: Any, name: str) -> "Snapshot":
 
 
 def _text(found: dict[str, Any]) -> str:
-    """Formats an item in the response of the control API to `/snapshots/diff`, as Difference does."""
+    """Formats a difference between two snapshots as text. `found`: the JSON of the control API."""
     from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - keeps --help fast
 
     fields = tuple(FieldChange(field["path"], field["old"], field["new"]) for field in found["fields"])

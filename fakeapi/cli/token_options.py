@@ -18,8 +18,8 @@ def token_options(help: str, envvar: str = "") -> Callable[[Callable[..., Any]],
     set, or the token is unusable, the command fails with UsageError.
 
     - `help`: the help text of --token.
-    - `envvar`: the environment variable for --token; that for --token-file has the suffix _FILE. If it is
-      empty, click derives both names from the `auto_envvar_prefix` of the command.
+    - `envvar`: the environment variable for --token. With the suffix _FILE, it is the variable for
+      --token-file. If `envvar` is "", click derives both names from the command's `auto_envvar_prefix`.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -40,7 +40,7 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
     """Renders one frame of `fakeapi top` as plain text.
 
     - `figures`: the response of the control API to `/figures`.
-    - `seconds`: the length of the counted interval.
+    - `seconds`: the seconds in which these requests were counted.
     """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
 
@@ -55,7 +55,7 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
 def _show(client: "ControlClient", interval: float) -> None:
     """Draws a frame on the terminal every `interval` seconds, until the user presses q or Ctrl-C.
 
-    Then it restores the terminal.
+    At the end, it restores the terminal.
     """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
     from rich.live import Live  # noqa: PLC0415 - takes 60 ms, loaded only when used

@@ -1,4 +1,4 @@
-"""Renders a frame of `fakeapi top`: the figures of an interval as tables."""
+"""Renders a frame of `fakeapi top`: tables with the load and the contents of a server."""
 
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
     """Renders a frame of `fakeapi top` for the library rich.
 
     - `figures`: the response of the control API to `/figures`.
-    - `seconds`: the length of the counted interval; 0 for the first frame, which has no interval.
+    - `seconds`: the seconds in which these requests were counted; 0 for the first frame, without rates.
     """
     tables = [_requests(figures, seconds), _kinds(figures["kinds"])]
     if figures["faults"]:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 TIMEOUT_SECONDS = 60.0
-"""Default timeout of each read and write on the socket; the request timeout of kube-apiserver is equal."""
+"""Default timeout, in seconds, of each read and write on the socket.
+
+kube-apiserver ends requests after the same time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Answer:
 class Connections:
     """A pool of blocking HTTP connections to one server.
 
-    Several threads can use it, and so can forked processes.
+    Several threads, and forked processes, can use the same pool.
     """
 
     def __init__(
@@ -49,8 +52,10 @@ class Connections:
     def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
         """Sends a request and returns the complete response.
 
-        `target`: the path and query. Raises OSError, http.client.HTTPException, and UnicodeDecodeError if the
-        body is not UTF-8.
+        - `target`: the path and query.
+
+        Raises OSError if the connection fails, and http.client.HTTPException if the response is not valid
+        HTTP. Raises UnicodeDecodeError if the body is not UTF-8.
         """
         if self._process != os.getpid():  # after a fork, the connections belong to the parent
             self._process = os.getpid()

@@ -17,7 +17,7 @@ CONTROL = "/_fakeapi"
 """The path of the control API."""
 
 SILENCE_SECONDS = 60.0
-"""Seconds without data after which an event stream raises ControlError; the server sends data every 15."""
+"""Seconds without data after which an event stream raises ControlError. The server sends data every 15 s."""
 
 
 class ControlError(Exception):
@@ -80,7 +80,8 @@ class ControlClient:
     ) -> Any:
         """Sends a request; returns the decoded JSON of the response.
 
-        Returns text if the response is not JSON, and None if it has no body. Raises ControlError.
+        Returns text if the response is not JSON, and None if it has no body. Raises ControlError if the
+        server refuses the request or does not respond.
 
         - `path`: the path below /_fakeapi, such as "/clock".
         - `body`: bytes are sent unchanged, any other value as JSON. None sends no body.
@@ -99,7 +100,7 @@ class ControlClient:
         return json.loads(answer.text) if answer.media_type.startswith("application/json") else answer.text
 
     def events(self, path: str = "/events", *, query: Mapping[str, Any] | None = None) -> "EventStream":
-        """Opens a stream of server-sent events. Raises ControlError.
+        """Opens a stream of server-sent events. Raises ControlError if the server does not open one.
 
         The stream contains every event that happens after this call returns.
         """
@@ -181,7 +182,10 @@ class EventStream:
 
 
 def page_of(target: Target) -> str:
-    """Returns the URL of a server's live page; "" if the server does not respond or has no control API."""
+    """Returns the URL of a server's live page; "" if the server does not respond or has no control API.
+
+    Raises TargetError if the credential cannot be read.
+    """
     with ControlClient.of_target(target) as client:
         try:
             state = client.get("/state")

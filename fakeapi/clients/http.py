@@ -26,7 +26,7 @@ CONNECT_SECONDS = 10.0
 """Maximum number of seconds to open a connection, with its TLS handshake."""
 
 ANSWER_SECONDS = 70.0
-"""Default maximum number of seconds for a complete response; kube-apiserver ends requests after 60."""
+"""Default maximum number of seconds for a complete response. kube-apiserver ends requests after 60 s."""
 
 HEAD_MAX = 1 << 18
 """Maximum size, in bytes, of the status line and headers of a response; more bytes raise TargetError."""
@@ -82,7 +82,7 @@ class HttpClient:
     async def send(self, method: str, target: str, headers: Headers = (), body: bytes = b"") -> Response:
         """Sends a request and returns its complete response. Waits if all connections are in use.
 
-        - `target`: the path and query; the path in the URL of the server comes before it.
+        - `target`: the path and query. The path in the URL of the server is put before it.
         - `headers`: the headers except Host, Authorization and Content-Length.
         """
         request = self._request(method, target, headers, body)
@@ -108,7 +108,7 @@ class HttpClient:
     async def watch(self, target: str, headers: Headers = ()) -> "Stream":
         """Sends a GET request for a watch on a new connection; returns the stream of its response.
 
-        It returns when the status and headers of the response have arrived.
+        The method returns when the status and headers of the response have arrived.
         """
         request = self._request("GET", target, headers, b"")
         connection = await self._connect()
@@ -166,7 +166,7 @@ class HttpClient:
 
 
 def _bytes(text: str) -> bytes:
-    """Encodes a text in Latin-1, or in UTF-8 if a character does not exist in Latin-1."""
+    """Encodes a header value in Latin-1, or in UTF-8 if a character does not exist in Latin-1."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
@@ -195,9 +195,10 @@ class Stream:
         self._connection = connection
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yields each line without its newline, until the server ends the stream. Raises TargetError.
+        """Yields each line without its newline, until the server ends the stream.
 
-        If the stream does not end with a newline, the last line may be incomplete.
+        If the stream does not end with a newline, the last line may be incomplete. Raises TargetError if the
+        connection fails, if the stream is not valid HTTP, or if a line is longer than BODY_MAX bytes.
         """
         lines = LineSplitter(BODY_MAX)
         try:
@@ -210,7 +211,10 @@ class Stream:
             yield rest
 
     async def body(self) -> bytes:
-        """Returns the complete body, for example of an error response. Raises TargetError."""
+        """Returns the complete body, for example of an error response.
+
+        Raises TargetError if the body is incomplete or longer than BODY_MAX bytes.
+        """
         return await self._connection.body()
 
     def close(self) -> None:
@@ -286,7 +290,11 @@ class _Connection(asyncio.Protocol):
         self._wake()
 
     async def _head(self, request: h11.Request, body: bytes) -> tuple[int, Headers]:
-        """Sends a request; returns the status and headers of its response. Raises _Closed, TargetError."""
+        """Sends a request; returns the status and headers of its response.
+
+        Raises _Closed if the connection ends before the first byte of the response. Raises TargetError if the
+        response is incomplete, late, too long or not valid HTTP.
+        """
         self._start = b""
         data = self._http.send(request) or b""
         if body:
@@ -303,14 +311,20 @@ class _Connection(asyncio.Protocol):
                 return event.status_code, headers
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yields the body of the response in pieces as they arrive. Raises TargetError."""
+        """Yields the bytes of the response body as they arrive.
+
+        Raises TargetError if the response is incomplete, late or not valid HTTP.
+        """
         while isinstance(event := await self._event(), h11.Data):
             yield bytes(event.data)
         if self._http.our_state is self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
 
     async def body(self) -> bytes:
-        """Returns the complete body. Raises TargetError, also for a body over BODY_MAX bytes."""
+        """Returns the complete body.
+
+        Raises TargetError if the body is longer than BODY_MAX bytes, incomplete, late or not valid HTTP.
+        """
         parts: list[bytes] = []
         size = 0
         async for part in self.pieces():

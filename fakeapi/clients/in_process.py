@@ -73,7 +73,9 @@ class InProcessClient(Verbs):
         return response.decoded()
 
     async def watch(self, path: str, query: Mapping[str, str], on_event: Callable[[Object], None]) -> None:
-        """Watches a collection; returns when the server ends the watch. Raises StatusError.
+        """Watches a collection; returns when the server ends the watch.
+
+        Raises StatusError if the server refuses the watch, or if the application drops the connection.
 
         - `query`: the query parameters without `watch`.
         - `on_event`: called with each event when it arrives.
@@ -130,7 +132,7 @@ def _scope(
 class _RequestBody:
     """The body of an ASGI request. Its method `receive` returns the body first, and then waits for ever.
 
-    The client thus stays connected until its task is cancelled.
+    To the application, the client therefore stays connected.
     """
 
     def __init__(self, body: bytes) -> None:

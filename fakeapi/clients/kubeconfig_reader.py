@@ -25,10 +25,13 @@ _EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.
 
 
 def target_of_kubeconfig(path: Path, context: str | None = None) -> Target:
-    """Returns the Target for the cluster and user of a context in a kubeconfig. Raises TargetError.
+    """Returns the Target for the cluster and user of a context in a kubeconfig.
 
     `context`: the name of the context; None for the current context. If the user has a credential plugin
     (`exec`), this function may run it.
+
+    Raises TargetError if a file is unreadable or invalid, if the context is incomplete or has a field that
+    fakeapi does not support, or if the plugin fails.
     """
     config = _load(path)
     name = context or _text(config, "current-context")
@@ -75,7 +78,10 @@ def _authorization(path: Path, user: dict[str, Any]) -> "Callable[[], str | None
 
 
 class _TokenFile:
-    """A credential in a token file. A call returns the header Authorization. Raises TargetError."""
+    """A credential in a token file. A call returns the header Authorization.
+
+    A call raises TargetError if the file cannot be read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -92,8 +98,8 @@ class _TokenFile:
 class _Exec:
     """A credential plugin (`exec`) of a kubeconfig. A call returns the header Authorization, or None.
 
-    A call runs the plugin if its last token has expired. Raises TargetError. Follows k8s.io/client-go
-    `plugin/pkg/client/auth/exec`.
+    A call runs the plugin if its last token has expired. A call raises TargetError if the plugin fails.
+    Follows k8s.io/client-go `plugin/pkg/client/auth/exec`.
     """
 
     def __init__(self, path: Path, spec: dict[str, Any], url: str) -> None:
@@ -166,9 +172,10 @@ class _Exec:
 
 
 def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
-    """Loads a client certificate and its key, both in PEM, into a TLS context. Raises TargetError.
+    """Loads a client certificate and its key, both in PEM, into a TLS context.
 
-    Python's module `ssl` can load them only from a file, so the function writes a temporary file.
+    Python's module `ssl` can load them only from a file, so the function writes a temporary file. `path`: the
+    kubeconfig, for error messages. Raises TargetError if the certificate or the key is invalid.
     """
     handle, name = tempfile.mkstemp(prefix="fakeapi-")
     try:
@@ -203,10 +210,10 @@ def _named(path: Path, config: dict[str, Any], field: str, name: str, inner: str
 
 
 def _data(path: Path, holder: dict[str, Any], field: str) -> bytes | None:
-    """Returns the data of a certificate or key in a cluster or user; None if it has none.
+    """Returns a certificate or key from a cluster or user of a kubeconfig; None if no field is set.
 
-    The base64 data in `<field>-data` has precedence over the file that `<field>` names. The path of the file
-    is relative to the kubeconfig. Raises TargetError.
+    Reads the base64 data in `<field>-data`. If this field is not set, reads the file that `<field>` names,
+    relative to the kubeconfig. Raises TargetError if the data is not base64, or the file cannot be read.
     """
     encoded, file = _text(holder, f"{field}-data"), _text(holder, field)
     if encoded:

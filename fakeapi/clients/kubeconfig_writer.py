@@ -32,7 +32,7 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
     """Returns a kubeconfig in YAML with one context.
 
     - `url`: the URL of the server.
-    - `ca`: the CA certificates in PEM that verify the server; None for those of the system.
+    - `ca`: the CA certificates in PEM that verify the server; None for the system's CA certificates.
     - `token`: the bearer token. With `ca` but without a token, the kubeconfig contains the token ANYBODY.
 
     For a URL of plain HTTP, the kubeconfig contains `insecure-skip-tls-verify: true`. Without this field, the
@@ -51,6 +51,6 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a kubeconfig atomically, readable only by its owner. Raises OSError."""
+    """Writes a kubeconfig atomically, readable only by its owner. Raises OSError if this fails."""
     with atomic_file(path) as file:
         file.write(text.encode())

@@ -8,14 +8,17 @@ class LineTooLong(Exception):
 
 
 class LineSplitter:
-    """A buffer that splits a stream of bytes into lines. `limit`: the maximum bytes of a line."""
+    """A buffer that splits a stream of bytes into lines. `limit`: the maximum length of a line in bytes."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yields each line that the next bytes complete, without its newline. Raises LineTooLong."""
+        """Adds the next bytes of the stream. Yields each line that is now complete, without its newline.
+
+        Raises LineTooLong if a line is longer than the limit.
+        """
         if b"\n" in data:
             *lines, rest = (bytes(self._rest) + data if self._rest else data).split(b"\n")
             self._rest = bytearray(rest)

@@ -102,9 +102,9 @@ class RemoteClient(ReadOnlyClient, Verbs):
 
 
 def _retry_seconds(response: Response) -> float | None:
-    """Returns the seconds to wait before a retry, or None if the request is not repeated.
+    """Returns the seconds to wait before the client repeats the request; None if it must not.
 
-    Only 429 and 503 with a Retry-After in seconds are repeated.
+    The client repeats a request only after 429 or 503 with a Retry-After in seconds.
     """
     if response.status not in {429, 503}:
         return None
@@ -113,9 +113,10 @@ def _retry_seconds(response: Response) -> float | None:
 
 
 def _decoded(response: Response) -> Any:
-    """Returns the JSON object or array in a successful response. Raises StatusError.
+    """Returns the JSON object or array in a successful response.
 
-    The code of the error is 0 if a successful response is malformed or too large.
+    Raises StatusError for an error response. The code of the error is 0 if a successful response is malformed
+    or too large.
     """
     try:
         body = decode_json(response.body)

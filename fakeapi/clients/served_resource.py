@@ -57,7 +57,7 @@ class ServedResource:
 
     @property
     def group_resource(self) -> tuple[str, str]:
-        """The group and the plural; they identify a resource in all its versions."""
+        """(group, plural), which identifies the resource in all its versions."""
         return self.group, self.plural
 
     @property
@@ -78,7 +78,7 @@ class ServedResource:
     def path_of(self, obj: Object, subresource: str = "") -> str:
         """Returns the path of an object, from the namespace and name in its metadata.
 
-        `subresource`: returns the path of this subresource; "" for the object itself.
+        `subresource`: the subresource whose path to return; "" for the object itself.
         """
         metadata = obj["metadata"]
         return self.path(metadata.get("namespace", ""), metadata["name"], subresource)

@@ -15,7 +15,7 @@ FILE_BYTES_MAX = 16 * 1024 * 1024
 
 
 class TargetError(Exception):
-    """Raised if the settings of a server are invalid, or if it does not respond like an API server.
+    """Raised if the settings of a client are invalid, or if the server does not respond like an API server.
 
     The message is one line for the user.
     """
@@ -41,7 +41,7 @@ class Target:
     - `url`: the URL of the server without a slash at its end.
     - `tls`: the context that verifies the server's certificate; None for plain HTTP.
     - `authorization`: returns the header Authorization, or None for no header. It can raise TargetError.
-    - `server_name`: the host name in the server's certificate; None if the certificate has that of `url`.
+    - `server_name`: the host name in the server's certificate; None for the host name in `url`.
     """
 
     url: str
@@ -50,9 +50,10 @@ class Target:
     server_name: str | None = None
 
     async def authorize(self) -> str | None:
-        """Returns the header Authorization, or None for no header. Raises TargetError.
+        """Returns the header Authorization, or None for no header.
 
-        Credential plugins run in another thread, so they do not block the event loop.
+        Credential plugins run in another thread, so they do not block the event loop. Raises TargetError if
+        the credential cannot be read, or if the plugin fails.
         """
         credential = self.authorization
         if isinstance(credential, SlowCredential) and credential.stale:
@@ -63,9 +64,9 @@ class Target:
 def target_of_url(
     url: str, *, ca_file: Path | None = None, insecure: bool = False, token: str | None = None
 ) -> Target:
-    """Returns the Target for a URL. Raises TargetError.
+    """Returns the Target for a URL. Raises TargetError if the URL or `ca_file` is invalid.
 
-    - `ca_file`: the CA certificates that verify the server; None for those of the system.
+    - `ca_file`: the CA certificates that verify the server; None for the system's CA certificates.
     - `insecure`: whether to skip the verification of the server's certificate.
     - `token`: the bearer token; None for no token.
     """
@@ -99,9 +100,9 @@ def is_https(url: str) -> bool:
 
 
 def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
-    """Returns a TLS context for a client. Raises TargetError.
+    """Returns a TLS context for a client. Raises TargetError if the CA certificates are invalid.
 
-    - `authority`: the CA certificates in PEM that verify the server; None for those of the system.
+    - `authority`: the CA certificates in PEM that verify the server; None for the system's.
     - `insecure`: whether to skip the verification of the server's certificate.
     """
     try:
@@ -114,7 +115,10 @@ def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
 
 
 def read_file(path: Path) -> bytes:
-    """Returns the content of a kubeconfig, certificate, key or token file. Raises TargetError."""
+    """Returns the content of a kubeconfig, certificate, key or token file.
+
+    Raises TargetError if the file cannot be read, or is larger than FILE_BYTES_MAX.
+    """
     try:
         return read_regular(path, FILE_BYTES_MAX)
     except OSError as error:

@@ -202,8 +202,8 @@ class _Timeout:
     def arm(self) -> None:
         """Schedules the expiry of this timeout in the event loop.
 
-        If the clock is frozen, schedules only a passed deadline. Must be called in the thread of the event
-        loop.
+        If the clock is frozen, schedules the expiry only if the deadline has passed. Must be called in the
+        thread of the event loop.
         """
         if self._left or self._inner.expired():
             return

@@ -53,7 +53,7 @@ class ControllerContext:
     def api(self, component: str, client: str = "") -> InProcessClient:
         """Returns an API client with the User-Agent of a Kubernetes component, such as kube-scheduler.
 
-        `client`: an addition at the end of the User-Agent, such as the name of a controller.
+        `client`: the last part of the User-Agent, such as the name of a controller; "" for none.
         """
         end = f"/{client}" if client else ""
         return self._work.api(f"{component}/{self.version} (linux/amd64) kubernetes/fakeapi{end}")
@@ -132,12 +132,12 @@ class Controller(ABC):
     async def reconcile(self, key: Any) -> None:
         """Reconciles the object with this key.
 
-        After StatusError, the manager retries the key with a delay; after a conflict (409), it retries at
-        once.
+        If this method raises StatusError, the manager retries the key with a delay. After a conflict (409),
+        it retries at once.
         """
 
     async def stop(self) -> None:  # noqa: B027 - most controllers have nothing to release
-        """Releases what the controller holds outside the server, such as sockets."""
+        """Releases resources outside the server, such as sockets."""
 
 
 MakeController = Callable[[ControllerContext], Controller]

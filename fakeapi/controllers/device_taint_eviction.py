@@ -1,4 +1,4 @@
-"""DeviceTaintEvictionController: evicts pods from devices with NoExecute taints without toleration.
+"""DeviceTaintEvictionController: evicts pods whose devices have NoExecute taints that they do not tolerate.
 
 Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, since 1.33.
 """
@@ -145,7 +145,7 @@ class DeviceTaintEvictionController(Controller):
         return min(when for when, _ in reasons), list(rules.values())
 
     def _any_taint(self) -> bool:
-        """Whether any device of the cluster has a NoExecute taint.
+        """Whether any ResourceSlice or DeviceTaintRule has a NoExecute taint.
 
         Cached until ResourceSlices or DeviceTaintRules change.
         """
@@ -172,10 +172,10 @@ class DeviceTaintEvictionController(Controller):
                 yield claim
 
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
-        """Yields the eviction time and the DeviceTaintRule (or None) for each NoExecute taint on a claim.
+        """Yields (eviction time, DeviceTaintRule) for each NoExecute taint on a device of a claim.
 
-        The time is in seconds since the epoch. Skips taints that the claim tolerates without
-        tolerationSeconds.
+        The time is in seconds since the epoch. The rule is None for a taint in a ResourceSlice. Skips taints
+        that the claim tolerates without a time limit.
         """
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
@@ -258,9 +258,9 @@ class DeviceTaintEvictionController(Controller):
         await self._api.patch(path, body, "apply", fieldManager=NAME, force="true")
 
     def _counts(self, rule: Object) -> Counts:
-        """Counts the devices that a DeviceTaintRule selects, and the pods that its taint evicts.
+        """Counts the devices that a DeviceTaintRule selects, and the pods that use them.
 
-        Counts pods as if the effect of the taint was NoExecute.
+        Counts only pods that the taint would evict with the effect NoExecute.
         """
         spec = rule["spec"]
         allocated, pods = 0, []

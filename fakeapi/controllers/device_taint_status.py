@@ -1,4 +1,4 @@
-"""The condition EvictionInProgress in the status of a DeviceTaintRule, since 1.35."""
+"""Builds the condition EvictionInProgress in the status of a DeviceTaintRule, since 1.35."""
 
 from dataclasses import dataclass
 

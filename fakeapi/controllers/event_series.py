@@ -36,7 +36,7 @@ class EventSeriesRecorder(KnownEvents):
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Records an event about `obj`. Ignores error responses of the server, which lose the event.
+        """Records an event about `obj`. If the server refuses the event, it is lost without an error.
 
         `kind`: Normal or Warning. `action`: what the component did or tried to do, such as Binding.
         """

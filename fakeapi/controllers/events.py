@@ -16,7 +16,10 @@ A recorder with more events forgets all of them.
 
 
 class KnownEvents:
-    """The events that a recorder has created, by the properties in which equal events agree."""
+    """Base class of event recorders. Remembers the created events, to find equal events.
+
+    Events are equal if they have the same object, type, reason and message.
+    """
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._context = context
@@ -26,8 +29,8 @@ class KnownEvents:
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
         """Creates an event, and remembers it under `key`.
 
-        Ignores error responses of the server, which lose the event. If the event's name exists, adds a random
-        suffix to the name. This happens while the clock is frozen.
+        If the server refuses the event, it is lost without an error. If the event's name exists, adds a
+        random suffix: names contain the time, so they can be equal while the clock is frozen.
         """
         try:
             stored = await self._api.create(path, event)
@@ -54,7 +57,7 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event about `obj`. Ignores error responses of the server, which lose the event.
+        """Records an event about `obj`. If the server refuses the event, it is lost without an error.
 
         `kind`: Normal or Warning.
         """

@@ -21,7 +21,7 @@ async def update_exactly(
 
     Returns the stored object.
 
-    Raises StatusError if a request fails. Its reason is Conflict if `obj` is older than the stored object.
+    Raises StatusError if a request fails. The reason is Conflict if `obj` is older than the stored object.
     """
     path = served_as(resource).path_of(obj)
     _, _, message = protobuf.unwrap(await api.read_protobuf(path))

@@ -1,4 +1,4 @@
-"""Feature gates that change the API of the server, but that its controllers do not implement yet."""
+"""Feature gates that change the API of the server, but that the controllers do not implement yet."""
 
 import logging
 from collections.abc import Container, Iterable
@@ -13,7 +13,7 @@ log = logging.getLogger("fakeapi.controllers")
 class Gap:
     """A feature that a controller does not implement.
 
-    - `gates`: the feature gate, then later gates that replaced it.
+    - `gates`: the feature gate of the feature; then the gates that replaced it in later releases.
     - `consequence`: how the cluster differs from a real cluster if the gate is enabled.
     """
 

@@ -141,7 +141,7 @@ class GarbageCollector(Controller):
     async def _delete(self, place: ServedResource, obj: Object, *, waits: bool) -> None:
         """Deletes an object whose owners are all missing or in foreground deletion.
 
-        `waits`: whether an owner in foreground deletion waits for the object.
+        `waits`: whether one of these owners is in foreground deletion.
         """
         metadata = obj["metadata"]
         if waits and self._dependents.get(metadata["uid"]):
@@ -161,9 +161,9 @@ class GarbageCollector(Controller):
     async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
         """Returns the owner of a reference; None if the owner does not exist or is in another namespace.
 
-        Returns an empty object, which counts as an existing owner, if the owner cannot be looked up. This is
-        so if its resource is not served, or if a cluster-scoped object refers to a namespaced owner. Raises
-        StatusError if the request fails.
+        Returns an empty object if the owner's resource is not served, or if a cluster-scoped object refers
+        to a namespaced owner. The caller treats it as an existing owner. Raises StatusError if the request
+        fails.
         """
         known = self._objects.get(reference["uid"])
         namespace = obj["metadata"].get("namespace", "")

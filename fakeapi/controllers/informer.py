@@ -56,7 +56,7 @@ class Informer:
     def on_change(self, handler: Handler) -> None:
         """Registers `handler` for changes.
 
-        Calls it now for every cached object, and for every later change, in order.
+        Calls the handler at once for every cached object, and then for every later change, in order.
         """
         self._handlers.append(handler)
         for obj in self.objects.values():
@@ -70,7 +70,7 @@ class Informer:
         self._wakers.add(waker)
 
     async def list(self) -> None:
-        """Reads all objects into the cache, and calls the handlers for each difference.
+        """Lists all objects into the cache, and calls the handlers for each object that changed.
 
         Raises StatusError if the list fails.
         """

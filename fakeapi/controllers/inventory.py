@@ -32,7 +32,7 @@ def stored_prefixes(cluster: Cluster) -> Iterator[str]:
 
 
 def prefix_of(key: str, cluster: Cluster) -> str:
-    """Returns the prefix of a storage key: /GROUP/RESOURCE/, or /GROUP/HUB/RESOURCE/ with a hub version."""
+    """Returns the prefix of a storage key up to the name of the resource, such as /apps/deployments/."""
     _, group, first, *rest = key.split("/")
     if rest and not _versions_of(cluster, group, first) and _versions_of(cluster, group, rest[0]):
         return f"/{group}/{first}/{rest[0]}/"

@@ -48,7 +48,7 @@ class Pace:
 
 
 class LeaderElection:
-    """A candidate of the leader election, with an identity of its own.
+    """A candidate of the leader election.
 
     - `now`: returns the time for the Lease, in seconds since the epoch.
     - `start`: awaited when this server becomes leader.
@@ -121,7 +121,8 @@ class LeaderElection:
     async def _take_or_renew(self) -> bool:
         """Takes or renews the Lease. Returns whether this server now holds the Lease.
 
-        Raises StatusError if a request fails; this includes the conflict if another candidate was faster.
+        Raises StatusError if a request fails, for example with a conflict because another candidate was
+        faster.
         """
         try:
             lease = await self._api.get(f"{LEASES}/{NAME}")
@@ -143,9 +144,10 @@ class LeaderElection:
         return True
 
     def _held(self, lease: Object, holder: str | None = None, seconds: int = LEASE_SECONDS) -> Object:
-        """Returns the Lease with a new renewTime and holder.
+        """Returns the Lease with a new holder and a new renewTime.
 
-        `holder`: None for this server, "" for no holder.
+        - `holder`: the identity of the holder; None for this server, "" for no holder.
+        - `seconds`: the leaseDurationSeconds.
         """
         identity, now = self.identity if holder is None else holder, _micro_time(self._now())
         old = lease["spec"]
@@ -168,6 +170,6 @@ class LeaderElection:
 def _micro_time(seconds: float) -> str:
     """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits.
 
-    `seconds`: since the epoch.
+    `seconds`: the time in seconds since the epoch.
     """
     return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

@@ -26,8 +26,8 @@ After this time, the controller works with outdated caches.
 CATCH_UP_WAITS = 50
 """Number of short waits into which CATCH_UP_SECONDS is divided.
 
-On a busy machine, a timeout may pass while the process does not run. Then only one short wait is lost, and
-the watches can update the caches during the next waits.
+On a busy machine, the process may not run for a while, and a timeout passes before the caches are updated. In
+this case, only one short wait is lost: the watches can update the caches during the next waits.
 """
 CONFLICTS_AT_ONCE_MAX = 10
 """Maximum number of immediate retries of a key after conflicts (409). Later retries have growing delays."""
@@ -40,8 +40,8 @@ class NotSettled(TimeoutError):
 class Manager:
     """The controllers of one server, with their caches and work queue.
 
-    Reconciles one key at a time, after the caches have received all earlier writes. So tests with the same
-    seed, clock and requests have the same results.
+    Reconciles one key at a time, after the caches have received all earlier writes. Therefore, tests with the
+    same seed, clock and requests have the same results.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ from fakeapi.registry.model.resource import Resource
 
 FINALIZER = "kubernetes"
 POD_ESTIMATE_SECONDS = 30
-"""Seconds until the next check of a namespace that still has pods without a grace period."""
+"""Seconds until the next check of a namespace with pods that have no deletionGracePeriodSeconds."""
 FINALIZERS_ESTIMATE_SECONDS = 15
 """Seconds until the next check of a namespace that still has objects with finalizers."""
 ROOT_CA = "kube-root-ca.crt"
@@ -136,7 +136,10 @@ class NamespaceController(Controller):
                 raise
 
     def _await(self, namespace: str, resources: Iterable[Resource]) -> None:
-        """Queues a namespace again as soon as its last object of one of these resources is deleted."""
+        """Watches some resources of a terminating namespace, to queue the namespace again.
+
+        Queues the namespace when its last object of one of these resources is deleted.
+        """
         self._terminating.add(namespace)
         for resource in resources:
             if resource.prefix not in self._awaited and "watch" in resource.kind.verbs:
@@ -169,9 +172,9 @@ class NamespaceController(Controller):
         return left
 
     async def _delete_all(self, place: ServedResource, namespace: str) -> list[Object]:
-        """Deletes all objects of a resource in a namespace.
+        """Deletes all objects of the resource `place` in a namespace.
 
-        Returns the objects that still exist, for example with finalizers.
+        Returns the objects that still exist, for example because they have finalizers.
         """
         options = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
         collection = place.path(namespace)
@@ -224,9 +227,9 @@ class _Left:
         self.resources: list[Resource] = []
         self.estimate = 0
         self.awaits_pods = False
-        """Whether all other resources wait for the deletion of the pods.
+        """Whether pods remain that must be deleted before all other objects.
 
-        The conditions then do not mention remaining objects.
+        If true, the conditions do not mention remaining objects.
         """
 
     def add(self, resource: Resource, objects: list[Object]) -> None:

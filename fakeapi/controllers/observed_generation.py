@@ -15,14 +15,18 @@ GATE = "PodObservedGenerationTracking"
 
 
 def tells_generation(gates: Gates, pod: Object) -> bool:
-    """Whether the next status of the pod must have an observedGeneration."""
+    """Whether the next status of the pod must have an observedGeneration.
+
+    True if the feature gate is enabled, or if the pod's present status has the field.
+    """
     return gates.enabled(GATE) or bool(pod["status"].get(FIELD))
 
 
 def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
-    """Returns the status with the pod's generation as observedGeneration, if the release writes this field.
+    """Returns the status, with observedGeneration set to the pod's generation.
 
-    Also sets the field in the conditions of the status.
+    Also sets observedGeneration in the conditions of the status. Omits the field if the release does not
+    write it.
     """
     observed = dict(status)
     if tells_generation(gates, pod):
@@ -35,10 +39,10 @@ def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
 
 
 def condition_observed(gates: Gates, pod: Object, condition: Object) -> Object:
-    """Returns the condition with the pod's generation as observedGeneration.
+    """Returns the condition, with observedGeneration set to the pod's generation.
 
-    If the feature gate is disabled and the old condition has no observedGeneration, returns the condition
-    unchanged.
+    Returns the condition unchanged if the feature gate is disabled, unless the old condition of this type has
+    an observedGeneration.
     """
     if not gates.enabled(GATE):
         conditions = pod["status"].get("conditions") or ()

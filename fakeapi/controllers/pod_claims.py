@@ -11,9 +11,9 @@ class ClaimNameUnknown(Exception):
 
 
 def claim_source(pod_claim: Object) -> Object:
-    """Returns the object that names the claim or the template of a pod claim.
+    """Returns the object that contains the claim name or the template name of a pod claim.
 
-    It is the field `source` up to 1.30, and the pod claim itself from 1.31 on.
+    Up to 1.30, this is the field `source`. Since 1.31, it is the pod claim itself.
     """
     source = pod_claim.get("source")
     return source if source is not None else pod_claim
@@ -23,7 +23,7 @@ def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str
     """Returns the name of the ResourceClaim; None if the pod's status states that the pod needs no claim.
 
     - `pod_claim`: the entry of `spec.resourceClaims`.
-    - `by_pod`: whether the names of pod and pod claim form the name of a generated claim, as in 1.27.
+    - `by_pod`: whether a generated claim is named after the pod and the pod claim, as in 1.27.
 
     Raises ClaimNameUnknown if the claim of a template does not exist yet.
     """
@@ -60,7 +60,7 @@ def owner_reference_to_pod(pod: Object) -> Object:
 
 
 def is_for_pod(pod: Object, claim: Object) -> bool:
-    """Whether a pod controls a ResourceClaim of its own namespace, by the claim's owner reference."""
+    """Whether a pod is the controller of a ResourceClaim, and both are in the same namespace."""
     metadata, own = pod["metadata"], claim["metadata"]
     return bool(own["namespace"] == metadata["namespace"] and owning_pod(claim)[1] == metadata["uid"])
 

@@ -1,7 +1,8 @@
-"""Decides which changes of objects require that the usage of ResourceQuotas is recalculated.
+"""Decides after which changes of objects the usage of ResourceQuotas must be recalculated.
 
-Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. New and growing objects do not require it,
-because admission charges them. A calculation between the charge and the write would lose the charge.
+Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. New and growing objects need no
+recalculation, because admission adds their usage to the quota. Between this addition and the write of the
+object, a recalculation would lose the added usage.
 """
 
 from collections.abc import Callable, Mapping

@@ -21,7 +21,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""Seconds after which an unchanged quota is calculated again. This removes the charges of failed writes."""
+"""Seconds after which an unchanged quota is recalculated.
+
+This removes the usage that admission added for writes that failed later.
+"""
 
 
 class ResourceQuotaController(Controller):
@@ -42,7 +45,10 @@ class ResourceQuotaController(Controller):
             self.context.add((new["metadata"]["namespace"], new["metadata"]["name"]))
 
     def _enqueue_all_beside(self, place: ServedResource, old: Object | None, new: Object | None) -> None:
-        """Queues all ResourceQuotas of a namespace if an object's change may have reduced their usage."""
+        """Queues all ResourceQuotas of a namespace if an object's change may have reduced the used amounts.
+
+        `place`: the resource of the object.
+        """
         if not replenishes(place.group, place.plural, old, new):
             return
         namespace = (new or old or {})["metadata"].get("namespace", "")

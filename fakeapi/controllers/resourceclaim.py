@@ -36,7 +36,7 @@ GENERATED_NAME_MAX = 57
 DELETED_MAX = 500
 """Maximum number of deleted pods that the controller remembers.
 
-To check whether other pods still exist, the controller sends requests to the server.
+For any other pod that is not in the cache, the controller asks the server whether the pod still exists.
 """
 
 POD = "pod"
@@ -66,7 +66,7 @@ class ResourceClaimController(Controller):
         self._claims.on_change(self._claim_changed)
 
     def _scheduling_contexts(self) -> Informer | None:
-        """Returns the informer of PodSchedulingContexts; None without DRA control plane controllers."""
+        """Returns the informer of PodSchedulingContexts; None in releases without them."""
         resource = self.context.resource(GROUP, "podschedulingcontexts")
         if resource is None or resource.version != self.context_version():
             return None
@@ -115,7 +115,7 @@ class ResourceClaimController(Controller):
             self.context.add((POD, namespace, pod))
 
     def _index(self, old: Object | None, new: Object | None) -> None:
-        """Updates the index from ResourceClaims to the pods that use them, after a pod has changed."""
+        """Updates the index from ResourceClaims to pods, after a pod has changed."""
         for pod in filter(None, (old, new)):
             metadata = pod["metadata"]
             for claim in _known_claims(pod):
@@ -170,15 +170,16 @@ class ResourceClaimController(Controller):
     def _statuses_are_kept(self) -> bool:
         """Whether pod statuses contain claim names.
 
-        In 1.27, claim names consist of pod names and pod claim names.
+        False in 1.27, where the name of a generated claim consists of the names of pod and pod claim.
         """
         return self.context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     async def _claim_for(self, pod: Object, pod_claim: Object) -> str | None:
         """Finds or creates the ResourceClaim for a pod claim with a template.
 
-        Returns the claim's name for the pod's status. Returns None if the pod's status needs no change.
-        Raises StatusError if the creation fails, and _Missing if the template does not exist.
+        Returns the name of the claim if the pod's status does not contain it yet; None if the pod's status
+        needs no change. Raises StatusError if the creation fails, and _Missing if the template does not
+        exist.
         """
         template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
         if not template_name:
@@ -209,7 +210,7 @@ class ResourceClaimController(Controller):
     def _generated(self, pod: Object, pod_claim: str, template: Object) -> Object:
         """Returns a new ResourceClaim from a template, with the pod as owner.
 
-        `pod_claim`: its name in the pod's spec.
+        `pod_claim`: the name of the claim in the pod's spec.
         """
         spec, metadata = template["spec"], pod["metadata"]
         template_metadata = spec.get("metadata") or {}
@@ -235,9 +236,10 @@ class ResourceClaimController(Controller):
         }
 
     def _find_generated(self, pod: Object, pod_claim: str) -> Object | None:
-        """Returns the ResourceClaim that was created for a pod claim but is missing in the pod's status.
+        """Returns the ResourceClaim that this controller created for a pod claim; None if none exists.
 
-        Returns None if there is none. `pod_claim`: the claim's name in the pod's spec.
+        The name of such a claim may be missing in the pod's status. `pod_claim`: the name of the claim in the
+        pod's spec.
         """
         for claim in self._claims.objects.values():
             annotations = claim["metadata"].get("annotations") or {}
@@ -260,7 +262,8 @@ class ResourceClaimController(Controller):
     async def _reserve_claims(self, pod: Object) -> None:
         """Reserves the allocated claims of a pod that is bound to a node.
 
-        The pod may have been bound without a scheduler.
+        This is necessary if the pod was bound without a scheduler. If a DRA control plane controller has to
+        allocate a claim, requests the allocation.
         """
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():
@@ -292,7 +295,7 @@ class ResourceClaimController(Controller):
         await self._api.update(self._claims.resource.path_of(claim, "status"), changed)
 
     async def _ask_for_allocation(self, pod: Object) -> None:
-        """Selects the pod's node in a PodSchedulingContext.
+        """Sets the pod's node as the selectedNode of the pod's PodSchedulingContext.
 
         A DRA control plane controller then allocates the claim on this node.
         """
@@ -356,7 +359,8 @@ class ResourceClaimController(Controller):
     async def _release(self, claim: Object, left: list[Object]) -> None:
         """Sets the consumers of a claim to `left`.
 
-        Deallocates a claim without consumers, or requests its deallocation.
+        If no consumers are left, deallocates the claim, or asks the claim's DRA control plane controller to
+        do so.
         """
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
         if left:
@@ -393,7 +397,7 @@ class ResourceClaimController(Controller):
         await update_exactly(self._api, resource, claim, change)
 
     async def _delete_unneeded(self, claim: Object) -> None:
-        """Deletes a generated claim if its pod has ended, or if another pod now has the name of its pod.
+        """Deletes a generated claim if its pod has ended, or was replaced by a pod with the same name.
 
         The garbage collector deletes the claims of deleted pods.
         """

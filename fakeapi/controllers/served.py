@@ -1,4 +1,4 @@
-"""Finds the API resources that controllers use in the server's catalogue, without discovery requests."""
+"""Finds API resources for controllers in the server's catalogue, without discovery requests."""
 
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.registry.model.catalogue import Catalogue
@@ -6,7 +6,7 @@ from fakeapi.registry.model.resource import Resource
 
 
 def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str) -> Resource | None:
-    """Returns a resource in the first of `versions` that has it; None if no version has the resource.
+    """Returns the resource from the first of `versions` that contains it; None if no version contains it.
 
     Without `versions`, tries all versions of the API group, the preferred version first.
     """
@@ -18,6 +18,6 @@ def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str)
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """Converts a Resource of the catalogue to a ServedResource, which controllers use for paths."""
+    """Converts a Resource of the catalogue to a ServedResource, with which controllers build URL paths."""
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

@@ -25,7 +25,7 @@ The delay starts at RETRY_SECONDS_MIN and doubles with each failure.
 def retry_seconds(failures: int) -> float:
     """Returns the delay in seconds before the next retry of a key.
 
-    `failures`: how often the key had failed before its last failure.
+    `failures`: the number of times that the key failed before its last failure.
     """
     return min(RETRY_SECONDS_MIN * 2.0 ** min(failures, 60), RETRY_SECONDS_MAX)
 

@@ -1,4 +1,4 @@
-"""Registry: the parts of one API server, such as its store, served resources and admission plugins."""
+"""Registry: gives access to the parts of one API server, such as store, catalogue and admission."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -46,7 +46,7 @@ DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The parts of one API server that request handlers use, such as store, admission and catalogue.
+    """Gives request handlers access to the parts of one API server, such as store and admission.
 
     `open_registry` creates a Registry.
     """
@@ -78,10 +78,10 @@ class Registry:
         self.catalogue.add(*(Resource(kind, release, find, self.context) for kind in kinds))
 
     def activate_plugins(self) -> None:
-        """Turns on the admission plugins that stored objects need, such as webhooks for webhook
-        configurations.
+        """Turns on the admission plugins that stored objects need.
 
-        The other plugins in ACTIVATED are turned on when a client writes the first such object.
+        For example, stored webhook configurations need the webhook plugin. Each other plugin in ACTIVATED is
+        turned on when a client writes the first object that needs it.
         """
         for prefix, plugin in ACTIVATED.items():
             activate = partial(self.admission.extend, plugin)
@@ -150,7 +150,7 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class _StoredEntries:
-    """Reads the entries of a storage, for strategies. Implements the protocol StoredEntries."""
+    """Lets strategies read the entries of a storage. Implements the protocol StoredEntries."""
 
     storage: Storage
 

@@ -16,7 +16,10 @@ from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Event, EventKind, SharedStorage, StorageError
 
 TAKEOVER_SECONDS = 5.0
-"""Seconds after which this server finishes a CRD's status or deletion that another server left unfinished."""
+"""Seconds that this server waits for another server to finish its work on a CRD.
+
+After this time, this server itself writes the CRD's status, or finishes the deletion of the CRD.
+"""
 
 log = logging.getLogger("fakeapi")
 

@@ -31,7 +31,7 @@ The value is "" if a server of several releases wrote the database.
 _RELEASES_OF_FORMAT_1: Mapping[str, str] = MappingProxyType(
     {"v1alpha2": "1.30", "v1alpha3": "1.33", "v1": "1.33"}
 )
-"""A release, by API version, that has all kinds that format 1 stored in this version.
+"""For each API version, a release with all kinds that format 1 stored in this version.
 
 Exception: only 1.31 has PodSchedulingContext in v1alpha3.
 """

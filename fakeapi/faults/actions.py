@@ -19,7 +19,7 @@ class Refuse(Action, frozen=True, tag="refuse"):
     """Rejects the request with an error Status, without running the request.
 
     - `code` and `reason`: the HTTP status code, and the reason in the Status.
-    - `message`: the message; `{resource}`, `{name}` and `{kind}` are replaced by those of the request.
+    - `message`: the message; `{resource}`, `{name}` and `{kind}` are replaced by the values of the request.
     - `retry_after`: the seconds in the Retry-After header; None for no header.
     - `causes`: the causes in the details of the Status.
     - `details`: whether the details of the Status contain name, group and kind.

@@ -49,7 +49,7 @@ class ArmedFault:
 
     @property
     def looks_into_body(self) -> bool:
-        """Whether the server must decode the request's body, because the rule compares its contents."""
+        """Whether the server must decode the request's body, because the rule compares the body or labels."""
         return bool(self._paths) or self.looks_at_labels
 
     @property
@@ -73,10 +73,10 @@ class ArmedFault:
         return all(value in _values_at(path, body) for path, value in self._paths)
 
     def comes_due(self, now: float) -> bool:
-        """Counts a matching request, and returns whether the fault affects this request.
+        """Counts a request that matches the rule. Returns whether the fault affects this request.
 
-        `now`: the time in seconds since the epoch. After the rule's `until`, returns False and does not
-        count.
+        `now`: the time in seconds since the epoch. After the rule's `until`, returns False and does not count
+        the request.
         """
         when = self.rule.when
         if when.until is not None and now >= when.until.timestamp():
@@ -112,10 +112,10 @@ class ArmedFaults:
         self.armed: list[ArmedFault] = []
 
     def arm(self, rules: Iterable[Rule]) -> list[ArmedFault]:
-        """Arms rules, and returns the armed faults. If one rule is invalid, arms none.
+        """Arms faults: from now on, the server applies these rules to requests. Returns the armed faults.
 
-        Raises RuleError if a rule cannot match any served resource or verb, if a name is already in use, or
-        if more than RULES_MAX faults would be armed.
+        If one rule is invalid, arms no fault. Raises RuleError if a rule cannot match any served resource or
+        verb, if a name is already in use, or if more than RULES_MAX faults would be armed.
         """
         rules = list(rules)
         taken = {fault.name for fault in self.armed}
@@ -140,7 +140,7 @@ class ArmedFaults:
         return next((fault for fault in self.armed if fault.name == name), None)
 
     def disarm(self, *names: str) -> list[ArmedFault]:
-        """Disarms the faults with these names, or all faults without arguments; returns the disarmed faults.
+        """Disarms the faults with these names; without names, disarms all faults. Returns these faults.
 
         Watches then send the events that these faults delayed. If one of the names is unknown, raises
         RuleError and disarms no fault.
@@ -157,7 +157,7 @@ class ArmedFaults:
         return gone
 
     def unfired(self) -> list[str]:
-        """Returns the names of faults that never fired; the disarmed faults are first."""
+        """Returns the names of faults that never fired: first the disarmed faults, then the armed faults."""
         return [*self._gone_unfired, *(fault.name for fault in self.armed if not fault.fired)]
 
     def forget(self) -> None:

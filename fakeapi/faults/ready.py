@@ -1,6 +1,6 @@
 """Ready-made rules for common faults, with the messages of Kubernetes.
 
-All ready-made rules have these arguments, and the fields of their action, of Match and of When:
+Each ready-made rule accepts the fields of its action, of Match and of When, and these arguments:
 
 - `target`: a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
   resourceclaims/status default/gpu`); "" matches everything.
@@ -134,7 +134,8 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
 }
 """The ready-made rules by name: the function that returns the action, and the default verbs.
 
-Empty default verbs mean the default verbs of the action, or all verbs.
+If the default verbs are empty, the rule has the default verbs of its action. If the action has none either,
+the rule applies to all verbs.
 """
 
 _ONCE = ("expire", "end_watch", "cut_watch")
@@ -142,10 +143,10 @@ _ONCE = ("expire", "end_watch", "cut_watch")
 
 
 def ready_rule(kind: str, arguments: Any) -> Rule:
-    """Returns a ready-made rule.
+    """Creates a rule from the name of a ready-made rule and its arguments.
 
     - `kind`: the name of the rule in READY.
-    - `arguments`: a mapping of keyword arguments, the text of the target, or None.
+    - `arguments`: a mapping of keyword arguments, or the target as text; None for no arguments.
 
     Raises RuleError if an argument is unknown or invalid.
     """
@@ -160,11 +161,12 @@ def ready_rule(kind: str, arguments: Any) -> Rule:
 def make_rule(
     kind: str, target: str = "", *, times: int | None = None, called: str = "", **members: Any
 ) -> Rule:
-    """Returns a ready-made rule.
+    """Creates a rule from the name of a ready-made rule and its arguments.
 
     - `kind`: the name of the rule in READY.
     - `target`: a resource such as `pods/status`, or a pattern such as `update pods/status default/web`.
-    - `times`: how often the fault fires; None for no limit, or once for the rules in `_ONCE`.
+    - `times`: how often the fault fires. None means no limit. For the rules in `_ONCE`, None means once,
+      unless `members` contains fields of When.
     - `called`: the name of the fault.
     - `members`: fields of the rule's action, of Match and of When.
 

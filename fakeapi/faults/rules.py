@@ -21,11 +21,11 @@ class RuleError(ValueError):
 
 
 class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Selects the requests that a fault applies to. Empty fields match everything.
+    """Selects the requests that a fault applies to. A field with its default value matches everything.
 
     - `verb`, `group`, `resource`, `namespace`, `name`, `user` and `agent`: as in RequestPattern.
-    - `labels`: a label selector for the labels in the request's body, or for the labels of the stored object
-      if the body has none.
+    - `labels`: a label selector for the labels in the request's body. If the body has no labels, the selector
+      is for the labels of the stored object.
     - `body`: a mapping of JSONPaths to values. Each path must select its value in the request's body.
     """
 
@@ -60,7 +60,7 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     - `first` and `last`: the numbers of the first and last request, counted from 1; `last` 0 means no limit.
     - `every`: if this is 3, for example, the fault fires for every third request, starting at `first`.
-    - `probability`: the fault fires at random with this probability.
+    - `probability`: the probability that the fault fires for a selected request, from 0 to 1.
     - `seed`: the seed of the random numbers, which makes them repeatable.
     - `until`: the fault does not fire at or after this time of the server's clock (RFC 3339).
     """
@@ -76,8 +76,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A complete rule of a fault.
 
-    - `name`: the name of the fault. If the name is empty, the server combines `ready` or the action with a
-      number.
+    - `name`: the name of the fault. For an empty name, the server generates one from `ready` or the action,
+      and a number.
     - `ready`: the name of the ready-made rule from which the rule was created; "" for other rules.
     """
 

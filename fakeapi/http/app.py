@@ -189,7 +189,10 @@ class Application:
 
     @cached_property
     def _starlette(self) -> "Starlette":
-        """A Starlette application for the lifespan protocol, which other ASGI servers than fakeapi's use."""
+        """A Starlette application that handles the lifespan protocol of ASGI servers.
+
+        The ASGI server of fakeapi does not use this protocol.
+        """
         from starlette.applications import Starlette  # noqa: PLC0415 - loaded only for other servers
 
         return Starlette(lifespan=self._lifespan)

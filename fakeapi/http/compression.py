@@ -23,7 +23,7 @@ _GZIP_WINDOW = 31
 _OPENAPI = "/openapi/"
 """The path prefix of OpenAPI documents.
 
-These are never compressed, because their ETags depend on the bytes.
+OpenAPI documents are never compressed, because their ETags depend on the bytes.
 """
 
 

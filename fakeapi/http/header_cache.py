@@ -8,7 +8,7 @@ TEXTS_MAX = 256
 """Maximum number of cached results per function. A full cache drops the least recently used result."""
 
 TEXT_LENGTH_MAX = 1024
-"""Maximum length of a cached header value in characters. It limits the size of the cache."""
+"""Maximum length of a cached header value in characters. This limits the size of the cache."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -28,8 +28,9 @@ async def impersonate(
 ) -> AnyResponse:
     """Passes a request on, with the impersonated user as its user.
 
-    Without Impersonate headers, the request keeps its user. Raises ApiError 400 for headers without a user
-    name, and 403 if the client may not impersonate the user.
+    Without Impersonate headers, the request keeps its user. Raises ApiError 403 if the client may not
+    impersonate the user. For headers without a user name, raises ApiError 400, or returns a plain-text 500 in
+    older releases.
     """
     impersonated, has_more = _requested_user(ctx.request)
     if not impersonated.name:

@@ -1,7 +1,7 @@
 """Journaling: records every request with its response, including rejected requests.
 
-The application calls it around the filters. As a filter, it would cost every request another coroutine, which
-takes more time than the recording itself.
+Journaling is not one of the request filters. A filter would cost every request another coroutine, which takes
+more time than the recording itself. Instead, the application records each request after all filters have run.
 """
 
 from fakeapi.clock.clocks import Clock
@@ -29,7 +29,7 @@ class Journaling:
         """Adds a request to the journal.
 
         - `started`: the time from `now` at which the request began.
-        - `response`: the response; None if the client disconnected before it.
+        - `response`: the response; None if the client disconnected before the response was ready.
         """
         request = ctx.request
         sent, path, query = request.content, request.raw_path, request.query_string

@@ -65,8 +65,8 @@ class Representation:
 class Offer:
     """The media types that a release accepts and returns.
 
-    - `answered`: the types for objects and lists, in the order of error messages.
-    - `streamed`: the types for watches, in the order of error messages.
+    - `answered`: the types for objects and lists, in the order in which error messages list them.
+    - `streamed`: the types for watches, in the order in which error messages list them.
     - `patches` and `custom_patches`: the patch types for built-in and for custom resources.
     - `listed`: the types that the router accepts for a list or a watch.
     - `without_protobuf`: the types for objects whose kind has no protobuf message.
@@ -126,8 +126,8 @@ class _Clause:
     def precedes(self, other: "_Clause") -> bool:
         """Whether the package goautoneg prefers this clause to the other clause.
 
-        The comparison is not an order: a concrete type precedes a wildcard of any quality. For example,
-        `text/*;q=1` and `text/html;q=0.1` each precede the other.
+        This is not a consistent order, because a concrete type precedes a wildcard of any quality. For
+        example, `text/*;q=1` and `text/html;q=0.1` each precede the other.
         """
         return (
             self.quality > other.quality
@@ -192,7 +192,7 @@ def not_routed(produced: tuple[str, ...]) -> ApiError:
 
 
 def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED) -> None:
-    """Raises ApiError 406 if the server cannot send a watch in this representation; this is so for YAML.
+    """Raises ApiError 406 for YAML, because the server cannot send a watch in YAML.
 
     `streamed`: the media types to list in the error message.
     """
@@ -203,7 +203,7 @@ def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED
 def parse(header: str) -> list[_Clause]:
     """Returns the clauses of an Accept header, ordered by preference as in github.com/munnerz/goautoneg.
 
-    The comparison of goautoneg is not an order (see `_Clause.precedes`), so the result depends on the sorting
+    The preference is not a consistent order (see `_Clause.precedes`), so the result depends on the sorting
     algorithm. For up to twelve clauses, both Go and this function use insertion sort. The order of more
     clauses can differ from Go's.
     """
@@ -301,9 +301,8 @@ def check_patch_route(content_type: str, content_length: str, patches: tuple[str
 def patch_type(content_type: str, patches: tuple[str, ...] = PATCH_TYPES) -> str:
     """Returns the patch type in a Content-Type header.
 
-    It is the text before a semicolon, with spaces and case unchanged.
-
-    Raises ApiError 415 if the type is not in `patches`.
+    This is the text before the first semicolon, with spaces and case unchanged. Raises ApiError 415 if the
+    type is not in `patches`.
     """
     media_type = content_type.partition(";")[0] or content_type
     if media_type not in patches:

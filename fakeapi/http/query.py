@@ -230,8 +230,7 @@ def get_version(query: Query) -> str:
 def list_options(query: Query, resource: Resource) -> ListOptions:
     """Returns the options of a list request.
 
-    Raises ApiError 400 for malformed parameters or selectors, and 422 for parameters that do not fit
-    together.
+    Raises ApiError 400 for malformed parameters or selectors, and 422 for invalid combinations of parameters.
     """
     query.integer("timeoutSeconds")
     limit = query.integer("limit") or 0
@@ -253,11 +252,10 @@ def list_options(query: Query, resource: Resource) -> ListOptions:
 def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOptions:
     """Returns the options of a watch request.
 
-    `name`: the name of the object in the path; empty for a collection. A path below /watch without the
-    parameter `watch` is validated like a list.
+    `name`: the name of the object in the path; empty for a collection. A request without the parameter
+    `watch`, to a path below /watch, is validated like a list.
 
-    Raises ApiError 400 for malformed parameters or selectors, and 422 for parameters that do not fit
-    together.
+    Raises ApiError 400 for malformed parameters or selectors, and 422 for invalid combinations of parameters.
     """
     timeout = query.integer("timeoutSeconds")
     query.integer("limit")
@@ -287,9 +285,9 @@ def watch_options(query: Query, resource: Resource, name: str = "") -> WatchOpti
 
 
 def _named(fields: field_selector.FieldSelector | None, name: str) -> field_selector.FieldSelector:
-    """Returns a field selector for the object `name`.
+    """Returns a field selector for the object `name`: `fields`, or a new selector if `fields` is empty.
 
-    Raises ApiError 400 if `fields` does not select this name.
+    Raises ApiError 400 if `fields` does not require this name.
     """
     if fields is None or fields.empty:
         return field_selector.FieldSelector((field_selector.Requirement(NAME, name),))

@@ -64,8 +64,11 @@ def negotiate_for(ctx: RequestContext, resource: Resource, *, tables: bool = Tru
 def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 200) -> Response:
     """Returns a response with an object in the negotiated representation. `body`: the JSON of the object.
 
-    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a list kind, and 500 if
-    YAML cannot represent the object.
+    Raises ApiError:
+
+    - 400 for an invalid Table parameter,
+    - 406 if the client requests a list kind, such as PartialObjectMetadataList,
+    - 500 if YAML cannot represent the object.
     """
     transform = transform_of(ctx, resource)
     return _response(ctx, status, body if transform is None else transform.of_object(body))
@@ -76,8 +79,11 @@ def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult)
 
     Stores the name and the resourceVersions of the written object in the context, for the journal.
 
-    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a list kind, and 500 if
-    YAML cannot represent the object.
+    Raises ApiError:
+
+    - 400 for an invalid Table parameter,
+    - 406 if the client requests a list kind, such as PartialObjectMetadataList,
+    - 500 if YAML cannot represent the object.
     """
     ctx.written = result.written
     status = 201 if result.created else 202 if result.accepted else 200
@@ -92,9 +98,13 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
     The server generates a long list in compact JSON while the client reads it. A thread renders other long
     lists, after the server has reserved memory for them.
 
-    Raises ApiError 400 for an invalid Table parameter, 406 if the client requests a kind that is not a list,
-    and 500 if YAML cannot represent the list. Raises NoRoom if memory is short, and ClientGone if the client
-    disconnects.
+    Raises ApiError:
+
+    - 400 for an invalid Table parameter,
+    - 406 if the client requests a kind that is not a list,
+    - 500 if YAML cannot represent the list.
+
+    Raises NoRoom if memory is short, and ClientGone if the client disconnects.
     """
     shape, gone = ctx.representation, ctx.request.gone
     transform = transform_of(ctx, resource)
@@ -137,8 +147,8 @@ def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:
 def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Response:
     """Returns a response in the negotiated representation.
 
-    If this is impossible, the response is the error 406. `body`: the JSON of an object, or the pieces of a
-    list from `list_pieces`. Raises ApiError 500 if YAML cannot represent the object.
+    If this representation is impossible, the response is the error 406. `body`: the JSON of an object, or the
+    pieces of a list from `list_pieces`. Raises ApiError 500 if YAML cannot represent the object.
     """
     shape = ctx.representation
     kinds = ctx.resource.release.all_kinds if ctx.resource else None
@@ -172,7 +182,7 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
 
 
 def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds | None) -> bytes:
-    """Converts a long list, in the pieces of `list_pieces`, to a representation.
+    """Converts a long list to a representation. `pieces`: the JSON of the list, from `list_pieces`.
 
     For YAML and indented JSON, decodes piece by piece. Decoding a long body in one call would block all other
     threads. Raises ApiError 406 for a kind without a protobuf message, and 500 for characters that YAML

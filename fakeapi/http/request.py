@@ -34,7 +34,7 @@ _NONE: dict[str, Any] = {}
 
 
 def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
-    """Replaces ROOM on ASGI servers that do not provide it in the scope: reserves nothing and never waits."""
+    """Default of `Request.room`, for ASGI servers without ROOM: reserves no memory and never waits."""
     return nullcontext()
 
 

@@ -101,8 +101,8 @@ class LazyResponse(Response):
     The length is unknown in advance, so HTTP/1.1 sends the response in chunks, like kube-apiserver.
 
     - `turn`: a lock that lets the lists of several clients take turns, part by part.
-    - `gone` and `write_now`: the values of GONE and WRITE_NOW in the ASGI scope.
-    - `packer`: compresses the body; None sends it uncompressed.
+    - `gone` and `write_now`: functions of the ASGI server; see GONE and WRITE_NOW in `fakeapi.asgi`.
+    - `packer`: compresses the body; None sends the body uncompressed.
     """
 
     pieces: Iterable[bytes] = ()
@@ -193,7 +193,7 @@ class StreamingResponse:
     """A response that sends frames as they arrive, and never splits a frame.
 
     - `frames`: yields lists of frames; a filter can wrap this generator to change the stream.
-    - `on_close`: called once, when the stream has ended or the response is dropped before it was sent.
+    - `on_close`: called once, when the stream has ended or when the response is dropped unsent.
     """
 
     frames: AsyncGenerator[Sequence[bytes], None]
@@ -295,7 +295,7 @@ def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tupl
     """Returns the default headers, the Content-Type and the Warning headers of a response.
 
     - `audit_id`: the value of the Audit-ID header.
-    - `media_type`: empty for no Content-Type. A response 304 must not have one, because clients would treat
+    - `media_type`: empty for no Content-Type. A response 304 has no Content-Type, because clients would treat
       the response as new.
     """
     headers = [(b"audit-id", audit_id), *FLOW_HEADERS]

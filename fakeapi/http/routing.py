@@ -109,8 +109,8 @@ class Router:
     def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
         """Returns the resource of a path; None if the response must be a plain-text 404.
 
-        That is so if the group has no built-in resources and no custom resource fits the path. Raises
-        ApiError 404 for any other unknown resource.
+        The response is a plain-text 404 if no custom resource fits the path, and the group has no built-in
+        resources. Raises ApiError 404 for any other unknown resource.
         """
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None and not self._catalogue.has_built_in(info.group):
@@ -198,9 +198,9 @@ async def _in_room(request: Request, document: Response) -> Response:
 
 
 def _connection(info: RequestInfo, resource: Resource) -> ServedSubresource | None:
-    """Returns the subresource of a path if it connects to a pod, service or node, such as exec; else None.
+    """Returns the subresource of a path if it connects to a pod, service or node, such as exec.
 
-    Only the subresource proxy allows more path segments after its name.
+    Returns None for all other paths. Only the subresource proxy allows more path segments after its name.
     """
     if not info.subresource or info.watched:
         return None

@@ -33,7 +33,7 @@ Each cached row keeps its object's bytes in memory.
 
 
 def can_be_kept(resource: Resource) -> bool:
-    """Whether rows of a resource can be cached, because only the ages in them depend on the time."""
+    """Whether rows of a resource can be cached: true if only the ages in the rows depend on the time."""
     return (
         not resource.kind.unstructured
         and resource.definition.row_conditions is None

@@ -176,7 +176,7 @@ def separated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _runs(items: Iterator[bytes]) -> Iterator[bytes]:
-    """Yields the items in order, in pieces. Each piece contains consecutive items, joined by commas.
+    """Joins consecutive items with commas, and yields the joined pieces.
 
     A piece ends at ROWS_A_PIECE items or PIECE_BYTES bytes.
     """

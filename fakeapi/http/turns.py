@@ -9,10 +9,10 @@ from fakeapi.asgi import ClientGone, Gone
 
 
 class Turn:
-    """A lock that tasks acquire in the order of their requests.
+    """A lock that tasks acquire in the order in which they requested it.
 
     - `lists`: the number of long lists that the server is sending in parts.
-    - `resumed`: when such a list last continued after other tasks ran, in the time of `time.perf_counter`.
+    - `resumed`: the time of `time.perf_counter` when such a list last continued after other tasks ran.
     """
 
     def __init__(self) -> None:
@@ -25,8 +25,9 @@ class Turn:
     async def held(self, gone: Gone | None) -> AsyncIterator[None]:
         """Holds the lock during the block.
 
-        Raises ClientGone if the client disconnects while its request waits for the lock. `gone`: the value of
-        GONE in the ASGI scope; None waits without noticing a disconnect.
+        Raises ClientGone if the client disconnects while its request waits for the lock. `gone`: the function
+        of the ASGI server that reports the disconnect (see GONE in `fakeapi.asgi`); None to ignore a
+        disconnect.
         """
         if self.is_held:
             await self._wait(gone)

@@ -42,7 +42,7 @@ Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Respon
 
 
 def _after_commit(verb: Verb) -> Verb:
-    """Decorates a verb: if it raises ApiError, first waits until all accepted writes are committed.
+    """Decorates a verb: before it raises ApiError, it waits until all accepted writes are committed.
 
     Verbs check a write against accepted writes that may not be committed yet. Without the wait, a second
     DELETE could get 404 while a later LIST still contains the object.
@@ -60,7 +60,10 @@ def _after_commit(verb: Verb) -> Verb:
 
 
 def _transcoded(body: bytes, wording: Wording) -> bytes:
-    """Converts an apply configuration from CBOR to JSON. Raises ApiError 400 for invalid CBOR."""
+    """Converts an apply configuration from CBOR to JSON. Raises ApiError 400 for invalid CBOR.
+
+    `wording`: the texts of the release's error messages.
+    """
     from fakeapi.machinery.cbor import decoding  # noqa: PLC0415 - loaded only for CBOR
 
     try:
@@ -107,16 +110,19 @@ class Verbs:
     async def _respond_object(
         ctx: RequestContext, resource: Resource, view: Resource, entry: Entry
     ) -> Response:
-        """Returns a response with a stored object.
+        """Returns a response with a stored object, or with its Scale.
 
-        If `view` is not `resource`, responds with the object's Scale.
+        `view`: the resource of the response. If it differs from `resource`, it is the Scale of the object.
         """
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await completed(show) if resource.kind.unstructured else show()
         return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
 
     async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
-        """Handles a subresource that connects, such as exec, portforward, proxy or log, after admission."""
+        """Handles a subresource that connects to a pod, service or node, such as exec, portforward or proxy.
+
+        Runs admission first.
+        """
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await self._admit_connection(ctx, resource)

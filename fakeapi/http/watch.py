@@ -249,7 +249,10 @@ class Events:
         self.filters: list[EventFilter] = []
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
-        """Yields the encoded events in batches, until the watch ends or an event cannot be encoded."""
+        """Yields the encoded events in batches, until the watch ends. An error ends the watch too.
+
+        Raises DropConnection if a fault closes the connection.
+        """
         progress = self.progress
         try:
             yield await self._encoded(self._watch.initial)
@@ -284,7 +287,8 @@ class Events:
     def write_through(self, write_now: WriteNow | None) -> None:
         """Sends each event to the client directly at its commit, unless the client has unread data.
 
-        `write_now`: the value of WRITE_NOW in the ASGI scope; None does not send events directly.
+        Has no effect on events that are converted to Tables or PartialObjectMetadata. `write_now`: the
+        function of the ASGI server (see WRITE_NOW in `fakeapi.asgi`); None does not send events directly.
         """
         if write_now is not None and isinstance(self._encoder, PlainEvents):
             self._watch.deliver(partial(self._written, write_now, self._encoder))

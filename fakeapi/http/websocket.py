@@ -111,10 +111,10 @@ class _Messages:
             await self._send({"type": "websocket.send", "text": line.decode()})
 
     async def _start(self, message: Message) -> None:
-        """Starts the response. A response without Content-Length is a watch, so it accepts the WebSocket.
+        """Starts the response. Accepts the WebSocket for a watch: a response without Content-Length.
 
-        For other responses, rejects the WebSocket with the HTTP response, or closes it if the ASGI server
-        cannot do that.
+        For other responses, rejects the WebSocket with the HTTP response. If the ASGI server cannot do that,
+        closes the WebSocket.
         """
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:

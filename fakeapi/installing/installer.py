@@ -1,6 +1,6 @@
 """Installer: applies manifests through the API of a server, like any client.
 
-It uses server-side apply. If an existing object equals its manifest, the object does not change.
+Uses server-side apply. If an existing object equals its manifest, the object does not change.
 """
 
 import asyncio
@@ -34,8 +34,8 @@ _SOME_UID = "00000000-0000-0000-0000-000000000000"
 class Installer:
     """A client of one server that applies plans.
 
-    It adds uids to references, such as `metadata.ownerReferences` and `spec.claimRef`. A reference without a
-    uid gets the uid of the object that it names.
+    The installer adds uids to references, such as `metadata.ownerReferences` and `spec.claimRef`. A reference
+    without a uid gets the uid of the object that it names.
     """
 
     agent = AGENT
@@ -50,8 +50,10 @@ class Installer:
     async def check(self, plan: Plan) -> None:
         """Checks the manifests of a plan with dry runs. Raises InstallError for the first refused object.
 
-        Skips the objects that the server cannot check yet. These are objects in namespaces that the plan
-        creates, and custom resources whose CustomResourceDefinition is only in the plan.
+        Skips objects that the server cannot check yet:
+
+        - objects in namespaces that the plan creates,
+        - custom resources whose CustomResourceDefinition is only in the plan.
         """
         defined, namespaces = plan.defined_kinds(), plan.namespaces
         for manifest in plan.manifests:
@@ -99,7 +101,7 @@ class Installer:
         """Called after each manifest, by `check` and by `install`. Subclasses can report progress."""
 
     def applied(self, manifest: Manifest, kind: ServedResource, obj: Object) -> None:
-        """Called after each object that the server has stored.
+        """Called after the server has stored an object.
 
         - `kind`: the resource of the object.
         - `obj`: the stored object.
@@ -120,9 +122,9 @@ class Installer:
     async def _kind_now(
         self, manifest: Manifest, defined: Mapping[tuple[str, str], ServedResource]
     ) -> ServedResource:
-        """Returns the resource of a manifest. Raises InstallError if the server does not serve it.
+        """Returns the resource of a manifest. Raises InstallError if the server does not serve this resource.
 
-        `defined`: the kinds that the plan defines. The function waits until the server serves them.
+        `defined`: the kinds that the plan defines. For such a kind, first waits until the server serves it.
         """
         api_version, name = manifest.obj["apiVersion"], manifest.obj["kind"]
         if (api_version, name) in defined:
@@ -144,9 +146,10 @@ class Installer:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> ServedResource | None:
-        """Returns the resource of a kind, or None if the server does not serve it. Raises InstallError.
+        """Returns the resource of a kind; None if the server does not serve the kind.
 
-        `fresh`: whether to repeat the discovery if an earlier one did not contain the kind.
+        `fresh`: whether to repeat the discovery if an earlier one did not contain the kind. Raises
+        InstallError if the discovery request fails.
         """
         known = self._served.get(api_version)
         if known is None or (fresh and kind not in known):
@@ -184,21 +187,23 @@ class Installer:
             raise manifest.error(f"{described(manifest.obj)}: {one_line(str(error))}") from error
 
     async def send(self, kind: ServedResource, path: str, body: Object, query: dict[str, str]) -> Object:
-        """Applies an object (server-side apply); returns the stored object. Raises StatusError.
+        """Applies an object (server-side apply); returns the stored object.
 
         - `path`: the path of the object.
         - `query`: the query parameters.
+
+        Raises StatusError if the request fails.
         """
         return await self._api.patch(path, body, "apply", **query)
 
     async def with_uids(self, manifest: Manifest, *, status: bool, dry_run: bool = False) -> Object:
         """Returns the object of a manifest, with uids in its references.
 
-        An owner reference to a missing object raises InstallError. Other references to missing objects stay
-        without a uid.
-
         - `status`: whether to include references in the status.
-        - `dry_run`: whether each reference to a missing object gets a placeholder instead.
+        - `dry_run`: whether references to missing objects get a placeholder as uid.
+
+        Without `dry_run`, an owner reference to a missing object raises InstallError. Other references to
+        missing objects stay without a uid.
         """
         if not any(self.is_open(reference) for reference in references_of(manifest.obj, status=status)):
             return manifest.obj
@@ -226,9 +231,10 @@ class Installer:
             raise manifest.error(f"{described(manifest.obj)}: its owner {reference} does not exist")
 
     async def _live_uid(self, reference: Reference, namespace: str) -> str:
-        """Reads the uid of the referenced object from the server; "" if it does not exist.
+        """Reads the uid of the referenced object from the server; "" if the object does not exist.
 
-        `namespace`: the namespace of the object if the reference does not name one.
+        `namespace`: the namespace of the object if the reference does not name one. Raises StatusError if the
+        request fails.
         """
         holder = reference.holder
         api_version, kind_name = holder.get("apiVersion"), holder.get("kind")
@@ -250,8 +256,8 @@ def namespace_of(manifest: Manifest) -> str:
 def _says_nothing(obj: Object) -> bool:
     """Whether a manifest contains only the type, name and namespace of an object.
 
-    Such a manifest is not applied to an existing object. Its apply would own no fields, and the next apply
-    would start to track the owners of the other fields.
+    The installer does not apply such a manifest to an existing object. Otherwise, repeated applies would
+    change the managedFields of the object, although the manifest sets no field.
     """
     return obj.keys() <= {"apiVersion", "kind", "metadata"} and obj["metadata"].keys() <= {
         "name",

@@ -22,9 +22,10 @@ class ManifestInstaller(Attachment):
         token: str | None = None,
         host: str = "localhost",
     ) -> None:
-        """Reads and checks the manifests of the sources, without a request. Raises InstallError.
+        """Reads and checks the manifests of the sources, without a request.
 
-        `token`, `host`: the bearer token and the header Host of requests to `app`.
+        `token`, `host`: the bearer token and the header Host of requests to `app`. Raises InstallError if a
+        source cannot be read or a manifest is invalid.
         """
         self._app = app
         self._token = token
@@ -47,10 +48,12 @@ class ManifestInstaller(Attachment):
 async def install(
     app: Application, plan: Plan, *, token: str | None, host: str, checked: bool = False
 ) -> list[Object]:
-    """Installs a plan in a started application; returns the stored objects. Raises InstallError.
+    """Installs a plan in a started application; returns the stored objects.
 
     - `token`, `host`: the bearer token and the header Host of the requests.
     - `checked`: whether to skip the dry runs, which find errors before the first object is created.
+
+    Raises InstallError if the server refuses an object.
     """
     installer = Installer(InProcessClient(app, AGENT, token=token, host=host))
     if not checked:

@@ -83,7 +83,10 @@ def plan_of(sources: Iterable[Source]) -> Plan:
 
 
 def _without_old_uids(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Removes the uids from references between the manifests, because the server assigns new uids."""
+    """Removes the uids from references between the manifests, because the server assigns new uids.
+
+    Keeps the uids in references to other objects.
+    """
     known = Identities()
     for manifest in manifests:
         known.add(manifest.obj, manifest.uid)
@@ -103,9 +106,9 @@ def _without_old_uids_of(manifest: Manifest, known: Identities) -> Manifest:
 
 
 def _owners_first(manifests: Sequence[Manifest]) -> list[Manifest]:
-    """Puts each manifest after the manifests of its owners and of other objects that it refers to by uid.
+    """Puts each manifest after the manifests of the objects to which it refers, such as its owners.
 
-    Otherwise keeps the order.
+    Otherwise, keeps the order.
     """
     by_place = {place: manifest for manifest in manifests for place in places_of(manifest.obj)}
     ordered: dict[int, Manifest] = {}
@@ -131,9 +134,10 @@ def described(obj: Mapping[str, Any]) -> str:
 
 
 def _checked(manifest: Manifest) -> Manifest:
-    """Checks the name and namespace of a manifest. Raises InstallError if they are missing or invalid.
+    """Checks the name and namespace of a manifest. Removes the metadata that only a server sets.
 
-    In the returned manifest, the metadata lacks the fields that only a server sets. `uid` keeps the uid.
+    The field `uid` of the returned manifest contains the removed uid. Raises InstallError if the name is
+    missing, or if the name or namespace is invalid.
     """
     obj = manifest.obj
     metadata = obj.get("metadata")

@@ -24,7 +24,7 @@ _OWNERS = "metadata.ownerReferences"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The identity of an object by name.
+    """Identifies an object by group, kind, namespace and name, for example to find its uid.
 
     - `kind`: the kind, such as "Pod", or the resource, such as "pods".
     - `namespace`: "" for a cluster-scoped object.
@@ -41,7 +41,7 @@ class Reference:
     """A reference from one object to another.
 
     - `holder`: the JSON object with the name and uid, such as an item of `ownerReferences`.
-    - `places`: the possible places of the referenced object.
+    - `places`: the objects that the reference can mean: in a namespace, or cluster-scoped.
     - `is_owner`: whether the reference is in `ownerReferences`.
     """
 
@@ -81,7 +81,7 @@ def _holders(value: Any, path: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, ...]:
-    """Returns the possible places of a referenced object: in a namespace, or in cluster scope.
+    """Returns the objects that a reference can mean: one in a namespace, and one in cluster scope.
 
     `namespace`: the namespace of the referenced object if `holder` does not name one.
     """
@@ -93,7 +93,7 @@ def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, .
 
 
 class Identities:
-    """A table with the uids of objects by their Place."""
+    """Maps each object (its Place) to its uid."""
 
     def __init__(self) -> None:
         self._uids: dict[Place, str] = {}
@@ -101,7 +101,7 @@ class Identities:
     def add(self, obj: Object, uid: str, *also: str) -> None:
         """Adds the uid of an object to the table; does nothing if the uid is "".
 
-        `also`: other names of its kind in references, such as its resource.
+        `also`: other names that references may use for the kind of the object, such as its resource.
         """
         for place in places_of(obj, *also):
             if uid:
@@ -113,7 +113,7 @@ class Identities:
 
 
 def places_of(obj: Object, *also: str) -> list[Place]:
-    """Returns the places of an object: one with its kind, and one with each name in `also`."""
+    """Returns the Place of an object with its kind, and one more Place for each name in `also`."""
     group, kind = type_of(obj)
     metadata = obj["metadata"]
     namespace = str(metadata.get("namespace") or "")

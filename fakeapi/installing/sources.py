@@ -1,4 +1,4 @@
-"""Finds manifests in dicts, texts, files, directories and patterns, and notes where each one is."""
+"""Finds manifests in dicts, texts, files, directories and patterns, and notes the origin of each one."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ Source: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Source]"
 """A dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or several of these."""
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
-"""Maximum size of a file in bytes; reading a larger file raises an error."""
+"""Maximum size of a file in bytes; reading a larger file raises InstallError."""
 
 OBJECTS_MAX = 100_000
 """Maximum number of objects in the sources of an installation; more objects raise InstallError."""
 
 LISTS_DEPTH_MAX = 16
-"""Maximum depth of lists within lists; a deeper list raises an error."""
+"""Maximum depth of lists within lists; a deeper list raises InstallError."""
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.yaml")
@@ -30,7 +30,7 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.y
 class InstallError(Exception):
     """Raised if manifests cannot be read, or if a server refuses them.
 
-    The message is one printable line. It contains the place of the manifest and the reason.
+    The message is one printable line. It contains the reason, and the file or other source of the manifest.
     """
 
     def __init__(self, why: str) -> None:
@@ -41,8 +41,8 @@ class InstallError(Exception):
 class Manifest:
     """An object from a source.
 
-    - `origin`: its place for messages, such as "crds/a.yaml, document 2".
-    - `uid`: its uid in the source; "" if it has none.
+    - `origin`: where the object was read, for error messages, such as "crds/a.yaml, document 2".
+    - `uid`: the uid of the object in the source; "" if it has none.
     """
 
     obj: Object
@@ -50,7 +50,7 @@ class Manifest:
     uid: str = ""
 
     def error(self, why: str) -> InstallError:
-        """Returns an error with the place of the manifest and this reason."""
+        """Returns an error whose message contains the origin of the manifest, and `why`."""
         return InstallError(f"{self.origin}: {why}")
 
 
@@ -94,7 +94,7 @@ def _of_source(source: Source, place: str) -> Iterator[Manifest]:
 
 
 def _is_text(source: str) -> bool:
-    """Whether a text is a manifest; otherwise it is a path or a pattern."""
+    """Whether a string is the text of a manifest. All other strings are paths or patterns."""
     return "\n" in source or ": " in source or source.lstrip().startswith("{")
 
 
@@ -110,7 +110,7 @@ def _of_path(path: Path) -> Iterator[Manifest]:
 def _files_of(path: Path) -> list[Path]:
     """Returns the files of a file path, a directory or a pattern.
 
-    Raises InstallError if a pattern matches no file, and OSError.
+    Raises InstallError if a pattern matches no file, and OSError if the path cannot be read.
     """
     if path.is_dir():
         return [file for file in sorted(path.rglob("*")) if _is_manifest(file) and not file.is_dir()]
@@ -146,10 +146,12 @@ def _of_text(text: str, place: str) -> Iterator[Manifest]:
 
 
 def _of_value(value: Any, place: str, depth: int = 0) -> Iterator[Manifest]:
-    """Yields the objects in a decoded document. A list is replaced by its items. Raises InstallError.
+    """Yields the objects in a decoded document. A list is replaced by its items.
 
-    - `place`: the place of the document, for messages.
+    - `place`: the origin of the document, for error messages.
     - `depth`: the number of lists that contain the value.
+
+    Raises InstallError for too many lists within lists, and for a value that is not a Kubernetes object.
     """
     if depth > LISTS_DEPTH_MAX:
         raise InstallError(f"{place}: more than {LISTS_DEPTH_MAX} lists within lists")

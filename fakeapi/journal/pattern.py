@@ -33,11 +33,11 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPattern:
-    """A pattern for requests. Empty fields match everything.
+    """A pattern for requests. A field with its default value matches everything.
 
     - `verb`: one verb, or several separated by commas. `read` means get, list and watch; `write` means all
       other verbs.
-    - `group`: the API group; "" is the core group, None matches every group.
+    - `group`: the API group. "" is the core group; None matches every group.
     - `resource`: a resource as in a role, such as `resourceclaims`, `resourceclaims/status`, `pods/*` for any
       subresource, or `*` for all. It can include the group: `resourceclaims.resource.k8s.io/status`.
     - `namespace`, `name`, `user` and `agent`: text that can contain the wildcards * and ?.

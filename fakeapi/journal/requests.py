@@ -92,9 +92,8 @@ class Requests:
     def none(self, *patterns: str, code: int = 0, **members: Any) -> None:
         """Asserts that no client has sent a matching request.
 
-        Has the arguments `patterns`, `code` and `members` of `verify`.
-
-        Raises VerificationFailed if there is a matching request, and PatternError for an invalid pattern.
+        The arguments `patterns`, `code` and `members` have the same meaning as in `verify`. Raises
+        VerificationFailed if there is a matching request, and PatternError for an invalid pattern.
         """
         for pattern in patterns or ("",):
             self.verify(pattern, times=0, code=code, **members)

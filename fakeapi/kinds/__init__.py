@@ -1,8 +1,8 @@
 """Definitions of Kubernetes' own kinds: a folder for each API group, a module for each kind.
 
 The folder is named after the first label of the group: `resource` for resource.k8s.io. The core group has the
-folder `core`. The package of a group lists its definitions in the tuple KINDS. Only the core group maps
-resource names to names of definitions instead, so that a server imports definitions on first use. Kinds
+folder `core`. The package of a group lists its definitions in the tuple KINDS. In the core group, KINDS maps
+resource names to the names of definitions, so that a server imports a definition only on first use. Kinds
 without a module of their own get a generic definition.
 """
 
@@ -37,7 +37,7 @@ def _folder(group: str) -> str:
 
 @cache
 def _definitions(group: str, resource: str) -> Sequence[KindDefinition]:
-    """Returns the definitions that may cover the resource; an empty sequence if none can."""
+    """Returns the definitions that may cover a resource; an empty sequence if there are none."""
     folder = _folder(group)
     name = f"{__name__}.{folder}"
     spec = find_spec(name) if folder else None

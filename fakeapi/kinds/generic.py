@@ -1,4 +1,4 @@
-"""The generic definition, for kinds without a module of their own.
+"""Defines the strategies of kinds that have no module of their own.
 
 Follows the rules that nearly all strategies of k8s.io/kubernetes `pkg/registry` share. Only metadata is
 validated.
@@ -59,7 +59,7 @@ def generic_definition(kind: Kind) -> KindDefinition:
 
 
 def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """Returns the strategies of a kind without its own rules and without subresources."""
+    """Returns the strategies of a kind without subresources. They validate only metadata."""
     return {"": Strategy()}
 
 

@@ -53,7 +53,7 @@ _decode_labels = msgspec.json.Decoder(_Labelled).decode
 
 
 class JsonError(ValueError):
-    """The bytes are not valid JSON, or JSON nested deeper than the decoder allows."""
+    """The bytes are not valid JSON, or the JSON is nested deeper than the decoder allows."""
 
 
 def encode(value: Any) -> bytes:
@@ -95,7 +95,7 @@ def members(data: bytes) -> dict[str, bytes]:
 
 
 def labels_of(data: bytes) -> dict[str, str] | None:
-    """Returns `metadata.labels` of an encoded object without decoding the rest; None without labels.
+    """Returns `metadata.labels` of an encoded object without decoding the rest; None if it lacks labels.
 
     Raises JsonError if the JSON is not an object with metadata.
     """

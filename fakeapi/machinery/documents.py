@@ -9,12 +9,12 @@ from fakeapi.machinery.golang.json_decoding import decode_lenient
 from fakeapi.machinery.printable import printable_line
 
 NODES_MAX = 2_000_000
-"""Maximum number of JSON values in one file. A value that YAML aliases repeat counts each time."""
+"""Maximum number of JSON values in one file. If YAML aliases repeat a value, each repetition counts."""
 
 DOCUMENTS_MAX = 100_000
 """Maximum number of YAML documents of one file, including empty documents.
 
-A dump of all objects of a large cluster may contain this number.
+A file with all objects of a large cluster may have this many documents.
 """
 
 DEPTH_MAX = 200

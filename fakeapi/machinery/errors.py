@@ -22,7 +22,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """The `details` of a Status. In JSON, empty members are left out."""
+    """The `details` of a Status. Its JSON has no empty members."""
 
     name: str = ""
     group: str = ""
@@ -40,7 +40,7 @@ class ApiError(Exception):
 
     - `code`: the HTTP status code.
     - `reason`: the reason of the Status; empty if Kubernetes sends none.
-    - `details`: None if the Status has no `details`. With an empty `Details`, the Status has empty details.
+    - `details`: the details of the Status; None if the Status has no `details` at all, not even empty ones.
     - `retry_after`: the value of the Retry-After header, in seconds.
     """
 
@@ -56,7 +56,10 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Qualified:
-    """The name of a kind or resource, and its API group; `str()` is as in messages: `deployments.apps`."""
+    """The name of a kind or resource, and its API group.
+
+    `str()` formats it for messages, such as `deployments.apps`, or `pods` in the core group.
+    """
 
     group: str
     name: str

@@ -15,7 +15,7 @@ from fakeapi.machinery.golang.strconv import quote, render
 class FieldError:
     """A validation error of a field.
 
-    In the Status, the error is a cause: `reason` is its reason, `body` its message, and `field` its field.
+    In a Status, the error becomes a cause with the same `reason` and `field`, and with the message `body`.
     """
 
     reason: str

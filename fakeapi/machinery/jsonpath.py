@@ -50,8 +50,9 @@ class JsonPath:
         return _walk([obj], self.steps)
 
     def first(self, obj: Any) -> tuple[bool, Any]:
-        """Returns (True, first value at the path); (False, None) without a value, and if `find` raises an
-        error.
+        """Returns (True, first value at the path).
+
+        Returns (False, None) if `find` returns [] or raises JsonPathError.
         """
         try:
             values = self.find(obj)
@@ -84,7 +85,7 @@ def dotted(path: str) -> tuple[str, ...]:
 
 
 def nested(obj: Object, names: Iterable[str]) -> tuple[bool, Any]:
-    """Returns (True, value at the path `names` in `obj`), or (False, None) without a value.
+    """Returns (True, value at the path `names` in `obj`), or (False, None) if the path does not exist.
 
     Raises JsonPathError if a value along the path is not an object.
     """

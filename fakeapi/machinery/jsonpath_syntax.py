@@ -20,7 +20,7 @@ class FieldStep:
 
 @dataclass(frozen=True, slots=True)
 class ArrayStep:
-    """An array step `[start:end:step]`. With `end_is_next`, a step with a single index: `[start]`."""
+    """An array step `[start:end:step]`; if `end_is_next` is True, a step with a single index, `[start]`."""
 
     start: int | None
     end: int | None
@@ -54,7 +54,7 @@ class UnionStep:
 
 @dataclass(frozen=True, slots=True)
 class LiteralStep:
-    """A literal step. A number or boolean replaces each value; a quoted text replaces all values by one.
+    """A literal step. Returns a number or boolean once for each value, but a text in quotes only once.
 
     `is_text`: whether the literal is in quotes.
     """

@@ -21,7 +21,7 @@ _NOT_TLS = frozenset(
 def client_context(authority: bytes) -> ssl.SSLContext:
     """Returns a TLS context that trusts these CA certificates.
 
-    `authority`: the CA certificates in PEM; b"" for those of the system.
+    `authority`: the CA certificates in PEM; b"" for the CA certificates of the system.
 
     The context does not check the server's name; the function `name_problem` does. Raises BadAuthority if
     the certificates cannot be parsed.

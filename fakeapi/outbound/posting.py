@@ -1,7 +1,7 @@
 """PostingClient: sends POST requests to webhooks over HTTP/1.1, with asyncio and h11.
 
 The client reuses connections. If a reused connection ends before the first byte of a response, the client
-sends the request again on another connection, like Go's net/http. Its error messages equal those of net/http.
+sends the request again on another connection, like Go's net/http. Error messages equal those of net/http.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ CALLS_MAX = 256
 """Maximum number of parallel requests. Further requests wait; the wait is part of their timeout."""
 
 IDLE_MAX = 8
-"""Maximum number of idle connections to each endpoint; others are closed after their response."""
+"""Maximum number of idle connections to each endpoint. Further connections are closed after a response."""
 
 PLACES_MAX = 16
-"""Maximum number of endpoints with idle connections. For a further endpoint, all of these are closed."""
+"""Maximum number of endpoints with idle connections. A further endpoint closes all idle connections."""
 
 CONTEXTS_MAX = 200
 """Maximum number of TLS contexts in the cache, one for each set of CA certificates; as in client-go."""
 
 HEAD_MAX = 1 << 20
-"""Maximum size, in bytes, of the headers of a response with its 1xx responses; the limit of net/http."""
+"""Maximum size in bytes of a response's headers, including 1xx responses; the same as in net/http."""
 
 EVENTS_IN_A_TURN = 200
 """Number of h11 events that one task reads before other tasks of the event loop can run."""
@@ -67,11 +67,11 @@ class _Connection:
     async def ask(self, host: str, target: str, body: bytes) -> tuple[int, str]:
         """Sends a POST request with a JSON body; returns the status and the Content-Type of the response.
 
-        - `host`: the header Host.
-        - `target`: the path and query.
+        - `host`: the value of the header Host.
+        - `target`: the path and query of the URL.
 
-        Raises _Gone if the connection ends before the first byte of a response, and Unreachable for an
-        invalid response.
+        Raises _Gone if the connection ends before the first byte of a response. Raises Unreachable if the
+        response is invalid or its headers exceed HEAD_MAX.
         """
         headers = [
             ("Host", host),
@@ -132,9 +132,9 @@ class _Connection:
         return bytes(body), ""
 
     async def _next_event(self) -> Any:
-        """Returns the next event of h11. Raises h11.RemoteProtocolError.
+        """Returns the next h11 event. Raises h11.RemoteProtocolError if the response violates HTTP/1.1.
 
-        After every EVENTS_IN_A_TURN events, it first lets other tasks run.
+        After every EVENTS_IN_A_TURN events, lets other tasks run first.
         """
         self._parsed += 1
         if self._parsed % EVENTS_IN_A_TURN == 0:
@@ -148,7 +148,7 @@ class _Place:
 
     - `host`, `port`: the address to connect to.
     - `server_name`: the name that the server's certificate must contain.
-    - `authority`: the CA certificates in PEM; b"" for those of the system.
+    - `authority`: the CA certificates in PEM; b"" for the CA certificates of the system.
     """
 
     scheme: str
@@ -169,11 +169,11 @@ class PostingClient:
     async def post(self, endpoint: Endpoint, target: str, body: bytes, seconds: float) -> Answer:
         """Sends a POST request with a JSON body; returns the response.
 
-        - `target`: the path and query.
+        - `target`: the path and query of the URL.
         - `seconds`: the timeout, which includes the wait for a free connection.
 
-        If the body of the response is incomplete, the result has a `problem`. Raises Unreachable if no
-        response arrives, and BadAuthority.
+        If the body of the response is incomplete or too long, the result has a `problem`. Raises Unreachable
+        if no response arrives, and BadAuthority if the endpoint's CA certificates cannot be parsed.
         """
         place, host = _place_of(endpoint)
         context = self._context(place.authority) if place.scheme == "https" else None
@@ -219,7 +219,8 @@ class PostingClient:
     ) -> tuple[_Connection, int, str]:
         """Sends a request on a reused or new connection.
 
-        Returns the connection, and the status and Content-Type of the response. Raises Unreachable.
+        Returns the connection, and the status and Content-Type of the response. Raises Unreachable if no
+        valid response arrives.
         """
         while True:
             kept = self._kept(place)
@@ -270,7 +271,10 @@ def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
 
 
 async def _connected(place: _Place, context: ssl.SSLContext | None) -> _Connection:
-    """Opens a connection, and verifies the server's certificate if `context` is set. Raises Unreachable."""
+    """Opens a connection; verifies the server's certificate if `context` is not None.
+
+    Raises Unreachable if the server cannot be reached or its certificate is not trusted.
+    """
     try:
         reader, writer = await asyncio.open_connection(
             place.host, place.port, ssl=context, server_hostname=place.server_name if context else None
@@ -300,9 +304,9 @@ def _dial_problem(place: _Place, error: OSError) -> str:
 
 
 def _errors_in(error: OSError) -> list[int]:
-    """Returns the numbers in the message of an OSError that asyncio raises for several addresses.
+    """Returns the errno values in the message of an OSError, in order.
 
-    asyncio joins the errors of all addresses in one message, such as "[Errno 111] …".
+    If a connection to several addresses fails, asyncio joins their errors: "[Errno 111] …, [Errno 113] …".
     """
     return [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
 

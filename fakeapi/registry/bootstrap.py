@@ -24,7 +24,7 @@ from fakeapi_storage import Entry, KeyExists
 log = logging.getLogger("fakeapi")
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""The resource whose initial objects must be created first, by (group, resource).
+"""Order of creation: (group, resource) -> resource whose initial objects must be created first.
 
 An IPAddress refers to a Service, so Services come first.
 """
@@ -42,7 +42,7 @@ class BootstrapObject:
     namespace: str = ""
 
     status: Object | None = None
-    """The status to store; None for the status that a create request would set."""
+    """The status to store; None to store the same status as a create request."""
 
     manager: str = "kube-apiserver"
     """The field manager that managedFields names."""
@@ -66,19 +66,19 @@ class Bootstrap:
     def __init__(self, server: Server, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
         """Registers the modules that build the bootstrap objects.
 
-        `makers`: the name of a module by (group, resource). Its function `objects` is the `Maker` of the
-        resource.
+        `makers`: (group, resource) -> name of a module. The function `objects` of the module is the `Maker`
+        of the resource.
         """
         self._server = server
         self._catalogue = catalogue
         self._makers = makers
         self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
-        """Functions to call after the bootstrap objects of a resource were created, by (group, resource)."""
+        """(group, resource) -> function to call after the bootstrap objects of the resource were created."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def start_over(self, pending: Iterable[tuple[str, str]] | None = None) -> None:
-        """Makes `ensure` create missing bootstrap objects again, after the stored state was replaced.
+        """Makes `ensure` create missing bootstrap objects again, after the stored objects were replaced.
 
         `pending`: the resources whose bootstrap objects may be missing; None for all resources.
         """

@@ -33,9 +33,7 @@ class ClusterObjects:
     find: FindResource
 
     def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:
-        """Returns the newest state of an object, even if it is not committed yet; None if it does not
-        exist.
-        """
+        """Returns the newest version of an object, even if not committed yet; None if it does not exist."""
         entry = _read(lambda: self.store.storage.newest(f"{_prefix(group, resource, namespace)}{name}"))
         return None if entry is None else stored_form.decode(entry)
 
@@ -61,9 +59,9 @@ class ClusterObjects:
 
 
 def reading_on(loop: asyncio.AbstractEventLoop, step: Callable[[], Result]) -> Result:
-    """Runs a step in the current thread and returns its result.
+    """Calls the function `step` in the current thread and returns its result.
 
-    While the step runs, ClusterObjects reads the storage on the event loop `loop`. The current thread must
+    Meanwhile, ClusterObjects reads the storage on the event loop `loop`. The current thread must
     not be the thread of this event loop.
     """
     token = _loop.set(loop)

@@ -49,14 +49,14 @@ class CustomKinds(Protocol):
         ...
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a CRD that another API server wrote to the storage; `entry` is None if the CRD was deleted.
+        """Serves a CRD that another API server wrote, or stops serving a deleted CRD (`entry` is None).
 
         Returns False if a controller still has to change or delete the CRD, otherwise True.
         """
         ...
 
     async def restore(self) -> None:
-        """Serves the custom resources of exactly the stored CRDs.
+        """Serves the custom resources of all stored CRDs, and of no other CRDs.
 
         Raises ApiError if the server cannot read or store a CRD.
         """
@@ -71,7 +71,7 @@ class Server:
     """The store and the other parts of an API server that request handlers use.
 
     - `find`: returns the served Resource by group, version and name.
-    - `outbound`: how to connect to webhooks.
+    - `outbound`: creates the HTTP transport to webhooks, and knows the URLs of Services.
     - `tokens`: by whom and for whom the server signs service account tokens.
     - `token_users`: other users of the server by their bearer tokens, for TokenReviews.
 
@@ -128,7 +128,7 @@ class Server:
             self._webhooks.close()
 
     def forget(self) -> None:
-        """Forgets the recorded changes and the served CRDs, after a reset of the stored state."""
+        """Forgets the recorded changes and the served CRDs. Called after the storage was reset."""
         self.store.forget_changes()
         if self._custom is not None:
             self._custom.forget()

@@ -1,4 +1,4 @@
-"""ServerWrite: the type WriteRequest with the types of the server and the resource filled in."""
+"""ServerWrite: a WriteRequest whose type parameters are Server and Resource."""
 
 from typing import TypeAlias
 

@@ -1,7 +1,7 @@
 """Store: reads stored objects, and commits writes to them.
 
-The modules in `fakeapi.registry.verbs` read the newest accepted state and compute the new object from it.
-They pass the new object to the storage with the revision that they read (optimistic concurrency).
+The modules in `fakeapi.registry.verbs` read the newest accepted version of an object and compute the new
+object. They pass the new object to the storage with the revision that they read (optimistic concurrency).
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -82,7 +82,7 @@ class Store:
         return entry
 
     def forget_changes(self) -> None:
-        """Clears the recorded revisions of changes. Called when the stored state was replaced."""
+        """Clears the recorded revisions of changes. Called when the stored objects were replaced."""
         self._newest.clear()
         self._resets += 1
 
@@ -109,7 +109,7 @@ class Store:
         self._first_changes[prefix] = call
 
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
-        """Stores a new entry. `since`: the revision of the state from which the value was computed.
+        """Stores a new entry. `since`: the storage revision that the caller read to compute `value`.
 
         Some kinds allocate from a pool (`Hooks.pool`), such as Service IPs. If several API servers share the
         storage, raises RevisionConflict if any object of the pool was written after `since`.
@@ -121,7 +121,7 @@ class Store:
     def update(
         self, resource: Resource, key: str, value: bytes, expected: int, since: int
     ) -> Awaitable[Entry]:
-        """Stores a changed entry. `since`: the revision of the state from which the value was computed.
+        """Stores a changed entry. `since`: the storage revision that the caller read to compute `value`.
 
         Raises RevisionConflict if the stored revision is not `expected`. If several API servers share the
         storage, also raises RevisionConflict if an object of the kind's pool (`Hooks.pool`) was written after

@@ -13,15 +13,16 @@ from fakeapi.releases.history import History
 class AccessQuirks:
     """Describes how one release treats access control, users and admission, where releases differ.
 
-    Texts are parts of error messages.
+    Attributes of type str are parts of error messages.
     """
 
     # Access reviews and kinds of access control
 
     review_attributes_are_a_union: bool
-    """Whether an access review without exactly one kind of attributes has an error at `spec`.
+    """Whether the error for an access review without exactly one kind of attributes is at `spec`.
 
-    Other releases report the error at a field of `spec`.
+    The kinds are `resourceAttributes` and `nonResourceAttributes`. Other releases report the error at one of
+    these fields.
     """
 
     role_reference_change: str
@@ -33,13 +34,13 @@ class AccessQuirks:
     exempt_level: str
     """Detail of the error if only one of name and type of a PriorityLevelConfiguration is "exempt".
 
-    The name `exempt` requires the type Exempt, and the reverse.
+    The name `exempt` requires the type Exempt, and the type Exempt requires the name `exempt`.
     """
 
     empty_level_type_is_required: bool
-    """Whether an empty `spec.type` of a PriorityLevelConfiguration is reported as a missing required value.
+    """Whether the error for an empty `spec.type` of a PriorityLevelConfiguration is `Required value`.
 
-    Other releases report the empty type as not supported.
+    In other releases the error is `Unsupported value`.
     """
 
     flow_condition_type_required: str
@@ -48,14 +49,14 @@ class AccessQuirks:
     exclusive_conditions_are_of_the_list: bool
     """Whether the error for a CSR that is both approved and denied has the path `status.conditions`.
 
-    Other releases report the error at the type of the second of the two conditions.
+    In other releases, the path is the `type` of the second of these conditions.
     """
 
     cel_names_wrong_results: bool
     """Whether the error for a policy expression with a wrong result type also names the actual type."""
 
     policies_judge_reviews: bool
-    """Whether admission policies, like webhooks, apply to authentication and authorization reviews."""
+    """Whether admission policies apply to authentication and authorization reviews. Webhooks always do."""
 
     policy_variable_name: str
     """Detail of the error for a policy variable whose name is not a CEL identifier."""
@@ -119,7 +120,7 @@ class AccessQuirks:
     """
 
     quota_follows_scopes: bool
-    """Whether an update that brings an object into the scopes of a ResourceQuota is charged in full.
+    """Whether a ResourceQuota counts an object in full if an update brings the object into its scopes.
 
     If so, quotas also count updates of a PersistentVolumeClaim's status.
     """

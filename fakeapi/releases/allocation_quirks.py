@@ -16,9 +16,9 @@ class Duplicates(Enum):
 
     NOTHING = "nothing"
     ERROR = "error"
-    """The search fails when it reaches the pool."""
+    """The allocator's search for devices fails when it reaches the pool."""
     SKIP = "skip"
-    """The search skips the pool."""
+    """The allocator's search for devices skips the pool."""
 
 
 class CountersOf(Enum):
@@ -38,13 +38,13 @@ class DriverWait(Enum):
     """The PodScheduled condition of a pod that waits for the controller of a v1alpha2 driver."""
 
     ERROR = "error"
-    """The reason SchedulerError, with the message of the failed Reserve plugin."""
+    """The condition has the reason SchedulerError, and the message of the failed Reserve plugin."""
     RESERVING = "reserving"
-    """Set at Reserve, with a message that one node waits for the driver's information or allocation."""
+    """The Reserve plugin sets the condition. Its message says that one node waits for the driver."""
     PLAIN = "plain"
-    """Set at binding, with only the reason "waiting for resource driver"."""
+    """The condition is set when the pod is bound. Its message is only "waiting for resource driver"."""
     BINDING = "binding"
-    """Set at binding, with a message that one node waits for the driver."""
+    """The condition is set when the pod is bound. Its message says that one node waits for the driver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class AllocationQuirks:
     # Pools
     duplicates: Duplicates
     newer_slice_counts_twice: bool
-    """Whether a pool contains its first slice of a newer pool generation twice."""
+    """Whether a ResourceSlice counts twice if it replaces slices of an older pool generation."""
     incomplete_pools_serve: bool
     """Whether requests for a fixed number of devices may use pools with missing slices."""
     other_nodes_complete_pools: bool
@@ -66,7 +66,7 @@ class AllocationQuirks:
     """Whether the allocator sorts pools by driver and name, and slices by name.
 
     Pools with binding conditions come last. Only the allocator for binding conditions or consumable capacity
-    sorts them.
+    sorts pools and slices.
     """
     newer_allocators_put_conditions_last: bool
     """Whether the allocator searches pools and slices with binding conditions last.
@@ -74,12 +74,15 @@ class AllocationQuirks:
     Only the allocator for binding conditions or consumable capacity does so.
     """
     slices_with_counters_always_count: bool
-    """Whether slices with shared counters belong to their pool even while DRAPartitionableDevices is off."""
+    """Whether slices with shared counters always belong to their pool.
+
+    In other releases, they only belong to it while the gate DRAPartitionableDevices is on.
+    """
     counters_of: CountersOf
     refused_devices_keep_counters: bool
     """Whether a device that a taint or constraint excludes still consumes its counters until the search ends.
 
-    If so, the same is true of a shared device that the search gives up to try another device.
+    If so, a shared device also keeps its counters after the search gives it up to try another device.
     """
     shared_devices_take_counters_again: bool
     """Whether each request that uses a share of a device consumes the device's counters once more."""
@@ -103,7 +106,7 @@ class AllocationQuirks:
     all_forgets_choice: bool
     """Whether the allocator abandons a later subrequest with allocationMode All after its first device.
 
-    It then continues with the first subrequest.
+    The allocator then continues with the first subrequest.
     """
     all_of_second_choice_is_that_of_first: bool
     """Whether a second subrequest with allocationMode All takes the devices that match the first subrequest.
@@ -130,7 +133,8 @@ class AllocationQuirks:
     long_searches_are_errors: bool
     """Whether a search that exceeds its time limit is an error.
 
-    If so, the scheduler retries the pod after a delay. Otherwise it retries the pod when the cluster changes.
+    If so, the scheduler retries the pod after a delay. In other releases, the scheduler retries the pod when
+    the cluster changes.
     """
     admin_access_is_exclusive: bool
     """Whether requests with admin access in one claim get different devices."""
@@ -173,7 +177,7 @@ class AllocationQuirks:
     admin_access_takes_devices: bool
     """Whether devices that a claim uses with admin access are unavailable to other claims."""
     binding_errors_name_claim_first: bool
-    """Whether errors about devices that do not become ready begin with the claim."""
+    """Whether the message about devices that do not become ready begins with the name of the claim."""
     classic_drivers: DriverWait
     choices_are_scored: bool
     """Whether the scheduler prefers nodes where it allocates an earlier subrequest of `firstAvailable`."""

@@ -10,7 +10,7 @@ from fakeapi.releases.history import History
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
 class CoreQuirks:
-    """Describes how one release treats pods, nodes and small kinds of the core group.
+    """Describes how one release treats pods, nodes, service accounts and quotas.
 
     Contains only the behaviour that differs between releases.
     """
@@ -32,8 +32,8 @@ class CoreQuirks:
     subresources_drop_metadata: bool
     """Whether writes to a pod's `/ephemeralcontainers` or `/resize` keep all stored metadata.
 
-    If so, a write to `/resize` also sets `status.resize` to Proposed. Other releases change metadata as a
-    write to `/status` does.
+    If so, a write to `/resize` also sets `status.resize` to Proposed. In other releases, these writes can
+    change the same metadata as a write to `/status`.
     """
 
     resize_follows_allocation: bool
@@ -48,7 +48,7 @@ class CoreQuirks:
     initialized_pods_forget_init_containers: bool
     """Whether `kubectl get` tables use the condition Initialized to determine whether a pod is initialized.
 
-    For an initialized pod, the restart count then includes sidecars, but no other init containers.
+    If so, the restart count of an initialized pod includes sidecars, but no other init containers.
     """
 
     finished_pods_are_not_terminating: bool
@@ -67,9 +67,9 @@ class CoreQuirks:
     """Whether a write to a pod's status returns warnings about IP addresses in non-standard form."""
 
     eviction_refusals_explain: bool
-    """Whether the error for an eviction that a PodDisruptionBudget rejects explains the budget's condition.
+    """Whether the error for a rejected eviction includes the message of the PodDisruptionBudget's condition.
 
-    Conditions that only repeat the counts are not explained.
+    The error never includes a condition that only repeats the numbers of pods.
     """
 
     forbidden_evictions_have_causes: bool
@@ -81,7 +81,7 @@ class CoreQuirks:
     # Service accounts, tokens and quotas
 
     mountable_secrets_are_deprecated: bool
-    """Whether a service account that limits mountable secrets returns a deprecation warning."""
+    """Whether adding the annotation that limits mountable secrets to a service account causes a warning."""
 
     token_requests_have_uids: bool
     """Whether a TokenRequest has the uid of its service account."""
@@ -90,15 +90,15 @@ class CoreQuirks:
     """Whether a ResourceQuota may have the scope VolumeAttributesClass."""
 
     quota_requests_above_limits_are_warned_about: bool
-    """Whether a ResourceQuota with requests above its limits returns a warning."""
+    """Whether a ResourceQuota with requests above its limits causes a warning."""
 
     quota_scopes_exist: str
-    """Detail of the error for a ResourceQuota scope that only supports the operator Exists."""
+    """Detail of the error for a ResourceQuota scope with a wrong operator, if it only supports Exists."""
 
     # Nodes
 
     node_networks_are_warned_about: bool
-    """Whether ambiguous forms of a node's podCIDRs get a warning or an error."""
+    """Whether podCIDRs of a node in an ambiguous form cause a warning or an error."""
 
     node_network_errors_show_all: bool
     """Whether the error for an invalid podCIDR of a node prints all podCIDRs, not only the invalid one."""

@@ -17,7 +17,10 @@ class CustomQuirks:
     """
 
     stored_version_missing: str
-    """Detail of the error for a stored version that is missing in the spec; `{0}` is the version."""
+    """Detail of the error for an entry of `status.storedVersions` that is not a version of the spec.
+
+    `{0}` is the version.
+    """
 
     schemas_required: str
     """Detail of the error for a version without a schema."""
@@ -42,7 +45,7 @@ class CustomQuirks:
     """Whether managedFields omit the metadata that a write to a custom object's status contains."""
 
     warns_of_sets: bool
-    """Whether sets (x-kubernetes-list-type) of lists or objects in a schema return a warning."""
+    """Whether sets (x-kubernetes-list-type) of lists or objects in a schema cause a warning."""
 
     prints_definitions: bool
     """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
@@ -51,10 +54,10 @@ class CustomQuirks:
     """Beginning of the error 409 if a delete's precondition does not match a CustomResourceDefinition."""
 
     warns_of_finalizers: bool
-    """Whether adding a finalizer without a domain to a custom object returns a warning."""
+    """Whether adding a finalizer without a domain to a custom object causes a warning."""
 
     warns_of_finalizer_paths: bool
-    """Whether the warning about a finalizer with a domain but without a path has its own text."""
+    """Whether a finalizer with a domain but without a path has its own warning text."""
 
     status_is_checked: str
     """The part of a custom object that a write to its status validates.

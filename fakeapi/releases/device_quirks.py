@@ -25,7 +25,7 @@ class DeviceQuirks:
     """Whether an overlong list in a resource.k8s.io object is reported as `Too many`, not as `Too long`."""
 
     list_over_limit_ends_validation: bool
-    """Whether a list or map over its limit gets only this error. Its items are then not validated."""
+    """Whether validation skips the items of a list or map that is over its limit."""
 
     duplicates_name_the_field: bool
     """Whether the error for a duplicate item has the path of its key field.
@@ -41,9 +41,9 @@ class DeviceQuirks:
     """
 
     ambiguous_request_ends_validation: bool
-    """Whether a request with both `exactly` and `firstAvailable` gets only this error.
+    """Whether validation skips the fields `exactly` and `firstAvailable` of a request that has both fields.
 
-    Other releases also validate the two fields.
+    The request still gets the error that it has both fields.
     """
 
     empty_driver_name_ends_validation: bool
@@ -56,18 +56,18 @@ class DeviceQuirks:
     """
 
     missing_domain_is_required: bool
-    """Whether a `matchAttribute` without a domain is a missing required value at the path `domain`.
+    """Whether the error for a `matchAttribute` without a domain is `Required value` at the path `domain`.
 
-    In other releases the attribute is an invalid value.
+    In other releases the error for the attribute is `Invalid value`.
     """
 
     missing_domain: str
     """Detail of the error for a `matchAttribute` without a domain."""
 
     empty_name_parts_are_invalid: bool
-    """Whether an attribute name with an empty part is an invalid value.
+    """Whether the error for an attribute name with an empty part is `Invalid value`.
 
-    In other releases the part is a missing required value.
+    In other releases the error for the part is `Required value`.
     """
 
     identifier_errors_are_of_type: bool
@@ -91,7 +91,10 @@ class DeviceQuirks:
     """
 
     cel_results_may_be_unknown: bool
-    """Whether a CEL selector may return an attribute, whose type the CEL compiler does not know."""
+    """Whether the CEL compiler accepts a selector that only returns an attribute.
+
+    The compiler does not know the type of an attribute.
+    """
 
     cel_devices_can_be_made: bool
     """Whether CEL expressions may construct values of the device type."""
@@ -106,7 +109,7 @@ class DeviceQuirks:
     """Whether the error for an empty CEL expression is at column 1. In other releases it is at column 0."""
 
     cel_line_starts_before: bool
-    """Whether the error for a fault at the start of a CEL line prints the end of the previous line."""
+    """Whether an error at the start of a line in a CEL expression has the position before the line break."""
 
     cel_lexes_quoted_fields: bool
     """Whether the CEL lexer accepts names in backquotes. A later check then rejects them."""
@@ -158,13 +161,14 @@ class DeviceQuirks:
     """Whether `distinctAttribute` of a constraint is dropped while the gate DRAConsumableCapacity is off."""
 
     binding_needs_device_status: bool
-    """Whether binding conditions also require the gate of device status.
+    """Whether binding conditions also require the gate DRAResourceClaimDeviceStatus.
 
     If so, the allocation's timestamp is dropped together with the conditions.
     """
 
     deallocated_devices_go_first: bool
-    """Whether the status of deallocated devices is dropped before the fields of disabled gates."""
+    """Whether the status of deallocated devices is dropped before the fields of disabled gates are dropped.
+    """
 
     taint_effects: tuple[str, ...]
     """Effects of device taints, in the order in which errors list them."""
@@ -181,7 +185,7 @@ class DeviceQuirks:
     taint_time_follows_effect: bool
     """Whether a change of a DeviceTaintRule's effect sets `timeAdded` to the current time.
 
-    A `timeAdded` that the update itself changes is kept.
+    If the update itself changes `timeAdded`, the server keeps the new value.
     """
 
     counter_sets_stand_alone: bool
@@ -192,7 +196,7 @@ class DeviceQuirks:
     """
 
     drivers_should_be_lowercase: bool
-    """Whether a write of a ResourceSlice whose driver name has uppercase letters returns a warning."""
+    """Whether uppercase letters in the driver name of a ResourceSlice cause a warning."""
 
     status_resets_metadata: bool
     """Whether managedFields omit the metadata that a write to a claim's status contains."""
@@ -200,14 +204,17 @@ class DeviceQuirks:
     allocation_is_always_checked: bool
     """Whether every write to a claim's status first validates the allocation.
 
-    Other releases only validate a new allocation, after everything else.
+    Other releases only validate a new allocation, and do it last.
     """
 
     node_selector_values_are_checked: bool
     """Whether values in an allocation's node selector must be valid label values."""
 
     addresses_are_canonical: bool
-    """Whether addresses in `networkData.ips` must be in canonical form. They are then compared as strings."""
+    """Whether addresses in `networkData.ips` must be in canonical form.
+
+    If so, duplicate addresses are found by comparing strings.
+    """
 
     capacity_defaults_have_own_errors: bool
     """Whether the error for a default value outside a capacity range has the path of the default.

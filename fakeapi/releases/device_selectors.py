@@ -26,7 +26,10 @@ SHARED, LISTED = "DRAConsumableCapacity", "DRAListTypeAttributes"
 
 
 def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles the CEL expression of a stored DeviceClass or claim, and caches the result."""
+    """Compiles the CEL expression of a stored DeviceClass or claim, and caches the result.
+
+    Returns Invalid if the expression does not compile, and Unchecked if fakeapi cannot check it.
+    """
     known = rules.gates.known
     return _compiled(text, rules.quirks, SHARED in known, LISTED in known)
 
@@ -35,7 +38,10 @@ def compile_selector(text: str, rules: ReleaseRules) -> DeviceSelector | Invalid
 def compile_named_resources_selector(
     text: str, quirks: Quirks
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles a CEL expression in stored parameters of v1alpha2, and caches the result."""
+    """Compiles a CEL expression in stored parameters of v1alpha2, and caches the result.
+
+    Returns Invalid if the expression does not compile, and Unchecked if fakeapi cannot check it.
+    """
     environment = named_resources_environment(BASE_LIBRARIES | quirks.cel_libraries)
     return named_resources_selector(text, environment, _strictness(quirks), dialect_of(quirks))
 
@@ -57,10 +63,10 @@ def _environment(
     shared: bool,  # noqa: FBT001 - the key of a cache
     listed: bool,  # noqa: FBT001
 ) -> Environment:
-    """Returns the CEL environment for stored expressions. It has every CEL library of the release.
+    """Returns the CEL environment for stored expressions, with every CEL library of the release.
 
-    - `shared`: whether the release has the gate of shared devices, on or off.
-    - `listed`: whether the release has the gate of list attributes, on or off.
+    - `shared`: whether the release has the gate DRAConsumableCapacity, on or off.
+    - `listed`: whether the release has the gate DRAListTypeAttributes, on or off.
     """
     stored = quirks.rules.stored_may_say - {"literals"}
     return device_environment(

@@ -16,11 +16,11 @@ class DriverQuirks:
     drivers_are_called_by_handles: bool
     """Whether the kubelet sends the resource handles of an allocation to DRA drivers.
 
-    Drivers then only return CDI devices.
+    If so, drivers only return CDI devices.
     """
 
     kubelet_publishes_slices: bool
-    """Whether the kubelet publishes ResourceSlices of the resources that drivers stream to it."""
+    """Whether DRA drivers stream their resources to the kubelet, which publishes them as ResourceSlices."""
 
     kubelet_explains_predicates: bool
     """Whether the message of a pod that the kubelet rejects states why the failed predicate failed.

@@ -2,8 +2,9 @@
 
 Names, stages and defaults follow k8s.io/kubernetes `pkg/features` and the other packages that tools/gates.py
 reads. `--feature-gates` is parsed as in k8s.io/component-base `featuregate`. Like kube-apiserver, fakeapi
-accepts the gates of all components, because kind passes the same gates to every component. `ineffective`
-returns the accepted gates that have no effect. Names that Kubernetes does not know are rejected.
+accepts the gates of all components, because the tool kind passes the same gates to every component.
+`ineffective` returns the accepted gates that have no effect. Names that Kubernetes does not know are
+rejected.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -223,11 +224,11 @@ _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 
 
 class GateError(ValueError):
-    """An invalid setting of feature gates; the message names the gate."""
+    """Raised for an invalid setting of feature gates. The message names the gate."""
 
 
 class UnknownGateError(GateError):
-    """A feature gate that none of the releases has; `known` contains the gates of these releases.
+    """Raised for a feature gate that none of the releases has. `known`: the gates of these releases.
 
     The message suggests similar names, and lists the gates with an effect as `Name=true|false (…)`.
     """
@@ -323,7 +324,7 @@ def specs(minor: int) -> Mapping[str, GateSpec]:
 
 @cache
 def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
-    """Returns for each gate of release 1.`minor` the gates that it requires to be on."""
+    """Maps each gate of release 1.`minor` to the gates that must be on for it."""
     needed_by_gate = {}
     for name, history in _gates()["requires"].items():
         past = [needed for since, needed in history if since <= minor]
@@ -374,7 +375,10 @@ def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
 
 
 def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
-    """Returns the chosen gates that some of the releases have, but that have no effect in fakeapi; sorted."""
+    """Returns the chosen gates that have no effect in fakeapi, sorted.
+
+    Omits gates that none of the releases has.
+    """
     known = {name for minor in minors for name in specs(minor)}
     return sorted(name for name in known.intersection(chosen) if name not in EFFECTIVE | _GROUPS.keys())
 
@@ -382,10 +386,13 @@ def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
 def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
     """Returns the gates of release 1.`minor` with the user's choices.
 
-    Gates without a choice have the value in TURNED_ON, or else the default of the release. AllAlpha and
-    AllBeta set gates that are not set by name. Choices for gates that the release does not have are ignored;
-    `check` rejects them. Raises GateError if a choice contradicts a locked gate, or if a gate is on without
-    the gates that it requires.
+    - Gates without a choice have the value in TURNED_ON. Without such a value, they have the release's
+      default.
+    - AllAlpha and AllBeta set gates that are not set by name.
+    - Choices for gates that the release does not have are ignored; `check` rejects them.
+
+    Raises GateError if a choice contradicts a locked gate, or if a gate is on without the gates that it
+    requires.
     """
     known = specs(minor)
     explicit = {name: value for name, value in {**TURNED_ON, **chosen}.items() if name in known}

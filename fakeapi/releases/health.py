@@ -59,6 +59,7 @@ _AGGREGATOR = (
 """Post-start hooks of kube-aggregator, in the order of their registration.
 
 Each entry has the first and the last minor release with the hook at this position, and the name of the hook.
+None means that the newest release still has the hook there.
 """
 
 _LOOPBACK = "loopback-serving-certificate"

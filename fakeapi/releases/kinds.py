@@ -26,10 +26,12 @@ COMMON_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """The releases that deprecate and remove an API, such as "1.34"; "" if Kubernetes does not state them.
+    """The releases that deprecate and remove an API.
 
+    - `deprecated`, `removed`: such as "1.34"; "" if Kubernetes does not state the release
     - `replacement`: the API to use instead, as `GROUP/VERSION KIND`
-    - `release`: the release that states the other fields; up to 1.31 nothing is stated for resource.k8s.io
+    - `release`: the release from whose source the other fields come; up to 1.31, the source states no
+      releases for resource.k8s.io
     """
 
     deprecated: str = ""
@@ -99,10 +101,7 @@ class Kind:
 
     @property
     def plain(self) -> "Kind":
-        """The kind as an instance of the class Kind itself, not of a subclass.
-
-        Other kinds are derived from it.
-        """
+        """The kind as an instance of the class Kind itself. Subclasses convert themselves to Kind."""
         return self
 
     @property

@@ -21,6 +21,10 @@ class KubeletQuirks:
     """The moment at which the kubelet records a pod as a user of its ResourceClaims.
 
     The kubelet must unprepare recorded claims before the pod ends.
+
+    - "when prepared": after drivers have prepared the claim, up to 1.30
+    - "at once": when the kubelet has read the claim, from 1.31
+    - "when drivers are there": when the drivers of all claims are registered, from 1.34
     """
     skips_unused_claims: bool
     """Whether the kubelet does not prepare claims that no container uses."""

@@ -14,7 +14,8 @@ _KIB = 1024
 class Limits:
     """The limits of one release on resource.k8s.io objects.
 
-    Numbers of items, lengths in bytes, and CEL costs. None means that the release has no such limit.
+    The values are numbers of items, lengths in bytes, or CEL costs. None means that the release has no such
+    limit.
     """
 
     reserved_for: int = 32

@@ -1,6 +1,6 @@
 """Types of API responses that the release tables lack, in the form of the tables.
 
-They are the types of k8s.io/apimachinery `pkg/apis/meta/v1` and k8s.io/api `apidiscovery`. They are equal in
+The types come from k8s.io/apimachinery `pkg/apis/meta/v1` and k8s.io/api `apidiscovery`. They are equal in
 all releases and in both versions of `apidiscovery`. `numbers` contains the protobuf field numbers.
 """
 

@@ -18,8 +18,8 @@ class NetworkQuirks:
     address_warnings_quote_parser: bool
     """Whether warnings about IP addresses quote the error of Go's strict parser.
 
-    Other releases suggest a spelling. Those releases also return warnings for network policies, endpoint
-    slices and load balancer status.
+    In other releases, the warnings suggest a spelling. Those releases also warn about addresses in network
+    policies, endpoint slices and load balancer status.
     """
 
     any_service_has_balancer_status: bool
@@ -31,14 +31,18 @@ class NetworkQuirks:
     source_ranges_are_checked_together: bool
     """Whether all invalid source ranges of a load balancer get one error together.
 
-    The ranges are in the field or in the annotation.
+    The ranges come from `loadBalancerSourceRanges` or from the annotation.
     """
 
     external_ips_have_traffic_policy: bool
-    """Whether a service with external IPs has an externalTrafficPolicy."""
+    """Whether a service with external IPs has an externalTrafficPolicy, with the default Cluster."""
 
     unallocated_node_ports_are_not_patched: bool
-    """Whether updates of load balancers without allocated node ports do not copy stored node ports."""
+    """Whether an update loses the stored node ports that the client omits.
+
+    Only concerns services with `allocateLoadBalancerNodePorts: false`. In other releases, the update copies
+    these node ports from the stored service.
+    """
 
     service_updates_check_metadata: bool
     """Whether an update of a service validates its metadata like a create, including the name."""
@@ -53,16 +57,16 @@ class NetworkQuirks:
     """Whether deleting a service also deletes its Endpoints."""
 
     headless_services_are_warned_of: bool
-    """Whether a headless service returns warnings about fields that it ignores."""
+    """Whether a headless service causes warnings about fields that it ignores."""
 
     ignored_names_are_warned_of: bool
-    """Whether a service returns warnings about `externalName` and `externalIPs` that its type ignores."""
+    """Whether a service causes warnings about `externalName` and `externalIPs` that its type ignores."""
 
     external_ips_are_deprecated: bool
-    """Whether a service with external IPs returns a deprecation warning."""
+    """Whether a service with external IPs causes a deprecation warning."""
 
     prefer_close_is_deprecated: bool
-    """Whether a service with the traffic distribution PreferClose returns a deprecation warning."""
+    """Whether a service with the traffic distribution PreferClose causes a deprecation warning."""
 
     stored_endpoints_are_trusted: bool
     """Whether an update does not validate endpoints that it does not change.
@@ -71,7 +75,7 @@ class NetworkQuirks:
     """
 
     endpoint_slices_take_any_spelling: bool
-    """Whether EndpointSlice addresses may have any spelling. They must still be of the right IP family."""
+    """Whether EndpointSlice addresses of the right IP family may have any spelling."""
 
     status_address_error: str
     """Detail of the error for an invalid address in the status of a Service or an Ingress."""
@@ -92,22 +96,22 @@ class NetworkQuirks:
     """Whether the error for an object reference without kind or name has a detail with the missing part."""
 
     ingresses_keep_relaxed_names: str
-    """The parts of a stored Ingress whose relaxed service names allow an update to contain relaxed names.
+    """The parts of a stored Ingress in which a relaxed service name allows updates to use relaxed names.
 
     Only applies while the gate RelaxedServiceNameValidation is off.
 
     - "rules": the rules
     - "everywhere": the rules and the default backend
-    - "": an update may never contain relaxed names
+    - "": an update may never use relaxed names
     """
 
     default_ingress_class_is_marked: bool
     """Whether `kubectl get` tables mark the default IngressClass."""
 
     service_cidrs_are_parsed_by_netip: bool
-    """Whether Go's strict parser (net/netip) parses the ranges of a ServiceCIDR, which are immutable.
+    """Whether Go's strict parser (net/netip) parses the ranges of a ServiceCIDR.
 
-    Other releases allow updates to add a range of the other IP family.
+    If so, the ranges are immutable. In other releases, updates may add a range of the other IP family.
     """
 
     service_cidr_status_resets_metadata: bool

@@ -46,7 +46,7 @@ class NodeQuirks:
     account_read_refusal: str
     """Reason why nodes may not read service accounts; empty if nodes may read the accounts of their pods.
 
-    The gate KubeletServiceAccountTokenForCredentialProviders has the release's default.
+    Assumes the release's default for the gate KubeletServiceAccountTokenForCredentialProviders.
     """
 
 

@@ -27,13 +27,22 @@ class PodQuirks:
     """Whether references to `status.hostIPs` require the gate PodHostIPs."""
 
     relaxed_environment_names_stay: bool
-    """Whether an update may keep relaxed variable names while RelaxedEnvironmentVariableValidation is off."""
+    """Whether an update may keep relaxed variable names that the stored pod has.
+
+    Only applies while the gate RelaxedEnvironmentVariableValidation is off.
+    """
 
     zero_sleep_stays: bool
-    """Whether an update may keep `sleep.seconds: 0` while PodLifecycleSleepActionAllowZero is off."""
+    """Whether an update may keep `sleep.seconds: 0`.
+
+    Only applies while the gate PodLifecycleSleepActionAllowZero is off.
+    """
 
     zero_sleep_hint: str
-    """End of the error for an invalid `sleep.seconds` while PodLifecycleSleepActionAllowZero is off."""
+    """End of the error for an invalid `sleep.seconds`.
+
+    Only used while the gate PodLifecycleSleepActionAllowZero is off.
+    """
 
     image_volumes_have_no_subpaths: bool
     """Whether mounts of image volumes must not have a `subPath`."""
@@ -57,7 +66,7 @@ class PodQuirks:
     """Detail of the error for a resize policy that restarts containers despite `restartPolicy: Never`."""
 
     restart_rules_stay: bool
-    """Whether an update may keep containers' restart rules while ContainerRestartRules is off.
+    """Whether an update may keep containers' restart rules while the gate ContainerRestartRules is off.
 
     If so, it may also keep their restart policies.
     """
@@ -68,7 +77,8 @@ class PodQuirks:
     restart_actions_are_all_listed: bool
     """Whether the error for an unsupported restart action lists all actions.
 
-    If so, too many restart rules are reported as `Too many`, otherwise as `Too long`.
+    If so, too many restart rules are reported as `Too many`. In other releases, they are reported as `Too
+    long`.
     """
 
     unmasked_proc_needs_user_namespace: bool
@@ -80,16 +90,17 @@ class PodQuirks:
     # Pods
 
     host_network_checks_container_port: bool
-    """Whether hostNetwork pods report a hostPort that differs from its containerPort at `containerPort`.
+    """Whether the error for a hostPort that differs from its containerPort is at `containerPort`.
 
-    In other releases the error is at `hostPort`, and pod templates only get the error if the hostPort is set.
+    Such a hostPort is invalid in pods with hostNetwork. In other releases, the error is at `hostPort`, and
+    pod templates only get it if the hostPort is set.
     """
 
     host_namespaces_are_of_the_spec: bool
     """Whether host namespaces are validated as fields of the pod spec, as in v1.
 
-    In other releases they are validated as fields of the security context, which changes some error paths. If
-    true, `serviceAccount` must equal `serviceAccountName`.
+    If so, `serviceAccount` must equal `serviceAccountName`. In other releases, host namespaces are validated
+    as fields of the security context, which changes some error paths.
     """
 
     needs_host_users: str
@@ -129,7 +140,7 @@ class PodQuirks:
     """Whether a pod must not set sysctls of a namespace that it shares with its node."""
 
     relaxed_dns_searches_stay: bool
-    """Whether an update may keep relaxed search domains while RelaxedDNSSearchValidation is off."""
+    """Whether an update may keep relaxed search domains while the gate RelaxedDNSSearchValidation is off."""
 
     search_pattern_has_underscores: bool
     """Whether the error for a DNS search domain prints the actual pattern, which allows underscores."""
@@ -179,9 +190,9 @@ class PodQuirks:
     """Whether the error for forbidden changes in a write to `/resize` prints the difference."""
 
     resize_keeps_containers: bool
-    """Whether a write to `/resize` that adds, removes or renames containers gets only this error.
+    """Whether a write to `/resize` that adds, removes or renames containers gets no further errors.
 
-    If so, other forbidden changes of a container have an error of their own.
+    If so, each other forbidden change of a container has its own error.
     """
 
     resize_keeps_memory: bool
@@ -202,7 +213,8 @@ class PodQuirks:
     memory_volumes_resize: bool
     """Whether a write to `/resize` validates each volume.
 
-    Memory-backed volumes can then be resized while InPlacePodVerticalScalingMemoryBackedVolumes is on.
+    If so, memory-backed volumes can be resized while the gate InPlacePodVerticalScalingMemoryBackedVolumes is
+    on.
     """
 
     # Statuses
@@ -210,7 +222,7 @@ class PodQuirks:
     conditions_are_of_the_status: bool
     """Whether the path of errors about pod conditions is `status.conditions`.
 
-    Elsewhere it is `metadata.conditions`.
+    In other releases the path is `metadata.conditions`.
     """
 
     status_fixes_qos_class: bool
@@ -258,36 +270,36 @@ class PodQuirks:
     # Warnings
 
     null_selectors_are_warned_of: bool
-    """Whether pod affinity and topology spread constraints without a label selector return a warning."""
+    """Whether pod affinity and topology spread constraints without a label selector cause a warning."""
 
     ceph_volumes_are_deprecated: bool
-    """Whether volumes of CephFS and RBD return a deprecation warning."""
+    """Whether volumes of CephFS and RBD cause a deprecation warning."""
 
     overlapping_paths_are_warned_of: bool
-    """Whether overlapping paths of files in one volume return a warning."""
+    """Whether overlapping paths of files in one volume cause a warning."""
 
     repeated_volumes_are_warned_of: bool
-    """Whether volumes with the same name return a warning."""
+    """Whether volumes with the same name cause a warning."""
 
     hidden_variables_are_warned_of: bool
-    """Whether a repeated environment variable returns a warning only if it hides the earlier variable."""
+    """Whether a repeated environment variable causes a warning only if it hides the earlier variable."""
 
     hidden_variable_hint: str
     """End of the warning about an environment variable that hides an earlier variable."""
 
     ports_are_compared: bool
-    """Whether repeated port numbers in the containers of a pod return a warning."""
+    """Whether repeated port numbers in the containers of a pod cause a warning."""
 
     port_names_are_compared: bool
-    """Whether repeated port names in the containers of a pod return a warning."""
+    """Whether repeated port names in the containers of a pod cause a warning."""
 
     addresses_are_warned_of: bool
-    """Whether IP addresses in non-standard form return a warning."""
+    """Whether IP addresses in non-standard form cause a warning."""
 
     app_armor_annotations_are_compared: bool
-    """Whether a template's AppArmor annotation that differs from the pod's profile returns a warning.
+    """Whether a template's AppArmor annotation that differs from the pod's profile causes a warning.
 
-    Other releases only return a warning if the pod has no profile.
+    In other releases, the annotation only causes a warning if the pod has no profile.
     """
 
     # Volumes

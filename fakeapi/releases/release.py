@@ -34,7 +34,7 @@ _STATES_COMPATIBILITY = 33
 
 
 class UnknownReleaseError(ValueError):
-    """A release without tables, or a release that fakeapi does not serve.
+    """Raised for a release without tables, or a release that fakeapi does not serve.
 
     The message lists the known releases.
     """
@@ -228,7 +228,8 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
     """Returns a release of COMPILED_RELEASES. Ignores chosen gates that the release does not have.
 
-    Raises GateError if a choice contradicts a locked gate or a required gate.
+    Raises GateError if a choice contradicts a locked gate, or if a gate is on without the gates that it
+    requires.
     """
     all_kinds = kinds_of_release(name)
     index, minor = all_kinds.tables.index, int(name[2:])

@@ -24,9 +24,10 @@ class RequestQuirks:
     """
 
     list_parses_resource_version_before_continue: bool
-    """Whether a list with a continue token and an invalid resourceVersion reports the resourceVersion.
+    """Whether a list parses the resourceVersion before the continue token.
 
-    Other releases report that the two parameters exclude each other.
+    If so, the error for an invalid resourceVersion has priority. In other releases, the error says that the
+    two parameters exclude each other.
     """
 
     watch_cache_serves_pages: bool
@@ -38,7 +39,7 @@ class RequestQuirks:
     uid_of_missing_object_conflicts: bool
     """Whether an update of a missing object with a uid fails with 409 instead of 404.
 
-    The conflict is a failed precondition.
+    The message of the 409 says that the precondition on the uid failed.
     """
 
     zero_creation_timestamp_is_null: bool
@@ -77,9 +78,9 @@ class RequestQuirks:
     managed_fields_survive_errors: bool
     """Whether writes keep the stored managedFields if their changed fields cannot be determined.
 
-    Other releases drop the managedFields. This happens to custom objects whose managedFields name a version
-    that their definition does not have. Follows `UpdateNoErrors` of k8s.io/apimachinery
-    `pkg/util/managedfields`.
+    In other releases, such writes drop the managedFields. An example is a custom object whose managedFields
+    name a version that its CustomResourceDefinition does not have. Follows `UpdateNoErrors` of
+    k8s.io/apimachinery `pkg/util/managedfields`.
     """
 
     list_keys_may_be_absent: bool
@@ -110,15 +111,15 @@ class RequestQuirks:
     """Whether quantities and times in lists and maps have an empty object as default in OpenAPI."""
 
     openapi_documents_mark_own_version: bool
-    """Whether kinds that all groups share, such as DeleteOptions, list only the document's version.
+    """Whether an OpenAPI v3 document lists only its own version for kinds such as DeleteOptions.
 
-    This concerns their x-kubernetes-group-version-kind in OpenAPI v3.
+    All API groups share these kinds. The list is in their x-kubernetes-group-version-kind.
     """
 
     openapi_without_text: tuple[str, ...]
     """Fields that have no description in OpenAPI.
 
-    They refer to another type, and their Go fields have no comment.
+    These fields refer to another type, and have no comment in the Go source.
     """
 
     openapi_lists_have_shards: bool
@@ -140,7 +141,7 @@ class RequestQuirks:
     """The kinds for which the server enforces declarative validation.
 
     - "unknown": no kinds, before 1.33
-    - "taken over": all kinds, but only while DeclarativeValidationTakeover is on, from 1.33
+    - "taken over": all kinds, but only while the gate DeclarativeValidationTakeover is on, from 1.33
     - "of new kinds": kinds without other validation, in 1.36
     - "enforced": all kinds, from 1.37
     """

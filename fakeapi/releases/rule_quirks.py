@@ -74,7 +74,7 @@ class RuleQuirks:
     members: int
     """Number of fields of the Go type ValidationRule.
 
-    The fields reason and fieldPath, and later optionalOldSelf, were added to the first three.
+    The type first had three fields. Later releases added reason and fieldPath, and then optionalOldSelf.
     """
 
     move_paths: bool
@@ -109,7 +109,7 @@ _1_31 = _1_30 | {"formats"}
 _1_32 = _1_31 | {"two variables"}
 _SELECTORS = "authorization selectors"
 _OPTIONAL_LISTS = "optional lists"
-"""A library of cel-go itself. Therefore new rules may use it in the first release that has it."""
+"""Name of a CEL library of cel-go itself. New rules may use the library in the first release that has it."""
 _1_33 = _1_32 | {"versions", "semver normalization"}
 _1_34 = _1_33 | {"lists"}
 _1_37 = _1_34 | {"includes"}

@@ -21,7 +21,7 @@ class ReleaseRules:
     def drops(self, gate: str) -> bool:
         """Whether the server drops the fields of a feature gate.
 
-        This is so if the release has the gate and the gate is off.
+        True if the release has the gate and the gate is off.
         """
         return not self.gates.get(gate, True)
 

@@ -1,7 +1,7 @@
 """Enables and disables group versions and resources of a release, like kube-apiserver's `--runtime-config`.
 
 Follows k8s.io/apiserver `pkg/server/resourceconfig` and `pkg/server/options`. The defaults are the defaults
-of the release, except that all versions of resource.k8s.io are enabled, as in a cluster for testing claims.
+of the release, with one exception: all versions of resource.k8s.io are enabled.
 """
 
 import re
@@ -16,7 +16,10 @@ _STAGES = {
     "api/beta": re.compile(r"v\d+beta\d+\Z", re.ASCII),
     "api/alpha": re.compile(r"v\d+alpha\d+\Z", re.ASCII),
 }
-"""Settings that apply to many API versions at once, in the order of their application."""
+"""Settings that apply to many API versions at once, in the order of their application.
+
+Each value is a pattern that matches the names of these versions.
+"""
 
 _TRUE = frozenset({"", "1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -24,7 +27,7 @@ _ALL_VERSIONS_ON = frozenset({"resource.k8s.io"})
 
 
 class RuntimeConfigError(ValueError):
-    """An invalid setting of `--runtime-config`; the message names the setting."""
+    """Raised for an invalid setting of `--runtime-config`. The message names the setting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ _WRAPPED = "[]string"
 """The underlying Go type of ExtraValue, Verbs and similar types. In protobuf, these types are messages."""
 
 _PLAIN: dict[str, Any] = {}
-"""The table data for list items and map values. They have no data except their type."""
+"""The table data of a field, for types of list items and map values. Tables contain only their type."""
 
 
 class Schemas:
@@ -53,7 +53,10 @@ class Schemas:
     __slots__ = ("_structs", "_types", "keys_may_be_absent")
 
     def __init__(self, types: Mapping[str, TypeEntry], *, keys_may_be_absent: bool = False) -> None:
-        """Reads each type from `types` on first use; `nodes.List` documents `keys_may_be_absent`."""
+        """Creates schemas from a table of types, which are read on first use.
+
+        `keys_may_be_absent`: whether items of a map list may omit keys.
+        """
         self._types = types
         self.keys_may_be_absent = keys_may_be_absent
         self._structs: dict[str, Struct] = {}
@@ -72,9 +75,7 @@ class Schemas:
         return struct
 
     def entry(self, name: str) -> TypeEntry:
-        """Returns the table's entry of a type.
-
-        The entry contains enum values and the gates of fields, too.
+        """Returns the table's entry of a type, which also contains enum values and the gates of fields.
 
         Raises KeyError for a type that is not in the table.
         """
@@ -126,7 +127,11 @@ class Schemas:
 
     @staticmethod
     def _as_held(made: Struct, member: dict[str, Any]) -> Struct:
-        """Returns the struct as a field contains it. The field may override whether the struct is atomic."""
+        """Returns the struct for a field.
+
+        Returns a copy of the struct if `member`, the table's data of the field, changes whether the struct is
+        atomic.
+        """
         atomic = {"atomic": True, "granular": False}.get(member.get("map", ""), made.atomic)
         if atomic == made.atomic:
             return made
@@ -138,8 +143,9 @@ class Schemas:
     def _list(self, go: str, member: dict[str, Any]) -> List:
         """Returns the schema node of a list type.
 
-        A list without a list type gets its type from the merge strategy, as in k8s.io/kube-openapi
-        `pkg/schemaconv`. ownerReferences and finalizers have a list type only from 1.30 on.
+        For a list without x-kubernetes-list-type, derives the list type from the merge strategy, as in
+        k8s.io/kube-openapi `pkg/schemaconv`. ownerReferences and finalizers have a list type only from 1.30
+        on.
         """
         item = go[2:].removeprefix("*")
         merges, merge_key = "merge" in member.get("patch", ""), member.get("patch_key")
@@ -163,7 +169,7 @@ class Schemas:
         )
 
     def _defaults(self, item: str, keys: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
-        """Returns the default values of those keys of a map list that an item may omit."""
+        """Returns the default values of the keys that items of a map list may omit, as (key, default)."""
         if not keys:
             return ()
         entry = self._types[item]

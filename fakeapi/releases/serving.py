@@ -19,7 +19,7 @@ from fakeapi.releases.version_order import version_rank
 
 GROUP = "resource.k8s.io"
 SERVED_CACHED = 32
-"""Maximum number of cached Servings. Tests start many servers with few different settings."""
+"""Maximum number of cached results of `served`. Tests start many servers with few different settings."""
 
 GATED = {
     ("authentication.k8s.io", "selfsubjectreviews"): "APISelfSubjectReview",
@@ -93,11 +93,13 @@ def served(
     feature_gates: Mapping[str, bool] | str = "",
     runtime_config: str = "",
 ) -> Serving:
-    """Returns the group versions of a server: of the given release, or of the newest release and OLDER.
+    """Returns the group versions of a server: of one release, or of the newest release and OLDER.
 
-    With several releases, gates and settings of `runtime_config` apply to each release that has them. Raises
-    UnknownReleaseError for an unknown release, UnknownGateError for a gate that no served release has, and
-    GateError or RuntimeConfigError for invalid settings.
+    `release`: the release, such as "1.31"; None for the newest release and OLDER. With several releases,
+    gates and settings of `runtime_config` apply to each release that has them.
+
+    Raises UnknownReleaseError for an unknown release, UnknownGateError for a gate that no served release has,
+    and GateError or RuntimeConfigError for invalid settings.
     """
     chosen = gates.parse(feature_gates) if isinstance(feature_gates, str) else feature_gates
     return _served(release, tuple(sorted(chosen.items())), runtime_config)

@@ -1,4 +1,4 @@
-"""Differences between releases in volumes, volume claims and small API groups.
+"""Differences between releases in volumes, leases, RuntimeClasses and storage migrations.
 
 The source is k8s.io/kubernetes `pkg/apis/core`, `storage`, `coordination`, `node` and `storagemigration`.
 """
@@ -18,19 +18,22 @@ class StorageQuirks:
     # Persistent volumes and claims for them
 
     volumes_warn_of_deprecation: bool
-    """Whether PersistentVolumes and claims with deprecated sources or annotations return warnings."""
+    """Whether PersistentVolumes and claims with deprecated sources or annotations cause warnings."""
 
     mount_options_are_deprecated: bool
-    """Whether a PersistentVolume with the annotation for mount options returns a deprecation warning."""
+    """Whether a PersistentVolume with the annotation for mount options causes a deprecation warning."""
 
     recycling_is_deprecated: bool
-    """Whether a PersistentVolume with the reclaim policy Recycle returns a deprecation warning."""
+    """Whether a PersistentVolume with the reclaim policy Recycle causes a deprecation warning."""
 
     volumes_keep_transitions: bool
     """Whether a PersistentVolume's status has the time of its last phase transition."""
 
     attributes_class_stays_when_off: bool
-    """Whether a PersistentVolume keeps its volumeAttributesClassName while VolumeAttributesClass is off."""
+    """Whether a PersistentVolume keeps its volumeAttributesClassName.
+
+    Only applies while the gate VolumeAttributesClass is off.
+    """
 
     attributes_class_may_change: str
     """The condition under which a PersistentVolumeClaim's volumeAttributesClassName may change.
@@ -91,12 +94,16 @@ class StorageQuirks:
     """Path of the error for a changed driver of a CSINode."""
 
     csi_node_counts_may_change: bool
-    """Whether `allocatable` of a CSINode driver may change, unless MutableCSINodeAllocatableCount is off."""
+    """Whether `allocatable` of a CSINode driver may change.
+
+    Does not apply while the gate MutableCSINodeAllocatableCount is off.
+    """
 
     attachers_are_driver_names: bool
-    """Whether the attacher of a VolumeAttachment is validated as a driver name at its place in the spec.
+    """Whether creates and updates validate the attacher of a VolumeAttachment as a driver name.
 
-    Other releases validate it as a driver name only on create, at the end.
+    If so, the error comes before the errors of other fields. Other releases check the driver name only on
+    create, after the other fields.
     """
 
     volume_error_limit_in_errors: int
@@ -117,9 +124,9 @@ class StorageQuirks:
     """
 
     empty_handler_is_required: bool
-    """Whether an empty handler of a RuntimeClass is a missing required value.
+    """Whether the error for an empty handler of a RuntimeClass is `Required value`.
 
-    Elsewhere it is an invalid name.
+    In other releases the error is about an invalid name.
     """
 
     toleration_path_repeats: bool
@@ -131,7 +138,7 @@ class StorageQuirks:
     storage_versions_are_served: bool
     """Whether `servedVersions` of a StorageVersion are validated.
 
-    Each API server may then occur only once.
+    If so, each API server may occur only once.
     """
 
     migrations_need_version: bool

@@ -1,8 +1,8 @@
 """The compiled JSON tables of the releases. Each file is read on first use.
 
 `data/<release>/index.json` lists what a release serves: group versions, kinds, verbs and names. The types of
-a Go package are in a file with its name, such as `core__v1.json` for `core/v1`. Therefore types that several
-groups use are stored once, and a server only reads the packages that its kinds need. All servers of a process
+a Go package are in their own file, such as `core__v1.json` for `core/v1`. Types that several groups use are
+therefore stored once, and a server only reads the packages that its kinds need. All servers of a process
 share the tables, and must not change them.
 """
 
@@ -44,7 +44,7 @@ class GroupVersionTable(msgspec.Struct, frozen=True):
     default_resources: tuple[str, ...] = ()
 
     def kind_entries(self) -> list[dict[str, Any]]:
-        """Returns the table's entries of kinds, in the order of their resources."""
+        """Returns the table data of the kinds, in the order of their resources."""
         entries: list[dict[str, Any]] = msgspec.json.decode(self.kinds)
         return entries
 
@@ -165,8 +165,9 @@ class ReleaseTables(Mapping[str, TypeEntry]):
     def bootstrap(self, resource: str) -> Mapping[str, Any]:
         """Returns the objects of a resource that the release's server creates when it starts.
 
-        The keys are `NAME` or `NAMESPACE/NAME`. The objects lack their names and types. APIServices have only
-        the priorities of group and version. Raises KeyError for a resource without such objects.
+        The keys are `NAME` or `NAMESPACE/NAME`. The values are the objects without name, kind and apiVersion.
+        APIServices have only the priorities of group and version. Raises KeyError for a resource without such
+        objects.
         """
         parts = msgspec.json.decode(_text(self.release, "bootstrap"), type=dict[str, msgspec.Raw])
         return msgspec.json.decode(parts[resource], type=dict[str, Any])
@@ -188,7 +189,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return entry
 
     def __iter__(self) -> Iterator[str]:
-        """Yields the names of all types. Therefore it reads the file of every package."""
+        """Yields the names of all types. Reads the file of every package."""
         for path in sorted(
             resources.files(DATA).joinpath(self.release).iterdir(), key=lambda file: file.name
         ):

@@ -19,9 +19,8 @@ class WorkloadQuirks:
     apps_updates_are_checked_once: bool
     """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once.
 
-    Other releases repeat it.
-
-    For a DaemonSet, the error for the immutable selector then comes before the errors of the spec.
+    Other releases report it twice. If true, the error for the immutable selector of a DaemonSet comes before
+    the errors of the spec.
     """
 
     controllers_are_checked_once: bool
@@ -36,13 +35,13 @@ class WorkloadQuirks:
     revision_data_is_an_object: bool
     """Whether the data of a ControllerRevision must be an object.
 
-    The data are then validated only on create.
+    If so, the data are validated only on create.
     """
 
     stateful_sets_are_strict: bool
     """Whether the serviceName of a new StatefulSet must be a DNS label.
 
-    If so, `revisionHistoryLimit` may change, and a negative limit returns a warning.
+    If so, `revisionHistoryLimit` may change, and a negative limit causes a warning.
     """
 
     stateful_set_templates_are_checked: bool
@@ -55,7 +54,7 @@ class WorkloadQuirks:
     """Whether a new Job gets an annotation that marks its pods as tracked with finalizers."""
 
     large_jobs_are_warned_of: bool
-    """Whether a Job with a very large number of completions returns a warning."""
+    """Whether a Job with a very large number of completions causes a warning."""
 
     failure_actions: tuple[str, ...]
     """Actions of podFailurePolicy, in the order in which errors list them."""
@@ -99,7 +98,7 @@ class WorkloadQuirks:
     """Whether the scaling rules of a HorizontalPodAutoscaler have a tolerance, also in v1's annotation."""
 
     zero_targets_are_dropped: bool
-    """Whether a zero target beside an average target in v1's annotation is read as an absent target.
+    """Whether a zero target in v1's annotation is read as an absent target if there is an average target.
 
     The annotation cannot omit the target.
     """

@@ -54,8 +54,8 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     sets its mode to 0600. A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go
     `util/cert` and `util/keyutil`.
 
-    Raises OSError if a file cannot be read or written. Raises CertificateError, without a change of the
-    files, if the certificate and the key are unusable or if the certificate is missing.
+    Raises OSError if a file cannot be read or written. Raises CertificateError if the certificate and the key
+    are unusable, or if the certificate is missing. In this case, no file changes.
     """
     if directory is None:
         authority = trustme.CA()

@@ -37,7 +37,7 @@ IDLE_SECONDS = 3_600.0
 WRITE_BYTES = 128 * 1024
 """Number of bytes per write of a long response.
 
-Before each write, the server waits until the client reads.
+After each write, the server waits while the client has too many unread bytes.
 """
 
 CLOSE_SECONDS = 10.0
@@ -188,7 +188,7 @@ class Connection:
     def close(self) -> None:
         """Sends the remaining bytes, then closes the connection.
 
-        Aborts it if the client does not read them in time.
+        Aborts the connection if the client does not read the bytes in time.
         """
         if not self._writer.is_closing():  # a TLS transport that is closed twice cannot be aborted
             self._writer.close()
@@ -209,7 +209,7 @@ class Connection:
     def end_soon(self) -> None:
         """Stops accepting requests.
 
-        Closes the connection now if no request is running, or else after the last request.
+        Closes the connection now if no request is running, otherwise after the last request.
         """
         self.ending = True
         if not self.tasks.requests and not self.unsent:

@@ -37,7 +37,7 @@ If the client sends more bytes, the server closes the connection.
 """
 
 EVENTS_IN_A_TURN = 200
-"""Maximum number of parser events before other tasks can run, even in a flood of requests."""
+"""Maximum number of parser events before the event loop runs other tasks, even in a flood of requests."""
 
 REASONS = {
     101: b"Switching Protocols",
@@ -73,7 +73,7 @@ REASONS = {
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 
 JOINED_BYTES = 64 * 1024
-"""Maximum size, in bytes, of a body part that is copied to be sent in one write with the head."""
+"""Maximum size, in bytes, of a body part that the server copies, to send it in one write with the head."""
 
 
 class HTTP2Preface(Exception):
@@ -87,8 +87,8 @@ class HTTP2Preface(Exception):
 class HTTP1:
     """Serves the requests of one HTTP/1.1 connection, one after the other.
 
-    Ignores requests to upgrade to h2c. Continues to read while a request runs, to notice a disconnect even
-    after pipelined requests.
+    Ignores requests to upgrade to h2c. Continues to read while a request runs, so that it notices a
+    disconnect even if pipelined requests wait.
     """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
@@ -333,7 +333,7 @@ class HTTP1:
             await stream.close()
 
     async def _finish_exchange(self) -> None:
-        """After a complete response, continues with the next request, or closes the connection.
+        """Continues with the next request after a complete response, or closes the connection.
 
         If the request's body is incomplete, first waits for the rest of the body.
         """

@@ -29,7 +29,7 @@ class Answering(Protocol):
     def write_now(self, data: bytes) -> bool:
         """Writes a part of the body without waiting.
 
-        Returns False, without writing, if that is not possible.
+        Returns False and writes nothing if the connection cannot take the bytes at once.
         """
         ...
 

@@ -68,9 +68,9 @@ class Preface:
 class RequestReader:
     """Parses the requests of one HTTP/1.1 connection, one after the other.
 
-    llhttp takes a tenth of the time of h11. The reader uses llhttp for heads that arrive in one piece, and
-    that both parsers read with equal results: HTTP/1.1 with one Host header, and without Transfer-Encoding,
-    Expect and Upgrade. For all other requests, h11 decides whether they are valid.
+    llhttp takes a tenth of the time of h11. The reader uses llhttp for a head that arrives in one piece, if
+    both parsers read it with equal results. Such a head is HTTP/1.1 with one Host header, and without
+    Transfer-Encoding, Expect and Upgrade. For all other requests, h11 decides whether they are valid.
     """
 
     def __init__(self) -> None:

@@ -73,7 +73,7 @@ class ResponseWriter:
         return data
 
     def end(self) -> bytes:
-        """Ends the body, and returns the bytes of the last chunk; empty for a body without chunks.
+        """Ends the body, and returns the bytes of the last chunk. Returns b"" for a body without chunks.
 
         Raises ValueError if the body is shorter than its Content-Length.
         """

@@ -67,8 +67,8 @@ Pairs = list[tuple[bytes, bytes]]
 class AnnouncedSettings(h2.settings.Settings):
     """The HTTP/2 settings that the server announces.
 
-    The class HTTP2 itself enforces the maximum number of streams. h2 would end the connection with all its
-    watches, instead of refusing one stream.
+    The class HTTP2 itself enforces the maximum number of streams, and refuses streams above it. If h2
+    enforced the maximum, it would end the connection with all its watches.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class HTTP2:
     def check_time(self, now: float) -> None:
         """Resets streams whose client is too slow to send the request body or to read the response.
 
-        `now`: the present time of the event loop.
+        `now`: the current time on the clock of the event loop.
         """
         for stream_id in self._output.stalled(now - UNREAD_SECONDS):
             self._tasks.spawn(self._reset_stream, stream_id)
@@ -295,11 +295,10 @@ class HTTP2:
         self._rest_if_idle()
 
     def _rest_if_idle(self) -> None:
-        """Handles a connection without open streams.
+        """Waits for the next request if no streams are open.
 
-        Waits for the next request, or closes the connection after a GOAWAY or a stop.
-
-        Does nothing while streams are open.
+        If the server is stopping or has sent GOAWAY, closes the connection instead. Does nothing while
+        streams are open.
         """
         if self._streams or self._output.count or self._closed:
             return

@@ -30,8 +30,9 @@ class Response:
 
     - `unsent`: the queued bytes, which wait for the flow-control window of the client.
     - `unread`: the number of bytes that the application has sent and the server has not written.
-    - `whole`: whether the response has a Content-Length, so that all of it existed before its head was sent.
-    - `progressed_at`: when the server last wrote bytes, in the time of the event loop.
+    - `whole`: whether the response has a Content-Length. If so, the complete response existed before its head
+      was sent.
+    - `progressed_at`: when the server last wrote bytes, on the clock of the event loop.
     - `ended`: whether the application has sent the last byte.
     - `room`: an event that is set when the application can send more.
     """
@@ -94,7 +95,7 @@ class Output:
     async def send_head(self, stream_id: int, headers: list[tuple[bytes, bytes]]) -> None:
         """Sends the head of a response.
 
-        For a response without Content-Length, then waits until the client accepts data.
+        If the response has no Content-Length, then waits until the client's flow-control window accepts data.
         """
         response = self._responses.get(stream_id)
         if response is None:
@@ -114,7 +115,10 @@ class Output:
         return self._responses.get(stream_id) is response
 
     def _window(self, stream_id: int) -> int:
-        """Returns how many bytes the stream's flow-control window still allows; 1 if the stream is closed."""
+        """Returns the number of bytes that the client's flow-control window of the stream accepts.
+
+        Returns 1 if the stream is closed, so that no caller waits for the window.
+        """
         try:
             return max(0, self._h2.local_flow_control_window(stream_id))
         except h2.exceptions.ProtocolError:  # the stream is closed
@@ -140,9 +144,9 @@ class Output:
                 await response.room.wait()
 
     def stalled(self, since: float) -> list[int]:
-        """Returns the ids of streams without progress since a time, whose response has a Content-Length.
+        """Returns the ids of streams for which the server has written no bytes since `since`.
 
-        `since`: this time, in the time of the event loop.
+        Only includes responses with a Content-Length. `since`: a time on the clock of the event loop.
         """
         return [
             stream_id
@@ -207,7 +211,7 @@ class Output:
                 self._work.set()
 
     def _fill(self) -> None:
-        """Passes frames to h2, one of each ready stream in turn, until they contain WRITE_BYTES or more."""
+        """Passes waiting frames to h2, one per stream in turn, until they contain WRITE_BYTES or more."""
         room = WRITE_BYTES
         while self._ready and room > 0:
             stream_id = next(iter(self._ready))

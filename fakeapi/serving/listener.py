@@ -25,7 +25,7 @@ TLS_CLOSE_SECONDS = 1.0
 RETRY_SECONDS = 0.1
 """Seconds before the server tries again to accept clients after an error.
 
-An example of such an error is that the process has no free file descriptor.
+For example, the process has no free file descriptor.
 """
 
 DRAIN_SECONDS = 0.05
@@ -64,7 +64,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def connection_limit() -> int:
-    """Returns the maximum number of connections: CONNECTIONS, or fewer if file descriptors are short."""
+    """Returns the maximum number of connections: CONNECTIONS, or fewer if the process may open few files."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if descriptors == resource.RLIM_INFINITY:
         return CONNECTIONS

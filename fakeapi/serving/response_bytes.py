@@ -73,7 +73,10 @@ class ResponseBytes:
     async def wait(self, account: "ConnectionBytes", size: int, seconds: float | None) -> None:
         """Waits until memory for `size` bytes is reserved, or until the connection has ended.
 
-        Raises NoRoom after this number of `seconds`; None waits without a limit.
+        - `account`: the connection of the response.
+        - `seconds`: the maximum time to wait; None for no limit.
+
+        Raises NoRoom if the memory is not free in this time.
         """
         waiter = _Waiter(account, size, asyncio.get_running_loop().create_future())
         self._waiters.append(waiter)
@@ -186,9 +189,9 @@ class ConnectionBytes:
             self._server.give_back(size)
 
     def is_stalled(self, since: float) -> bool:
-        """Whether the client has unread response bytes, and has read nothing since a time.
+        """Whether the client has unread response bytes, and has read nothing since `since`.
 
-        `since`: this time, in the time of the event loop.
+        `since`: a time on the clock of the event loop.
         """
         return self.held > 0 and self.progressed_at <= since
 

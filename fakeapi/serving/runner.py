@@ -214,7 +214,7 @@ class Runner:
             self._calls.discard(call)
 
     def _cancel_calls(self) -> None:
-        """Cancels the calls that still wait in `call`, because the event loop has ended."""
+        """Cancels the calls for which threads still wait in `call`, because the event loop has ended."""
         with self._calls_lock:
             for call in [*self._calls]:
                 call.cancel()

@@ -42,7 +42,7 @@ class KeptSnapshots:
     def check(self, name: str) -> None:
         """Raises SnapshotError if a snapshot with this name cannot be kept.
 
-        The name may be invalid, or new while there are SNAPSHOTS_MAX snapshots already.
+        The reason is an invalid name, or a new name while there are SNAPSHOTS_MAX snapshots already.
         """
         if not _NAME.fullmatch(name):
             raise SnapshotError(f"invalid name {name!r}: a snapshot's name has {_NAME_RULE}")

@@ -31,5 +31,5 @@ def check_served(snapshot: SnapshotContent, catalogue: Catalogue) -> None:
 
 
 def _kinds(keys: Iterable[ObjectKey]) -> Iterable[ObjectKey]:
-    """Returns one object key for each resource; namespaces and names of the keys have no meaning."""
+    """Returns one object key for each resource. Ignore the namespaces and names of these keys."""
     return {key.prefix: key for key in keys}.values()

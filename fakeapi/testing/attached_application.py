@@ -8,9 +8,11 @@ from fakeapi.cluster import Attachment, Cluster
 
 
 class AttachedApplication:
-    """An application that starts its attachments after itself, and stops them before itself.
+    """An ASGI application that starts and stops its attachments.
 
-    It stops the attachments in reverse order. It also registers them as followers of the cluster.
+    - Starts the attachments after the application itself has started.
+    - Stops them in reverse order, before the application itself stops.
+    - Registers them as followers of the cluster.
     """
 
     def __init__(self, app: Application, cluster: Cluster, attachments: Sequence[Attachment]) -> None:

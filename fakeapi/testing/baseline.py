@@ -1,4 +1,4 @@
-"""Baseline: the state that a server returns to between the tests that share it."""
+"""Baseline: the state to which a server returns between tests that share the server."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,10 @@ class Baseline:
 
 
 async def take(cluster: Cluster) -> Baseline:
-    """Captures the current state of a cluster. Raises ApiError."""
+    """Captures the current state of a cluster.
+
+    Raises ApiError if an accepted write cannot be committed.
+    """
     clock, faults = cluster.clock, cluster.armed_faults
     return Baseline(
         await cluster.snapshot(),
@@ -35,7 +38,8 @@ async def take(cluster: Cluster) -> Baseline:
 async def return_to(cluster: Cluster, baseline: Baseline) -> None:
     """Restores the objects, the clock and the armed faults of a baseline.
 
-    Clears the journal. The counters of the faults start again at 0. Raises SnapshotError, StorageError.
+    Clears the journal. The counters of the faults start again at 0. Raises SnapshotError if the cluster does
+    not serve the kind of an object, and StorageError if the storage cannot be written.
     """
     if cluster.armed_faults is not None:
         cluster.armed_faults.forget()

@@ -1,4 +1,4 @@
-"""Client: a blocking client for tests. It works with any Kubernetes API server."""
+"""A blocking client for tests, which works with any Kubernetes API server."""
 
 import json
 import ssl
@@ -56,7 +56,8 @@ class Verbs(ABC):
         """Creates one object from a manifest; returns the stored object.
 
         - `manifest`: a dict, YAML or JSON text, or the Path of a file.
-        - `namespace`: overrides the namespace in the manifest. Without both, the namespace is `default`.
+        - `namespace`: overrides the namespace in the manifest; None keeps it. Without both, the namespace is
+          `default`.
         - `query`: query parameters, such as `fieldManager`.
 
         Raises ValueError if the manifest does not contain exactly one object, and OSError for an unreadable
@@ -92,7 +93,10 @@ class Verbs(ABC):
     def get(
         self, kind: str, name: str, *, namespace: str = "default", api_version: str | None = None
     ) -> Object:
-        """Returns one object. Raises StatusError with code 404 if it does not exist."""
+        """Returns one object. Raises StatusError with code 404 if it does not exist.
+
+        `api_version`: such as "apps/v1"; None for the version that the server prefers.
+        """
         obj: Object = self.request("GET", self._object_path(kind, api_version, namespace, name))
         return obj
 
@@ -105,9 +109,10 @@ class Verbs(ABC):
         label_selector: str = "",
         field_selector: str = "",
     ) -> Objects:
-        """Returns the objects of a kind, in one namespace or in all.
+        """Returns the objects of a kind, in one namespace or in all namespaces.
 
         - `namespace`: None for all namespaces.
+        - `api_version`: such as "apps/v1"; None for the version that the server prefers.
         - `label_selector`, `field_selector`: as for `kubectl get`; "" selects all objects.
         """
         query = {"labelSelector": label_selector, "fieldSelector": field_selector}
@@ -119,7 +124,8 @@ class Verbs(ABC):
     def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
         """Replaces an object (PUT); returns the stored object.
 
-        The namespace is that in its metadata, or `default`. A stale resourceVersion raises StatusError 409.
+        The namespace comes from the metadata of the object; without one, it is `default`. Raises StatusError
+        with code 409 if the resourceVersion is not the stored one.
         """
         metadata = obj["metadata"]
         namespace = metadata.get("namespace", "default")
@@ -147,6 +153,7 @@ class Verbs(ABC):
 
         - `patch`: a dict or list, or the patch as text or bytes.
         - `type`: `json`, `merge`, `strategic`, or `apply` for server-side apply.
+        - `api_version`: such as "apps/v1"; None for the version that the server prefers.
         - `query`: query parameters, such as `fieldManager` and `force`.
         """
         path = self._object_path(kind, api_version, namespace, name, subresource)
@@ -164,7 +171,8 @@ class Verbs(ABC):
     ) -> Object:
         """Deletes an object; returns the body of the response, which is the object or a Status.
 
-        `options`: the DeleteOptions, such as `{"propagationPolicy": "Foreground"}`.
+        - `api_version`: such as "apps/v1"; None for the version that the server prefers.
+        - `options`: the DeleteOptions, such as `{"propagationPolicy": "Foreground"}`; None sends no options.
         """
         path = self._object_path(kind, api_version, namespace, name)
         deleted: Object = self.request("DELETE", path, options)
@@ -175,7 +183,7 @@ class Verbs(ABC):
     ) -> str:
         """Returns the path of an object. Raises ValueError for an empty name.
 
-        The path without a name would be that of the whole collection.
+        With an empty name, the path would be the path of the whole collection.
         """
         if not name:
             raise ValueError(f"the name of the {kind} is empty")
@@ -200,14 +208,14 @@ class Verbs(ABC):
 
 
 class Client(Verbs):
-    """A client of the API server at a URL. Several threads can use it, and so can forked processes."""
+    """A client of the API server at a URL. Several threads and forked processes can use it."""
 
     def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
         """Creates a client without connecting to the server.
 
         - `url`: the URL of the server, such as "http://127.0.0.1:8001".
         - `token`: the bearer token; None for no token.
-        - `tls`: the context that verifies the server's certificate; None for the CA certificates of the
+        - `tls`: the context that verifies the server's certificate; None to use the CA certificates of the
           system.
         """
         super().__init__()

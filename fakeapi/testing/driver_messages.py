@@ -1,8 +1,8 @@
 """Messages between the kubelet and a DRA driver, for test drivers without generated stubs (extra `node`).
 
-`PrepareRequest`, `PluginInfo` and so on are protobuf message classes, like the classes that protoc generates.
-All versions of the gRPC API from v1alpha4 on share these messages. A map field is a list of entries with
-`key` and `value`.
+`PrepareRequest`, `PluginInfo` and the other messages are protobuf message classes, like the classes that
+protoc generates. All versions of the gRPC API from v1alpha4 on share these messages. A map field is a list of
+entries with `key` and `value`.
 """
 
 from typing import Any

@@ -9,7 +9,7 @@ from fakeapi.faults.rules import Rule
 class FaultArmer(Attachment):
     """Arms faults at each start and each reset.
 
-    It must be the last attachment, so that faults do not affect the start of the others.
+    It must be the last attachment, so that faults do not affect the start of other attachments.
     """
 
     def __init__(self, cluster: Cluster, rules: Sequence[Rule]) -> None:

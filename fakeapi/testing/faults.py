@@ -71,7 +71,7 @@ class Faults:
     them. The method arms the fault and returns a Fault.
 
     Every method that arms faults raises RuleError for an invalid rule, and for a rule that cannot match any
-    served resource or verb. After an error, it has armed no fault.
+    served resource or verb. If a method raises an error, it arms no faults.
     """
 
     def __init__(self, server: RunningServer) -> None:
@@ -95,17 +95,19 @@ class Faults:
         return [*super().__dir__(), *READY]
 
     def arm(self, source: Any) -> list[Fault]:
-        """Arms the faults of a source; returns them in order. Raises RuleError.
+        """Arms the faults of a source; returns them in order.
 
         `source`: a rule, the path of a YAML file with rules, or an iterable of rules and paths. See
         docs/faults.md.
+
+        Raises RuleError for an invalid rule, and for a rule that cannot match any served resource or verb.
         """
         return [Fault(self._server, armed) for armed in self._server.arm(read_rules(source))]
 
     def disarm(self, *names: str) -> None:
         """Disarms faults by name, or all faults if called without names.
 
-        Raises RuleError for an unknown name, and then disarms no fault.
+        Raises RuleError for an unknown name. After an error, no fault has been disarmed.
         """
         self._server.disarm(*names)
 

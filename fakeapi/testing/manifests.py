@@ -26,9 +26,10 @@ def load(manifest: Manifest) -> list[Object]:
 
 
 def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
-    """Returns the objects of documents, with the items of Lists. Raises ValueError.
+    """Returns the objects of documents. A document of the kind List is replaced by its items.
 
-    `depth`: the number of Lists that contain these documents.
+    `depth`: the number of Lists that contain these documents. Raises ValueError if a document is not a
+    Kubernetes object, or if too many Lists are inside each other.
     """
     if depth > LISTS_DEPTH_MAX:
         raise ValueError(f"more than {LISTS_DEPTH_MAX} Lists within Lists")

@@ -33,7 +33,8 @@ def serve_trace(
     - `release`: the Kubernetes release to serve; None for the release of the trace.
     - `options`: other options of FakeAPI.
 
-    Raises TraceError, StartError, TargetError, and ValueError for invalid options.
+    Raises TraceError if the trace cannot be read, and StartError if the server cannot start. Raises
+    TargetError if the server does not respond, and ValueError for invalid options.
     """
     with (
         open_trace(trace) as reader,

@@ -49,7 +49,7 @@ def replay_on(
     - `control`: pauses, steps or stops the replay; None for no control.
     - `on_progress`: called after each exchange.
 
-    Raises TraceError, TargetError.
+    Raises TraceError if the trace cannot be read, and TargetError if the server does not respond.
     """
     report = run(replay_trace(reader, target_of(server), chosen, control=control, on_progress=on_progress))
     served = server.release
@@ -79,7 +79,7 @@ def options(
     - `order`: "recorded" sends one request at a time. "actors" sends the requests of each client in order.
       "fast" sends as many requests at a time as possible, and keeps the order for each object.
     - `speed`: 1 keeps the recorded pace, 10 is ten times as fast, None does not wait.
-    - `until`: the seconds of the trace after which no request is sent; None sends all.
+    - `until`: a time in seconds after the start of the trace; later requests are not sent. None sends all.
     - `strict`: whether explained divergences, and requests for unserved resources, count as failures.
     - `ignore`: fields that are not compared, such as "metadata.annotations[a.b/c]" and "status.devices".
     - `seed`: whether to create first the objects that existed before the trace.
@@ -105,9 +105,9 @@ def options(
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine and returns its result, or raises its exception.
+    """Runs a coroutine in a new event loop and returns its result, or raises its exception.
 
-    Runs it in a new event loop. If this thread already runs an event loop, the new loop is in a new thread.
+    If this thread already runs an event loop, the new loop runs in a new thread.
     """
     try:
         asyncio.get_running_loop()

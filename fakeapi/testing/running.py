@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 class RunningServer:
-    """A server in this process, for one start and one stop.
+    """A server in this process, which can be started and stopped once.
 
-    Its socket listens as soon as the object exists. It answers requests between `start` and `stop`, or during
-    `run`. In a forked process, `stop` does nothing, and methods that need the server's event loop raise
-    RuntimeError.
+    The constructor opens the listening socket. The server answers requests between `start` and `stop`, or
+    during `run`. In a forked process, `stop` does nothing, and methods that need the server's event loop
+    raise RuntimeError.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -89,7 +89,10 @@ class RunningServer:
             self._record_from_the_start(settings.record)
 
     def start(self) -> None:
-        """Starts the server in a new thread; returns when it answers requests. Raises StartError."""
+        """Starts the server in a new thread; returns when the server answers requests.
+
+        Raises StartError if the server cannot start.
+        """
         try:
             self._runner.start()
             self._announce()
@@ -101,8 +104,8 @@ class RunningServer:
     def run(self, on_ready: Callable[[], None]) -> None:
         """Serves until SIGINT or SIGTERM, and then stops. Call it in the main thread.
 
-        `on_ready`: called when the server answers requests. Raises StartError, and TraceError if it cannot
-        write the recording.
+        `on_ready`: called when the server answers requests. Raises StartError if the server cannot start, and
+        TraceError if it cannot write the recording.
         """
 
         def ready() -> None:
@@ -120,8 +123,8 @@ class RunningServer:
     def stop(self) -> None:
         """Ends watches, connections and the thread; removes temporary files. A second call does nothing.
 
-        Writes the recording, and raises TraceError if that fails. In a forked process it does nothing,
-        because the server, its files and its recording belong to the parent.
+        Writes the recording, and raises TraceError if that fails. In a forked process, this method does
+        nothing, because the server, its files and its recording belong to the parent process.
         """
         if self._process != os.getpid():
             return
@@ -136,7 +139,7 @@ class RunningServer:
     def node(self, name: str) -> "NodeAgent":
         """Returns a node of the kubelet controller by name.
 
-        Raises KeyError for an unknown node, RuntimeError if the controller does not run.
+        Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
         from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - imports grpc
 
@@ -158,7 +161,8 @@ class RunningServer:
     def settle(self, seconds: float) -> None:
         """Waits until the controllers have no work left, except work that is scheduled for a later time.
 
-        Raises NotSettled after `seconds`, RuntimeError if no controllers run.
+        Raises NotSettled if the controllers still have work after `seconds`. Raises RuntimeError if no
+        controllers run.
         """
         if self._controllers is None:
             raise RuntimeError("no controllers run: name them by the option `controllers`")
@@ -174,21 +178,25 @@ class RunningServer:
         return self._cluster.snapshots
 
     def snapshot(self) -> Snapshot:
-        """Returns a snapshot of all objects. Raises ApiError."""
+        """Returns a snapshot of all objects. Raises ApiError if an accepted write cannot be committed."""
         return self._runner.call(self._cluster.snapshot)
 
     def restore(self, snapshot: Snapshot, *, rewind: bool) -> None:
-        """Replaces all objects by those of a snapshot. Watches end; connections stay open.
+        """Replaces all objects by the objects of a snapshot. Watches end; connections stay open.
 
-        `rewind`: whether new resourceVersions continue after that of the snapshot. If false, they continue
-        after the newest one of the cluster.
+        `rewind`: if true, new resourceVersions continue after the snapshot's resourceVersion. If false, they
+        continue after the newest resourceVersion of the cluster.
 
-        Raises SnapshotError, StorageError.
+        Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
+        storage cannot be written.
         """
         self._runner.call(lambda: self._cluster.restore(snapshot, rewind=rewind))
 
     def baseline(self) -> "Baseline":
-        """Captures the current objects, clock and armed faults. Raises ApiError."""
+        """Captures the current objects, clock and armed faults.
+
+        Raises ApiError if an accepted write cannot be committed.
+        """
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
         return self._runner.call(lambda: baseline.take(self._cluster))
@@ -196,7 +204,8 @@ class RunningServer:
     def return_to(self, wanted: "Baseline") -> None:
         """Restores the objects, the clock and the armed faults of a baseline, and clears the journal.
 
-        Watches end; connections stay open. Raises SnapshotError, StorageError.
+        Watches end; connections stay open. Raises SnapshotError if the cluster does not serve the kind of an
+        object, and StorageError if the storage cannot be written.
         """
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
@@ -205,7 +214,7 @@ class RunningServer:
     def restart_empty_on_new_port(self) -> None:
         """Replaces the cluster by a new one, closes all connections, and listens on a new port.
 
-        It also ends the recording and writes its file. Clients of the old port get a refused connection.
+        Also ends the recording and writes its file. Clients that use the old port get a refused connection.
         """
         if self.recording:
             self.stop_recording()
@@ -215,9 +224,10 @@ class RunningServer:
         self._announce()
 
     def arm(self, rules: "list[Rule]") -> "list[ArmedFault]":
-        """Arms rules; returns the armed faults. After an error, it has armed no rule.
+        """Arms the faults of rules; returns the armed faults.
 
-        Raises RuleError if a rule cannot match any served resource or verb.
+        Raises RuleError if a rule cannot match any served resource or verb. After an error, no new fault is
+        armed.
         """
 
         async def arm() -> "list[ArmedFault]":
@@ -282,7 +292,8 @@ class RunningServer:
     def kubeconfig(self) -> Path:
         """The path of a kubeconfig for this server.
 
-        It is the path of the option `kubeconfig`, or that of a temporary file, which `stop` removes.
+        The option `kubeconfig` sets the path. Without the option, the file is temporary, and `stop` removes
+        it.
         """
         if self._settings.kubeconfig is not None:
             return Path(self._settings.kubeconfig)
@@ -296,10 +307,13 @@ class RunningServer:
         return self._recorder.recording is not None
 
     def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
-        """Starts to record the traffic. Raises RuntimeError during a recording, and TraceError.
+        """Starts to record the traffic.
 
         - `path`: the file that `stop_recording` and `stop` write.
         - `redact`: fields to leave out of the recording, such as "spec.controller".
+
+        Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
+        ValueError for an invalid field.
         """
 
         async def begin() -> None:
@@ -312,7 +326,7 @@ class RunningServer:
     def stop_recording(self) -> Path:
         """Ends the recording and writes its file, including open watches; returns the path.
 
-        Raises TraceError if the file cannot be written, RuntimeError if the server is not recording.
+        Raises TraceError if the file cannot be written, and RuntimeError if the server is not recording.
         """
         recording = self._taken_recording()
         if recording is None:
@@ -361,7 +375,10 @@ class RunningServer:
             recording.abort()
 
     def install(self, sources: tuple[Any, ...]) -> list[Object]:
-        """Installs the manifests of all sources; returns the stored objects. Raises InstallError."""
+        """Installs the manifests of all sources; returns the stored objects.
+
+        Raises InstallError if a manifest cannot be read, or if the server refuses an object.
+        """
         from fakeapi.installing.manifest_installer import install  # noqa: PLC0415 - loaded only when used
         from fakeapi.installing.plan import plan_of  # noqa: PLC0415 - loaded only when used
 
@@ -370,7 +387,10 @@ class RunningServer:
         return self._runner.call(lambda: install(self._recorder, plan, token=token, host=host))
 
     def _new_installer(self) -> "ManifestInstaller | None":
-        """Returns an installer for the option `install`, or None without manifests. Raises StartError."""
+        """Returns an installer for the manifests of the option `install`; None without manifests.
+
+        Raises StartError if a manifest cannot be read.
+        """
         sources = self._settings.install
         if not isinstance(sources, str | Path | Mapping):
             sources = tuple(sources)
@@ -400,7 +420,10 @@ class RunningServer:
         await self._control(scope, receive, send)
 
     def _new_armer(self) -> "FaultArmer | None":
-        """Returns a FaultArmer for the option `faults`, or None without faults. Raises RuleError."""
+        """Returns a FaultArmer for the rules of the option `faults`; None without rules.
+
+        Raises RuleError for an invalid rule.
+        """
         source = self._settings.faults
         if not isinstance(source, str | Path | Mapping):
             source = tuple(source)

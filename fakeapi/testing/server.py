@@ -136,7 +136,7 @@ class FakeAPI(Verbs):
     def stop_recording(self) -> Path:
         """Ends the recording and writes its file, including open watches; returns the path.
 
-        Raises TraceError if the file cannot be written, RuntimeError if the server is not recording.
+        Raises TraceError if the file cannot be written, and RuntimeError if the server is not recording.
         """
         return self._running().stop_recording()
 
@@ -152,12 +152,12 @@ class FakeAPI(Verbs):
     def replay(self, trace: str | Path, **how: Any) -> "Report":
         """Sends the requests of a recorded trace to this server, and reports where the responses differ.
 
-        It does not delete the existing objects of the server first.
+        Does not delete the existing objects of the server first.
 
         - `trace`: a file in fakeapi's own format, a Kubernetes audit log, or HAR.
         - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
 
-        Raises TraceError for a trace that cannot be read, ValueError for invalid options.
+        Raises TraceError for a trace that cannot be read, and ValueError for invalid options.
         """
         from fakeapi.testing import replaying  # noqa: PLC0415 - imports this module
         from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - imports this module
@@ -172,7 +172,7 @@ class FakeAPI(Verbs):
 
     @property
     def token(self) -> str | None:
-        """The bearer token that clients must send; None if the server requires none."""
+        """The bearer token that clients must send; None if the server requires no token."""
         return self._settings.token
 
     def reset(self) -> None:
@@ -203,8 +203,8 @@ class FakeAPI(Verbs):
     def snapshot(self, name: str = "") -> "Snapshot":
         """Returns a snapshot of all objects.
 
-        `name`: the name under which the server also keeps the snapshot in `snapshots`. A snapshot with this
-        name is replaced. "" does not keep the snapshot.
+        `name`: if not "", the server also keeps the snapshot under this name in `snapshots`. The new snapshot
+        replaces an older one with the same name.
 
         Raises SnapshotError if the name is invalid, or if the server keeps too many snapshots already.
         """
@@ -217,13 +217,15 @@ class FakeAPI(Verbs):
         return snapshot
 
     def restore(self, snapshot: "Snapshot | str", *, rewind: bool = False) -> None:
-        """Replaces all objects by those of a snapshot, with their uids and resourceVersions. Watches end.
+        """Replaces all objects by the objects of a snapshot, with their uids and resourceVersions.
+
+        Watches end.
 
         - `snapshot`: the snapshot, or its name in `snapshots`.
-        - `rewind`: where new resourceVersions continue. False continues after the newest resourceVersion of
-          the server. Older ones get 410 Expired, so that informers list again. True continues after the
-          resourceVersion of the snapshot, so that every run sees equal ones. Clients that saw newer ones
-          must then start again.
+        - `rewind`: if false, new resourceVersions continue after the newest one of the server. Older
+          resourceVersions get 410 Expired, so that informers list again. If true, new resourceVersions
+          continue after the snapshot's. A repeated test then sees equal resourceVersions, but clients that
+          saw newer ones must start again.
 
         Raises SnapshotError for an unknown name, or if the server does not serve the kind of an object. After
         an error, no object has changed.
@@ -240,8 +242,8 @@ class FakeAPI(Verbs):
         """Restores the objects, the clock and the armed faults of a baseline, for tests that share a server.
 
         Watches end, and `requests` becomes empty. The counters of the faults start again at 0. New
-        resourceVersions continue after the newest one of the server. Random values continue the sequence of
-        the option `seed`.
+        resourceVersions continue after the newest resourceVersion of the server. Random values continue the
+        sequence of the option `seed`.
 
         Raises SnapshotError if the server does not serve the kind of an object.
         """
@@ -256,8 +258,8 @@ class FakeAPI(Verbs):
         `sources`: each is a dict, YAML or JSON text, a file, a directory, a pattern such as "crds/*.yaml", or
         a collection of these.
 
-        Raises InstallError, which names the file and the document. All sources are checked before the first
-        object is installed.
+        Raises InstallError if a manifest cannot be read, or if the server refuses an object. The message
+        names the file and the document. All sources are checked before the first object is installed.
         """
         return self._running().install(sources)
 
@@ -271,7 +273,7 @@ class FakeAPI(Verbs):
 
     @property
     def requests(self) -> "Requests":
-        """The requests that the server has answered, oldest first, including those of controllers.
+        """The requests that the server has answered, oldest first, including requests of controllers.
 
             api.requests.verify("update resourceclaims/status", times=2)
             api.requests.filter(verb="write", agent="my-driver/*")
@@ -300,15 +302,15 @@ class FakeAPI(Verbs):
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Waits until the controllers have no work left, except work that is scheduled for a later time.
 
-        Raises NotSettled, a TimeoutError, if they still have work after `seconds`. Raises RuntimeError if no
-        controllers run.
+        Raises NotSettled, a TimeoutError, if the controllers still have work after `seconds`. Raises
+        RuntimeError if no controllers run.
         """
         self._running().settle(seconds)
 
     def node(self, name: str = "node") -> "NodeAgent":
         """Returns a node of the kubelet controller, with its directory, its drivers and its pods.
 
-        Raises KeyError for an unknown node, RuntimeError if the kubelet controller does not run.
+        Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
         return self._running().node(name)
 
@@ -354,7 +356,8 @@ class FakeAPI(Verbs):
     def kubeconfig(self) -> Path:
         """The path of a kubeconfig for this server.
 
-        It is the path of the option `kubeconfig`, or that of a temporary file, which `stop` removes.
+        The option `kubeconfig` sets the path. Without the option, the file is temporary, and `stop` removes
+        it.
         """
         return self._running().kubeconfig
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def accepted_hosts(settings: Settings) -> HostRules:
     """Returns the rules for the headers Host and Origin. Raises ValueError for an invalid pattern.
 
-    The server accepts the option `accept_hosts`, or else loopback. It also accepts the hosts of the options
-    `host` and `advertise_url`.
+    The server accepts the hosts of the option `accept_hosts`, or loopback hosts if the option is not set. It
+    also accepts the hosts of the options `host` and `advertise_url`.
     """
     rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
     if not is_any_address(settings.host):
@@ -30,7 +30,7 @@ def accepted_hosts(settings: Settings) -> HostRules:
 def issue_certificates(settings: Settings) -> "Certificates":
     """Issues a certificate for the names of a server, signed by a CA. Raises StartError if that fails.
 
-    The option `tls_directory` names the directory of the CA; without it, the CA is new.
+    The option `tls_directory` names the directory of the CA. Without the option, creates a new CA.
     """
     from fakeapi.serving import certificates  # noqa: PLC0415 - imports cryptography, which only TLS needs
 

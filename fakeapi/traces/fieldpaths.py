@@ -45,8 +45,8 @@ def render(path: FieldPath) -> str:
 def change(value: Any, path: FieldPath, replacement: Callable[[Any], Any]) -> bool:
     """Replaces the values at a field path in place. Returns whether it replaced any value.
 
-    - `value`: an object, or a list or watch event whose objects are changed.
-    - `replacement`: returns the new value for an old value.
+    - `value`: an object; or a list or watch event, whose objects are changed.
+    - `replacement`: a function that returns the new value for an old value.
     """
     changed = _change(value, path, replacement)
     if isinstance(value, dict):

@@ -16,7 +16,7 @@ A longer body is not recorded at all. For a watch, only the events up to this si
 MEMBERS_MAX = 16
 """Maximum number of members in a gzip body. More members would take quadratic time.
 
-After each member, zlib copies the rest of the body.
+The cause is that zlib copies the rest of the body after each member.
 """
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
@@ -43,7 +43,7 @@ _NOT_KEPT = frozenset(
         "upgrade",
     }
 )
-"""The headers that are not recorded, because they concern only the connection, the encoding or the date."""
+"""Headers that are not recorded, because they only describe the connection, the encoding or the date."""
 
 _KUBERNETES = re.compile(
     r"/(?:apis?|version|openapi|healthz|livez|readyz|metrics|\.well-known|logs|flagz|statusz)(?:[/?]|$)"
@@ -97,10 +97,10 @@ def decoded(data: bytes, encoding: str) -> bytes:
 
 
 class Inflater:
-    """Decompresses a gzip or deflate stream piece by piece, with a limit for each piece."""
+    """Decompresses a gzip or deflate stream in several calls, with a limit for the result of each call."""
 
     def __init__(self, encoding: str) -> None:
-        """`encoding`: "gzip", "x-gzip" or "deflate"."""
+        """Starts a stream. `encoding`: "gzip", "x-gzip" or "deflate"."""
         self._bits = _WINDOW_BITS[encoding]
         self._members = 1
         self._stream = zlib.decompressobj(self._bits)
@@ -122,5 +122,5 @@ class Inflater:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end of the compressed stream has been decompressed."""
+        """Whether the compressed stream has been decompressed up to its end."""
         return self._stream.eof

@@ -13,7 +13,7 @@ from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.printable import printable
 
 Ending = Literal["", "client", "server", "cut", "open"]
-"""The end of a recorded watch, by its cause.
+"""The reason why a recorded watch ended.
 
 - "": the exchange is not a watch.
 - "client": the client disconnected.
@@ -43,7 +43,7 @@ class Gap(Enum):
 
 _GAPS = {gap.value: gap for gap in Gap if gap.value}
 _EARLIER_TEXTS = {"request body (the server did not read it)": Gap.UNREAD_REQUEST_BODY}
-"""Maps texts that earlier versions of fakeapi wrote into trace files to the gaps that they mean."""
+"""Maps texts that earlier versions of fakeapi wrote into trace files to the Gap that each text means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Missing:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Missing":
-        """Returns the missing part for a text in a file; an unknown text gives a part with Gap.OTHER."""
+        """Parses the text of a missing part in a file. An unknown text gives Gap.OTHER."""
         gap = _GAPS.get(text) or _EARLIER_TEXTS.get(text)
         if gap is not None:
             return Missing(gap)
@@ -105,10 +105,7 @@ class Inferred:
     @staticmethod
     @lru_cache(maxsize=256)
     def parse(text: str) -> "Inferred":
-        """Returns the inferred fact for a text in a file.
-
-        An unknown text gives a fact with Inference.OTHER.
-        """
+        """Parses the text of an inferred fact in a file. An unknown text gives Inference.OTHER."""
         name, separator, conclusion = text.partition(": ")
         if separator and name in _INFERENCES:
             return Inferred(_INFERENCES[name], conclusion)

@@ -1,7 +1,7 @@
-"""Limits of exports and imports when they read from a server."""
+"""Limits how much an export or import reads from a server."""
 
 OBJECTS_MAX = 10_000
-"""Default maximum number of selected objects; more objects raise TooManyObjects."""
+"""Default maximum number of objects to read; more selected objects raise TooManyObjects."""
 
 PAGE_OBJECTS = 500
 """Maximum number of objects in a page of a list; kubectl requests the same number."""
@@ -9,14 +9,14 @@ PAGE_OBJECTS = 500
 LIST_ATTEMPTS = 3
 """Maximum number of attempts to read a list whose continue token expires (410).
 
-After the last attempt, the list is reported as a problem.
+If the last attempt fails too, the list becomes a problem of the result.
 """
 
 VERSIONS_MAX = 1_000
-"""Maximum number of group versions in discovery; a server with more raises StatusError."""
+"""Maximum number of group versions in discovery; discovery of more versions raises StatusError."""
 
 RESOURCES_MAX = 10_000
-"""Maximum number of resources in discovery, in all versions; further versions are reported as problems."""
+"""Maximum number of resources in discovery, in all versions; further versions become problems."""
 
 PAGES_MAX = 10_000
-"""Maximum number of pages of one list; a list with more pages is reported as a problem."""
+"""Maximum number of pages of one list; a list with more pages becomes a problem of the result."""

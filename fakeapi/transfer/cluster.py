@@ -30,13 +30,18 @@ async def read_cluster(
 
     Adds the namespaces of the objects, and the CustomResourceDefinitions that the target lacks.
 
-    - `target`: the resources of the server to import into. Each resource is read in the first version that
-      this server serves too. None reads the preferred versions.
+    - `target`: the resources of the server to import into. The function reads each resource in the first
+      version that this server serves too. None reads the preferred versions.
     - `limit`: the maximum number of objects.
     - `progress`: called before each resource.
 
-    Raises SelectionError, TooManyObjects, and StatusError for a failed discovery, missing authentication or
-    an invalid label selector. Other refused requests become problems of the result.
+    Raises one of these exceptions:
+
+    - SelectionError if a selected resource or namespace does not exist
+    - TooManyObjects if there are more selected objects than `limit`
+    - StatusError for a failed discovery, missing authentication or an invalid label selector
+
+    Other refused requests become problems of the result.
     """
     served, problems = await discover(cluster)
     chosen = selection.chosen(served)
@@ -54,10 +59,10 @@ async def read_cluster(
 
 
 def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResource], list[str]]:
-    """Returns the resources to read, each in one version, and the names of the resources not to read.
+    """Returns the resources to read, each in one version, and the names of the resources to leave out.
 
-    A resource is not read if the target serves it only in other versions. If the target does not serve it at
-    all, it may be a custom resource, so it is read.
+    Leaves out a resource if the target serves it only in other versions. Keeps a resource that the target
+    does not serve in any version, because it may be a custom resource.
     """
     kinds, missing = [], []
     for key, versions in chosen.items():
@@ -76,7 +81,7 @@ def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResourc
 async def _add_definitions(cluster: Reader, state: State, target: Served) -> None:
     """Adds the CustomResourceDefinitions of resources that the target does not serve.
 
-    If it cannot read a definition, it drops the objects of the resource and adds a problem.
+    If a definition cannot be read, removes the objects of the resource and adds a problem.
     """
     read = {item.name for item in state.objects if item.kind.plural == _DEFINITION.plural}
     unknown = {
@@ -98,8 +103,8 @@ async def _add_definitions(cluster: Reader, state: State, target: Served) -> Non
 async def _add_namespaces(cluster: Reader, state: State, selection: Selection) -> None:
     """Adds the selected namespaces and the namespaces of the objects.
 
-    A namespace that it cannot read gets only its name. Raises SelectionError if a selected namespace does not
-    exist.
+    If a namespace cannot be read, adds it with only its name. Raises SelectionError if a selected namespace
+    does not exist.
     """
     read = {item.name for item in state.objects if item.kind.plural == "namespaces"}
     needed = dict.fromkeys((*selection.namespaces, *(item.namespace for item in state.objects)))

@@ -1,4 +1,4 @@
-"""Serves a copy of a database on loopback, so that an export can read it as it reads a server."""
+"""Serves a copy of a database on loopback, so that an export can read it over HTTP."""
 
 import contextlib
 import secrets
@@ -10,7 +10,7 @@ from pathlib import Path
 from fakeapi.clients.target import Target, target_of_url
 
 BUSY_SECONDS = 1.0
-"""Maximum number of seconds to wait for a locked database; then it raises DatabaseUnreadable."""
+"""Maximum seconds to wait for a locked database; after that, `copy_served` raises DatabaseUnreadable."""
 
 
 class DatabaseUnreadable(Exception):
@@ -24,7 +24,7 @@ def copy_served(path: Path, release: str | None) -> Iterator[Target]:
     - `path`: the database file, which does not change.
     - `release`: the Kubernetes release to serve; None for the default of FakeAPI.
 
-    Raises DatabaseUnreadable.
+    Raises DatabaseUnreadable if the database is in use, cannot be read, or cannot be served.
     """
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - loaded only when used
 

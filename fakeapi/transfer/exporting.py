@@ -54,7 +54,14 @@ async def export(
     - `limit`: the maximum number of objects.
     - `progress`: called before each resource.
 
-    Raises StatusError, TargetError, SelectionError, TooManyObjects.
+    Raises one of these exceptions:
+
+    - SelectionError if a selected resource does not exist, or (except on fakeapi) a selected namespace
+    - TooManyObjects if there are more selected objects than `limit`
+    - StatusError for a failed discovery, missing authentication or an invalid label selector
+    - TargetError if the server does not respond with valid HTTP
+
+    Other refused requests become problems of the result.
     """
     if await is_fakeapi(api):
         state = await _read_fakeapi(api, selection, limit, progress)
@@ -67,7 +74,8 @@ async def export(
 async def is_fakeapi(api: ReadOnlyClient) -> bool:
     """Whether the server is fakeapi with a control API.
 
-    Raises TargetError, and StatusError for missing authentication (401).
+    Raises StatusError for missing authentication (401), and TargetError if the server does not respond with
+    valid HTTP.
     """
     try:
         state = await api.get("/_fakeapi/state")
@@ -81,8 +89,8 @@ async def is_fakeapi(api: ReadOnlyClient) -> bool:
 async def _read_fakeapi(api: ReadOnlyClient, selection: Selection, limit: int, progress: Progress) -> State:
     """Reads the selected objects of a fakeapi server.
 
-    If the selection names no resources and is not for everything, it reads only resources that have objects.
-    A list request for another resource could create the default objects of this resource.
+    Reads only resources that have objects, unless the selection names resources or sets `everything`. A list
+    request for a resource without objects could create the default objects of this resource.
     """
     if selection.resources or selection.everything:
         served, problems = await discover(api)

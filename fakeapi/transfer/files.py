@@ -15,7 +15,7 @@ CLUSTER = "_cluster"
 _NAME_LENGTH = 200
 """Maximum number of characters of a file name; a longer name is cut and gets a checksum.
 
-The suffix and the checksum must fit too: file systems allow 255 bytes.
+File systems allow 255 bytes, which must also hold the checksum and the suffix.
 """
 
 _NAME_CHARACTERS = " :@+=,"
@@ -32,7 +32,10 @@ def text_of(manifests: Iterable[Object]) -> str:
 
 
 def write_file(path: Path, manifests: Iterable[Object]) -> None:
-    """Writes all manifests to one file, atomically and readable only by its owner. Raises WriteError."""
+    """Writes all manifests to one file, atomically. Only the owner of the file can read it.
+
+    Raises WriteError if the file cannot be written.
+    """
     try:
         write_atomically(path, text_of(manifests).encode())
     except OSError as error:
@@ -42,7 +45,7 @@ def write_file(path: Path, manifests: Iterable[Object]) -> None:
 def check_directory(path: Path) -> None:
     """Raises WriteError if the path is not a new or empty directory.
 
-    Users could mistake files that are already in the directory for exported ones.
+    In other directories, users could mistake older files for exported files.
     """
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):

@@ -1,4 +1,4 @@
-"""Importer: an Installer that also writes the status of objects, and can continue after refused objects."""
+"""Imports manifests into a server, with the status of objects. Can continue after refused objects."""
 
 from collections import Counter
 from dataclasses import dataclass, field

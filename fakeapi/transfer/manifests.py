@@ -17,14 +17,14 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _DOCKER = (".dockercfg", ".dockerconfigjson")
 _REDACTED = base64.b64encode(REDACTED.encode()).decode()
 _NO_CREDENTIALS = "e30="
-"""`{}` in base64. It replaces the value of a key in _DOCKER, because such a value must be JSON."""
+"""`{}` in base64: the placeholder for Docker credentials in a Secret, which must be JSON."""
 
 
 def plain_manifests(objects: Iterable[ReadObject], *, status: bool) -> list[tuple[ReadObject, Object]]:
     """Returns pairs of an object and its manifest without the fields that only a server sets.
 
-    A server can create the objects in this order. References between these objects lose their uids, because
-    an import assigns new uids.
+    The order of the pairs is one in which a server can create the objects. References between these objects
+    lose their uids, because an import assigns new uids.
 
     `status`: whether manifests contain the status of objects with the subresource `status`.
     """
@@ -66,7 +66,7 @@ def without_server_fields(obj: Object) -> Object:
 
 
 def _without_null_times(value: Any) -> None:
-    """Removes `creationTimestamp: null` from all metadata in place; Go clients write it in templates."""
+    """Removes `creationTimestamp: null` from all metadata in place. Go clients write it in templates."""
     if isinstance(value, list):
         for item in value:
             _without_null_times(item)
@@ -91,9 +91,9 @@ def _without(metadata: Object, field: str, key: str) -> None:
 
 
 def redact(obj: Object) -> None:
-    """Replaces the data of a Secret, and credentials in other kinds, by placeholders in place.
+    """Replaces, in place, the data of a Secret or the credentials of another object with placeholders.
 
-    A placeholder has the type of the value, so that the object stays valid. Also removes the annotation of
+    Placeholders have the types of the values, so that the object stays valid. Also removes the annotation of
     `kubectl apply`.
     """
     annotations = obj["metadata"].get("annotations")

@@ -52,7 +52,7 @@ class State:
 
 
 Progress = Callable[[int, int, str], None]
-"""A callback for progress. Arguments: the number of finished items, of all items, and the current item."""
+"""A callback for progress: gets the number of finished items, of all items, and the current item's name."""
 
 
 def no_progress(done: int, total: int, what: str) -> None:
@@ -69,7 +69,7 @@ async def read_state(
 ) -> State:
     """Reads the selected objects of these resources.
 
-    - `limit`: the maximum number of objects; more raise TooManyObjects.
+    - `limit`: the maximum number of objects; more objects raise TooManyObjects.
     - `progress`: called before each resource, and at the end.
 
     Raises StatusError for missing authentication (401) and for an invalid label selector (400). Other

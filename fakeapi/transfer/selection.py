@@ -1,4 +1,4 @@
-"""Selection: the choice of the objects that an export or import reads from a server."""
+"""Selects the objects that an export or import reads from a server."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _MADE_BY_CONTROLLERS = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAc
 
 
 class SelectionError(ValueError):
-    """Raised if a selected resource or namespace does not exist. The message is one line."""
+    """Raised if a selected resource or namespace does not exist on the server. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Selection:
       read only if `resources` names them.
     - `resources`: names that kubectl accepts, such as "po" and "deployments.apps"; empty for all.
     - `labels`: a label selector; "" for all objects.
-    - `everything`: whether to read also the resources in `left_out`, and the objects that every server
+    - `everything`: whether to also read the resources in `left_out`, and the objects that every server
       creates itself.
     - `left_out`: the resources, as group and plural, to omit if `resources` is empty.
     """
@@ -56,7 +56,7 @@ class Selection:
     def chosen(self, served: Served) -> Served:
         """Returns the selected resources of a server.
 
-        `served`: all its resources. Raises SelectionError if the selection names an unknown resource.
+        `served`: all resources of the server. Raises SelectionError if a selected resource is unknown.
         """
         if self.resources:
             named = [_named(served, name) for name in self.resources]

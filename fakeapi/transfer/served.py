@@ -10,7 +10,7 @@ from fakeapi.clients.verbs import Reader
 from fakeapi.transfer.bounds import RESOURCES_MAX, VERSIONS_MAX
 
 Served = dict[tuple[str, str], list[ServedResource]]
-"""The resources of a server by group and plural. Each has its versions, with the preferred one first."""
+"""The resources of a server by group and plural name, each in all its versions, preferred version first."""
 
 
 async def discover(server: Reader, groups: Container[str] | None = None) -> tuple[Served, list[str]]:

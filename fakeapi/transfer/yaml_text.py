@@ -9,7 +9,7 @@ import yaml
 from fakeapi.machinery.json_types import Object
 
 _WIDTH = 1 << 20
-"""Number of characters after which PyYAML folds a line; so large that it folds none."""
+"""Number of characters after which PyYAML folds a line. It is so large that PyYAML folds no lines."""
 
 _READ_OTHERWISE = re.compile(
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?|[-+]?0[oxb][0-9a-fA-F_]+"

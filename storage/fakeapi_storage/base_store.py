@@ -1,4 +1,4 @@
-"""The base class of both stores: reads from memory, and maintenance that callers cannot cancel."""
+"""The base class of stores: reads from memory, and changes of the whole store, such as compaction."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ EMPTY = Checkpoint((), INITIAL_REVISION)
 
 
 class MaintainingWriter(Protocol):
-    """The methods of a writer that affect the whole store."""
+    """The methods of a store's writer that change the whole store, or wait for its writes."""
 
     async def compact(self, revision: int) -> None: ...
 
@@ -26,7 +26,10 @@ class MaintainingWriter(Protocol):
 
 
 class BaseStore(ABC):
-    """The parts of a `Storage` that do not write single entries. Reads use committed entries in memory."""
+    """Implements `Storage`, except the methods that write single entries or return uncommitted entries.
+
+    Reads use the committed entries in memory.
+    """
 
     def __init__(self, committed: Committed, labels: Mapping[str, str]) -> None:
         self._committed = committed
@@ -37,7 +40,7 @@ class BaseStore(ABC):
     @property
     @abstractmethod
     def _maintenance(self) -> MaintainingWriter:
-        """The writer of the store. It compacts and restores the store."""
+        """The writer of the store, which also compacts and restores the store."""
 
     @abstractmethod
     async def _close(self) -> None:
@@ -103,9 +106,9 @@ class BaseStore(ABC):
         self._labels = labels
 
     async def _finish(self, work: Coroutine[None, None, None]) -> None:
-        """Awaits the work, and lets it continue if the caller is cancelled.
+        """Awaits the coroutine `work`, which continues even if the caller is cancelled.
 
-        Otherwise the entries in memory and in the database could differ.
+        If the work stopped in the middle, the entries in memory and in the database could differ.
         """
         task = asyncio.get_running_loop().create_task(work)
         self._working.add(task)

@@ -11,7 +11,7 @@ class StorageError(Exception):
 
 
 class KeyExists(StorageError):
-    """A create failed because the key exists; `actual` is its newest accepted entry."""
+    """A create failed because the key exists; `actual` is the newest accepted entry of the key."""
 
     def __init__(self, actual: "Entry") -> None:
         super().__init__(f"key {actual.key!r} exists at revision {actual.revision}")
@@ -43,7 +43,7 @@ class InvalidEntry(StorageError):
 
 
 class Overloaded(StorageError):
-    """The queue of accepted writes is full because too many are not committed yet; nothing was queued."""
+    """The write was refused because too many accepted writes are not committed yet."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"{limit} writes are waiting for their commit")
@@ -73,7 +73,7 @@ class StorageFailed(StorageError):
 
 
 class StorageFull(StorageFailed):
-    """The disk of the database is full; writes succeed again when it has space."""
+    """The disk of the database is full. Writes succeed again when the disk has space."""
 
 
 class Unreachable(StorageError):
@@ -86,7 +86,7 @@ class Unreachable(StorageError):
 class OutcomeUnknown(StorageError):
     """The connection to the database server was lost during a write.
 
-    The server may or may not have stored it.
+    The database server may or may not have stored the write.
     """
 
     def __init__(self, reason: str) -> None:
@@ -98,7 +98,8 @@ class OutcomeUnknown(StorageError):
 class StorageReset(StorageError):
     """All entries of the store were removed or replaced.
 
-    An uncommitted write that fails with this exception is not stored. A watcher that raises it has ended.
+    An uncommitted write that fails with this exception is not stored. A watcher that raises this exception
+    has ended.
     """
 
     def __init__(self) -> None:
@@ -148,7 +149,8 @@ class NewerSchema(OpenFailed):
 class UnknownFormat(OpenFailed):
     """The database has a format of keys and values that the application cannot read.
 
-    The format is newer than `wanted`, or a migration from it to `wanted` is missing.
+    The format is newer than `wanted`, or a migration to `wanted` is missing. A database that servers share is
+    never migrated, so its format must equal `wanted`.
     """
 
     def __init__(self, location: str, found: int, wanted: int, *, is_shared: bool = False) -> None:
@@ -178,13 +180,15 @@ class MigrationFailed(OpenFailed):
 
 
 class ForeignDatabase(OpenFailed):
-    """The file is not a database, or it belongs to another application."""
+    """The file is not a SQLite database, or the database belongs to another application."""
 
 
 class DatabaseRefused(OpenFailed):
-    """The database server is unreachable, or a login, a role or different settings prevent its use.
+    """The database server cannot be used. The message has the reason.
 
-    Different settings: other fakeapi servers already use the database with other settings.
+    - The server is unreachable or too old.
+    - The server rejects the user, or the user lacks a permission or a schema.
+    - Other fakeapi servers use the database with different settings.
     """
 
 

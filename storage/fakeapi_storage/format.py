@@ -1,4 +1,4 @@
-"""The format of an application's keys and values, and the migration of rows from an older format."""
+"""Describes the format of an application's keys and values, and migrates rows from an older format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,10 +22,9 @@ value comes with the last value of the key. If the migration raises, the databas
 class Format:
     """The format in which an application encodes keys and values.
 
-    Incompatible changes increment `version`.
-
-    `migrations[n]` converts format n to n + 1. A database with an older format can be opened only if no
-    migration from that format to `version` is missing.
+    - `version`: the number of the format. An application increments it for each incompatible change.
+    - `migrations`: by format number n, the function that converts format n to n + 1. A database with an older
+      format can be opened only if there is a migration for each step from that format to `version`.
     """
 
     version: int = FIRST_FORMAT

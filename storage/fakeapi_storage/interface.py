@@ -4,13 +4,14 @@ Every change of the store gets the next *revision*. Revisions are integers witho
 The revision of an entry is the revision of its last change. A write has three stages:
 
 - *accepted*: checked against the newest state that this process knows, and queued
-- *committed*: stored in the database with its revision; from now on `get`, `list` and `revision` return it,
-  and watchers receive it
+- *committed*: stored in the database with its revision; from now on `get`, `list` and `revision` include the
+  write, and watchers receive its event
 - *acknowledged*: the future of the write has its result, and its revision is known; an acknowledged write
   survives the end of the process
 
-A write that contradicts the state (`KeyExists`, `KeyNotFound`, `RevisionConflict`) is refused: the method
-raises. If another server's write to the same database came first, the returned future fails instead.
+The store refuses a write that contradicts the state: the method raises `KeyExists`, `KeyNotFound` or
+`RevisionConflict`. If another server's write to the same database came first, the future of the write fails
+with this exception instead.
 
 A store that is the only writer of its database guarantees more: it refuses writes immediately, and assigns
 the revision when it accepts a write. Then `newest` returns accepted writes. A caller can pass the revision
@@ -27,7 +28,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol, runtime_checkable
 
 INITIAL_REVISION = 1
-"""Revision of an empty store, as in etcd; the first change gets the next one, so 0 has no meaning here."""
+"""The revision of an empty store, as in etcd. The first change gets revision 2. No store has revision 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,8 @@ class EventKind(Enum):
 class Event:
     """A committed change of a key.
 
-    - `entry`: for a PUT the new entry. For a DELETE the last entry, with the revision of the deletion, and
-      with the deletion's own value if it has one.
+    - `entry`: for a PUT, the new entry. For a DELETE, the last entry, but with the revision of the deletion,
+      and with the value of the deletion if it has one.
     - `previous`: the entry before the change; None if the change created the key.
     """
 
@@ -84,7 +85,7 @@ class Checkpoint:
 
 
 class Watcher(Protocol):
-    """Receives the events of all keys with a prefix, for one consumer.
+    """Receives the events of all keys that begin with a prefix, for one consumer.
 
     The consumer gets each event once, in the order of revisions.
     """
@@ -159,21 +160,22 @@ class Storage(Protocol):
     def update(self, key: str, value: bytes, expected: int) -> asyncio.Future[Entry]:
         """Replaces the value of the entry that has the revision `expected`.
 
-        Refused with `KeyNotFound` if the entry is missing, or with `RevisionConflict` if it has another
-        revision.
+        The write is refused with `KeyNotFound` if the entry is missing, or with `RevisionConflict` if the
+        entry has another revision.
         """
         ...
 
     def delete(self, key: str, expected: int, value: bytes | None = None) -> asyncio.Future[Entry]:
         """Deletes the entry that has the revision `expected`.
 
-        `value` is the value of the entry in the DELETE event; None for the last value. Refused with
-        `KeyNotFound` if the entry is missing, or with `RevisionConflict` if the entry has another revision.
+        `value` is the value of the entry in the DELETE event; None for the last value. The write is refused
+        with `KeyNotFound` if the entry is missing, or with `RevisionConflict` if the entry has another
+        revision.
         """
         ...
 
     def newest(self, key: str) -> Entry | None:
-        """Returns the newest entry of the key that this process knows, or None.
+        """Returns the newest entry of the key that this process knows; None if the key does not exist.
 
         The entry may be accepted but not committed. Await `wait_committed` before you use the entry in a
         response.
@@ -187,13 +189,14 @@ class Storage(Protocol):
         including deletions of entries that `newest` no longer returns. The future fails if one of these
         writes fails.
 
-        Call this method in the same step of the event loop as `newest`, because the store assigns the
-        revisions of failed writes again. Raises `FutureRevision` for a revision that is not assigned yet.
+        Call this method in the same step of the event loop as `newest`, because the store gives the
+        revisions of failed writes to later writes. Raises `FutureRevision` for a revision that is not
+        assigned yet.
         """
         ...
 
     def get(self, key: str) -> Entry | None:
-        """Returns the committed entry of the key, or None."""
+        """Returns the committed entry of the key; None if the key does not exist."""
         ...
 
     def list(
@@ -214,7 +217,7 @@ class Storage(Protocol):
     def watch(self, prefix: str, since: int | None = None) -> Watcher:
         """Watches events newer than `since`: first from the history, then live, without gaps or repetitions.
 
-        `since` None means from now on. `since` may be in the future. Raises `Compacted` if `since` is older
+        `since`: a revision, even in the future; None means the newest. Raises `Compacted` if `since` is older
         than the history, and `Closed` if the store is closed.
         """
         ...
@@ -222,24 +225,26 @@ class Storage(Protocol):
     def is_watched(self, key: str) -> bool:
         """Whether a watcher may receive events of the key.
 
-        A store that shares its database with other servers always returns True, because it cannot know their
-        watchers.
+        Always True for a store that shares its database with other servers, because they may have watchers.
         """
         ...
 
     async def compact(self, revision: int) -> None:
-        """Deletes the history before `revision`, but no entries.
+        """Deletes the history before `revision`, and keeps all entries.
 
         Does nothing if this history is already deleted.
 
         Later requests for older revisions raise `Compacted`. Tests use this method to make clients list again
         ("too old resource version"). Raises `FutureRevision` if `revision` is newer than the newest,
-        `StorageFailed` and `Closed`.
+        `StorageFailed` if the database fails, and `Closed` if the store is closed.
         """
         ...
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:
-        """Replaces all labels. Labels survive a reset. Raises `StorageFailed` and `Closed`."""
+        """Replaces all labels. Labels survive a reset.
+
+        Raises `StorageFailed` if the database fails, and `Closed` if the store is closed.
+        """
         ...
 
     def checkpoint(self) -> Checkpoint:
@@ -251,18 +256,22 @@ class Storage(Protocol):
 
         The store continues at a revision newer than any before, and older revisions are `Compacted`, so that
         no client can resume from stale data. With `rewind` it continues at the checkpoint's own revision,
-        even if it is restored twice. Then only clients that have seen nothing newer may continue.
+        even if the checkpoint is restored twice. Then only clients that have seen nothing newer may continue.
 
-        Uncommitted writes fail and watchers end, both with `StorageReset`. Raises `InvalidEntry` for entries
-        that no store can contain, `StorageFailed` and `Closed`; then nothing has changed.
+        Uncommitted writes fail and watchers end, both with `StorageReset`. If one of these
+        exceptions is raised, nothing has changed:
+
+        - `InvalidEntry` for entries that no store can contain
+        - `StorageFailed` if the database fails
+        - `Closed` if the store is closed
         """
         ...
 
     async def reset(self) -> None:
         """Removes all entries and starts again from the first revision.
 
-        Uncommitted writes fail and watchers end, both with `StorageReset`. Raises `StorageFailed` and
-        `Closed`; then nothing has changed.
+        Uncommitted writes fail and watchers end, both with `StorageReset`. Raises `StorageFailed` if the
+        database fails, and `Closed` if the store is closed; then nothing has changed.
         """
         ...
 
@@ -287,8 +296,8 @@ class SharedStorage(Storage, Protocol):
     see `refresh`.
 
     Calls may also raise `Unreachable`, and then nothing is stored. Writes may raise `OutcomeUnknown`.
-    Watchers end with `StorageReset` if any server replaces all entries. Watchers end with `Compacted` if this
-    server was disconnected so long that it missed changes.
+    A watcher ends with `StorageReset` if any server replaces all entries, and with `Compacted` if this server
+    was disconnected so long that it missed changes.
     """
 
     async def refresh(self) -> None:
@@ -301,23 +310,28 @@ class SharedStorage(Storage, Protocol):
 
     @property
     def agreed(self) -> Mapping[str, str]:
-        """The texts that the servers agreed on with `agree`, by name, as far as this server knows.
+        """The texts that all servers use, by name, as far as this server knows; see `agree`.
 
-        These texts survive a reset.
+        A reset keeps these texts.
         """
         ...
 
     async def agree(self, name: str, proposal: str) -> str:
         """Returns the text that all servers use for a name: the first text that any server proposed.
 
-        Raises `Unreachable`, `OutcomeUnknown`, `StorageFailed` and `Closed`.
+        Raises one of these exceptions:
+
+        - `Unreachable` if the database server does not respond
+        - `OutcomeUnknown` if the connection was lost during the write
+        - `StorageFailed` if the database fails
+        - `Closed` if the store is closed
         """
         ...
 
     def create(self, key: str, value: bytes, *, unless_changed: Guard | None = None) -> asyncio.Future[Entry]:
         """Stores a new entry, like `Storage.create`.
 
-        Refused with `KeyExists` if the key exists, or with `RevisionConflict` if the condition
+        The write is refused with `KeyExists` if the key exists, or with `RevisionConflict` if the condition
         `unless_changed` does not hold.
         """
         ...
@@ -327,21 +341,23 @@ class SharedStorage(Storage, Protocol):
     ) -> asyncio.Future[Entry]:
         """Replaces the value of the entry that has the revision `expected`, like `Storage.update`.
 
-        Refused with `KeyNotFound` if the entry is missing. Refused with `RevisionConflict` if the entry has
-        another revision, or if the condition `unless_changed` does not hold.
+        The write is refused with one of these exceptions:
+
+        - `KeyNotFound` if the entry is missing
+        - `RevisionConflict` if the entry has another revision, or if `unless_changed` does not hold
         """
         ...
 
     def on_events(self, call: Callable[[Sequence[Event]], None]) -> None:
         """Registers a function that receives the changes of all servers.
 
-        It is called as soon as `get` and `list` return the changes.
+        The store calls the function as soon as `get` and `list` return the changes.
         """
         ...
 
     def on_reload(self, call: Callable[[bool], None]) -> None:
         """Registers a function that is called after this server has read all entries again.
 
-        Its argument says whether some server had replaced the entries.
+        The argument of the function is true if a server had replaced all entries.
         """
         ...

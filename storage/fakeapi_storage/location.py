@@ -35,11 +35,15 @@ class Location:
 
 
 def parse_location(location: str | Path | None) -> Location:
-    """Parses the location of a database; raises `UnsupportedLocation`.
+    """Parses the location of a database.
+
+    A location is one of:
 
     - a path, `sqlite:///relative/path` or `sqlite:////absolute/path`; paths in URLs are not percent-decoded
     - None for memory, or `sqlite://` for a SQLite database in memory
     - a URL of libpq for PostgreSQL, `postgresql://user:password@host:port/database`
+
+    Raises `UnsupportedLocation` for any other location.
     """
     if location is None or location == _MEMORY:
         return Location(MEMORY, None, "memory")

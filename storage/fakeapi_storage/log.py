@@ -1,17 +1,18 @@
-"""The log of committed writes: its rows, and the protocol of a log that only one process uses.
+"""Defines the log of committed writes: its rows, and the protocol of a log that only one process uses.
 
-An engine keeps the log in its database. PostgreSQL's log is shared and has its own class, `PostgresqlLog`.
+A storage engine keeps the log in its database. Several processes share a log in PostgreSQL, which has its own
+class, `PostgresqlLog`.
 
-Each row is one change of a key. `previous` is the revision of the key's previous row, or 0. Two changes that
-follow the same previous row cannot both be stored. Compaction at a revision deletes older rows, except the
-rows of entries that exist at that revision.
+Each row is one change of a key. `previous` is the revision of the key's previous row; 0 if there is none. Two
+changes that follow the same previous row cannot both be stored. Compaction at a revision deletes older rows,
+except the rows of entries that exist at that revision.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 Durability: TypeAlias = Literal["normal", "full"]
-"""The crash that a committed write survives: "normal" for a process crash, "full" for a machine crash too."""
+"""Which crash a committed write survives: "normal" a crash of the process, "full" also of the machine."""
 
 
 class Row(NamedTuple):
@@ -32,7 +33,7 @@ class Snapshot(NamedTuple):
     """A copy of the log and of the labels at one moment.
 
     - `compacted`: the revision of the last compaction.
-    - `rows`: all rows of the log, in order.
+    - `rows`: all rows of the log, in the order of their revisions.
     """
 
     compacted: int
@@ -43,7 +44,8 @@ class Snapshot(NamedTuple):
 class Log(Protocol):
     """A log of committed writes that only one process uses.
 
-    Every method is one transaction, and raises `StorageFailed` if it fails. Calls must not overlap.
+    Every method runs one transaction, and raises `StorageFailed` if the transaction fails. Calls must not
+    overlap.
     """
 
     async def load(self) -> Snapshot: ...
@@ -51,7 +53,7 @@ class Log(Protocol):
     async def append(self, rows: Sequence[Row]) -> None: ...
 
     async def read(self, after: int) -> list[Row]:
-        """Returns the rows newer than the revision `after`, in order."""
+        """Returns the rows newer than the revision `after`, in the order of their revisions."""
         ...
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None:

@@ -1,4 +1,4 @@
-"""Opens a storage. Its entries are in memory; a database, if any, keeps a log of committed writes."""
+"""Opens a store. Its entries are in memory; a database, if any, keeps a log of committed writes."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from fakeapi_storage.memory.committed import Committed
 from fakeapi_storage.store import Store
 
 WINDOW_REVISIONS = 10_000
-"""Number of revisions that stay available before older revisions are compacted."""
+"""Default number of revisions that stay available; a compaction removes older revisions."""
 
 FIRST_FORMAT_ALONE = Format()
 """The default `data_format`: version 1, without migrations, for an application that never changed its format.
@@ -33,7 +33,7 @@ async def open_storage(
     `location` is one of:
 
     - a path, or `sqlite:///path`
-    - None, for a state that is only in memory
+    - None, for entries that are only in memory
     - `sqlite://`, for a SQLite database in memory
     - `postgresql://…`, for a database that several servers may have open at once. Then the storage is a
       `SharedStorage`. All its servers must have the same `settings`, and nothing is migrated.
@@ -58,13 +58,13 @@ async def open_storage(
 
     Raises a subclass of `OpenFailed`, and then leaves the database unchanged:
 
-    - `UnsupportedLocation`
-    - `DatabaseInUse`
+    - `UnsupportedLocation` if the location has another form, or its engine is not installed
+    - `DatabaseInUse` if another process or store has opened the file
     - `ForeignDatabase` for a database of another program
-    - `DatabaseRefused` by a database server
-    - `NewerSchema`
-    - `UnknownFormat` for a format that is newer or has no migration
-    - `MigrationFailed` with the row that cannot be migrated
+    - `DatabaseRefused` if the database server cannot be used
+    - `NewerSchema` if a newer version of this package wrote the database
+    - `UnknownFormat` for a newer format, or an older format that cannot be migrated
+    - `MigrationFailed` for a row that cannot be migrated
 
     Also raises `StorageFailed` for a database that is unreadable or damaged, and ValueError for a window
     below 1.

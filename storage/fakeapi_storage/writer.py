@@ -198,7 +198,7 @@ class Writer:
         return [*islice(self._queue, BATCH_WRITES_MAX)]
 
     def _log_failure(self, error: Exception) -> None:
-        """Logs the reason why writes fail. Repeats a reason only after a success or another reason."""
+        """Logs why writes fail. Logs the same reason again only after a success or another reason."""
         cause = str(error) or type(error).__name__
         if cause != self._failure:
             mistake = None if isinstance(error, StorageError) else error
@@ -234,7 +234,10 @@ class Writer:
             self._commit_waiters = [waiting for waiting in self._commit_waiters if waiting[0] > revision]
 
     def _fail(self, kind: type[StorageError], *reason: str) -> None:
-        """Fails all accepted but uncommitted writes with an exception of this kind, and forgets them."""
+        """Empties the queue: all uncommitted writes fail with an exception of the class `kind`.
+
+        `reason`: the arguments of the exception.
+        """
         failed: list[asyncio.Future[Entry] | asyncio.Future[None]] = [
             *(write.future for write in self._queue),
             *(future for _, future in self._commit_waiters),

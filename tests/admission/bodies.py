@@ -1,4 +1,4 @@
-"""Builds objects for the admission tests. `refusal` catches a StatusError."""
+"""Builds objects for the admission tests, and catches the errors of refused writes."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The default admission plugins: which fields they set, which writes they refuse, and their exemptions."""
+"""The default admission plugins set fields and refuse writes, with the exemptions of kube-apiserver."""
 
 from collections.abc import Callable
 from typing import Any

@@ -21,7 +21,7 @@ DEVICES = ".deviceclass.resource.k8s.io/devices"
 def quota(api: FakeAPI, name: str = "q", used: Mapping[str, str] | None = None, **spec: Any) -> Object:
     """Creates a ResourceQuota, sets its status as Kubernetes' quota controller does, and returns it.
 
-    `used`: the current usage by resource name; None means 0 of every resource. `spec`: the fields of the
+    `used`: the current usage by resource name; None means zero for every resource. `spec`: the fields of the
     quota's spec.
     """
     body = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}

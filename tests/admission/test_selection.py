@@ -1,4 +1,4 @@
-"""Admission plugins are selected with the same options as in kube-apiserver."""
+"""The server selects admission plugins with the same options as kube-apiserver."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The progress of a replay, in a terminal and in a pipe."""
+"""A replay shows its progress: as a bar in a terminal, otherwise as a few plain lines."""
 
 import io
 import threading

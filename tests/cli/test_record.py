@@ -1,4 +1,4 @@
-"""The command `fakeapi record`, and the command `fakeapi serve --record`."""
+"""`fakeapi record` and `fakeapi serve --record` write traces."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def run(*arguments: Any) -> Result:
 def recording(*arguments: Any) -> "subprocess.Popen[str]":
     """Starts a fakeapi command and returns its process.
 
-    The command prints two lines; then it is ready.
+    The command is ready after it has printed two lines.
     """
     environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
     return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The command `fakeapi replay`: its output, its files and its exit status."""
+"""`fakeapi replay` prints divergences, writes reports, and exits with status 0, 1 or 2."""
 
 import json
 import signal
@@ -170,9 +170,9 @@ def test_the_command_and_its_help_are_known_without_loading_a_server() -> None:
 
 
 def shown(page: str) -> Any:
-    """Returns the object that a report's link to the web page names, at the resourceVersion in the link.
+    """Returns the object at the resourceVersion to which a link in a report points.
 
-    `page`: the link.
+    `page`: the link, an address of the server's web page.
     """
     url, _, fragment = page.partition("/_fakeapi/ui/#/object/")
     group, resource, namespace, name, version = fragment.split("/")

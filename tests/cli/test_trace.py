@@ -1,4 +1,4 @@
-"""The commands that convert, check and show traces."""
+"""The commands `fakeapi trace …` convert, check and show traces."""
 
 import json
 import re

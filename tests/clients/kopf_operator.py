@@ -1,4 +1,4 @@
-"""Runs a kopf operator, and a server with the CustomResourceDefinitions that the operator needs."""
+"""Runs a kopf operator, and a server with the CustomResourceDefinitions for the operator."""
 
 import asyncio
 import threading
@@ -52,7 +52,7 @@ def widgets() -> dict[str, Any]:
 class Operator:
     """A kopf operator that runs in its own thread.
 
-    `seen`: the handlers that have run. `changed`: a condition that is notified after each of them.
+    `seen`: the handlers that have run. `changed`: a threading.Condition, notified after each handler.
     """
 
     def __init__(self, server: FakeAPI) -> None:

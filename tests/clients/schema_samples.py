@@ -1,4 +1,4 @@
-"""Generates minimal valid values for the schemas of CustomResourceDefinitions."""
+"""Generates minimal values for the schemas of CustomResourceDefinitions."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,10 @@ _TEXTS_OF_FORMATS = {
 
 
 def sample_of(schema: Schema) -> Any:
-    """Returns a valid value of a schema that has only the required fields."""
+    """Returns a value with only the required fields of a schema.
+
+    The value may violate CEL rules, `anyOf` and `oneOf`.
+    """
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):
@@ -72,7 +75,7 @@ def _text(schema: Schema) -> str:
 def defaults_of(
     schema: Schema, value: Any, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yields field path and value of each default that the server adds to the sample `value`."""
+    """Yields the field path and the value of each default that the server adds to the sample `value`."""
     if not isinstance(value, dict):
         return
     for name, part in (schema.get("properties") or {}).items():

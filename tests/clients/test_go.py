@@ -113,9 +113,9 @@ def server() -> Iterator[FakeAPI]:
 
 
 def seen(reader: Path, server: FakeAPI, media_type: str) -> list[dict[str, Any]]:
-    """Returns all objects as client-go decodes them with this media type.
+    """Returns the decoded responses of a Go client that requests this media type.
 
-    client-go reads each object with a GET, a list and a watch. It also reads one object that does not exist.
+    The client reads each object with a GET, a list and a watch. It also reads one object that does not exist.
     """
     command = [str(reader), server.url, media_type, *(f"{path}/a" for path, _ in OBJECTS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -16,7 +16,7 @@ EVENTS = "/api/v1/namespaces/default/events"
 
 
 def until(server: FakeAPI, path: str, wanted: Callable[[Any], bool]) -> Any:
-    """Watches a collection, from its existing objects on; returns the first event that `wanted` accepts."""
+    """Watches a collection, including its existing objects; returns the first event that `wanted` accepts."""
     with watch(server.url, "resourceVersion=0", path=path) as stream:
         while not wanted(event := stream.next()):
             pass

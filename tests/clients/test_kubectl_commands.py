@@ -1,4 +1,4 @@
-"""The less common commands of kubectl work, without flags that a real cluster does not need."""
+"""Less common kubectl commands work with the same flags as in a real cluster."""
 
 import json
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions of well-known projects can be installed, and the server validates with them."""
+"""The server accepts CustomResourceDefinitions of well-known projects, and validates objects with them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -66,7 +66,7 @@ def schema_of(definition: Object) -> Object:
 
 
 def object_of(definition: Object, **more: Any) -> Object:
-    """Returns a minimal valid object of a CustomResourceDefinition's kind.
+    """Returns a minimal object of a CustomResourceDefinition's kind. The object may violate CEL rules.
 
     `more`: additional or replaced top-level fields.
     """
@@ -96,7 +96,10 @@ def created(api: FakeAPI, definition: Object, body: Object) -> Object | StatusEr
 
 
 def holds(stored: Any, default: Any) -> bool:
-    """Whether a stored value has everything in a default; the server may have added nested defaults."""
+    """Whether a stored value contains a default value.
+
+    The stored value may have more fields, because the server also adds nested defaults.
+    """
     if not isinstance(default, dict):
         return bool(stored == default)
     return all(holds(stored[name], value) for name, value in default.items())

@@ -24,7 +24,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Fight:
-    """The result of `fight`.
+    """The result of concurrent increments by `fight`.
 
     - `versions`: for each client, the resourceVersions of its successful writes
     - `conflicts`: the number of responses with 409
@@ -86,7 +86,7 @@ def counter_of(obj: Object) -> int:
 
 
 async def fight(url: str, *, clients: int, increments: int, watchers: int) -> Fight:
-    """Runs clients that increment one counter, and clients that watch it; returns their observations.
+    """Runs clients that increment one counter, and clients that watch the counter; returns the result.
 
     - `clients`: the number of clients that write; each uses PUT and retries after 409 Conflict
     - `increments`: the number of increments of all clients together

@@ -34,7 +34,7 @@ class Difference(str):
 class Comparison:
     """Compares the responses of one scenario with their recordings, in order.
 
-    First replaces recorded uids, names and resourceVersions with those of the tested server.
+    Before a comparison, replaces recorded uids, names and resourceVersions with those of the tested server.
     """
 
     age = re.compile(r"\d+s")
@@ -47,7 +47,7 @@ class Comparison:
     def answer(self, recorded: dict[str, Any], actual: dict[str, Any]) -> list[Difference]:
         """Compares a response with its recording; returns the differences.
 
-        The parts are status, headers, body or watch events, and whether a watch ended.
+        Compares the status code, the headers, the body or the watch events, and whether a watch ended.
         """
         return [
             Difference(path, one, other)
@@ -70,9 +70,9 @@ class Comparison:
     def _settled(
         self, value: Any, version: Callable[[str], str], key: str = "", *, listed: bool = False
     ) -> Any:
-        """Replaces parts of a JSON value that may differ between servers with placeholders.
+        """Returns a JSON value with placeholders for values that differ between servers, such as times.
 
-        - `version`: formats the resourceVersion of an object
+        - `version`: converts the resourceVersion of an object to a text to compare
         - `key`: the field name of the value
         - `listed`: whether the value is the metadata of a list, whose resourceVersion may differ
         """
@@ -124,9 +124,9 @@ class Comparison:
             yield path, one, other
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether two different values count as equal.
+        """Whether to ignore the difference between two values.
 
-        Always False; a subclass may accept some differences.
+        Always returns False; a subclass may ignore some differences.
         """
         return False
 

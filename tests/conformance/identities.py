@@ -15,7 +15,7 @@ _SMALL_VERSION = 1  # "0" and "1" in a request are not mapped
 
 
 def is_list(value: dict[str, Any]) -> bool:
-    """Whether the JSON value is a list or a Table, whose resourceVersion is that of the whole storage."""
+    """Whether a JSON value is a list or a Table. Its resourceVersion does not belong to one object."""
     return (
         isinstance(value.get("items"), list)
         or isinstance(value.get("rows"), list)
@@ -33,7 +33,10 @@ class Identities:
         self._metadata: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def learn(self, recorded: Any, actual: Any) -> None:
-        """Learns the identities in a response. `recorded` and `actual` are the two bodies."""
+        """Learns the identities in a response.
+
+        `recorded`: the recorded body. `actual`: the body from the tested server.
+        """
         if isinstance(recorded, dict) and isinstance(actual, dict):
             self._learn_meta(recorded.get("metadata"), actual.get("metadata"), is_list=is_list(recorded))
             for key in recorded.keys() & actual.keys():
@@ -58,8 +61,8 @@ class Identities:
     def _learn_version(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
         """Maps a recorded resourceVersion to the actual resourceVersion.
 
-        Two recorded resourceVersions of objects never map to the same actual one. `is_list`: whether they are
-        resourceVersions of a list.
+        Never maps two recorded resourceVersions of objects to the same actual resourceVersion. `is_list`:
+        whether both resourceVersions belong to a list.
         """
         if not all(isinstance(version, str) and version.isdigit() for version in (recorded, actual)):
             return

@@ -28,8 +28,8 @@ class Player:
     def play(self, exchanges: list[Exchange], compare: Callable[[int, Any, Any], None]) -> None:
         """Sends each request; calls `compare` with its index, its recorded response and the actual response.
 
-        Calls `compare` for a watch when the watch closes. Sends a request without a recorded response, but
-        does not compare.
+        For a watch, calls `compare` when the watch closes. If a request has no recorded response, sends the
+        request and does not call `compare`.
         """
         for number, exchange in enumerate(exchanges):
             self._close_watches(number, compare)
@@ -56,7 +56,10 @@ class Player:
         return {"status": response.status, "body": _parsed(text), **_headers(response)}
 
     def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
-        """Returns target, headers and body of a recorded request, with identities of the tested server."""
+        """Translates a recorded request to identities of the tested server.
+
+        Returns the request target, the headers and the body.
+        """
         headers = {"Accept": "application/json", "User-Agent": "conformance/1"}
         body = expanded(exchange.get("body"))
         data = None
@@ -73,7 +76,7 @@ class Player:
         return self.identities.target(exchange["target"]), headers, data
 
     def barrier(self) -> None:
-        """Sends a request and reads the response. By then the server has sent all earlier watch events."""
+        """Waits until the server has sent all earlier watch events: sends a request, reads the response."""
         self._connection.request("GET", "/readyz")
         self._connection.getresponse().read()
 

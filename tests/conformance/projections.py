@@ -1,4 +1,4 @@
-"""Reduces large responses to their recorded parts, for scenarios whose recordings have only these parts."""
+"""Reduces large responses to the fields that the recordings of some scenarios contain."""
 
 from collections.abc import Callable
 from typing import Any

@@ -15,9 +15,14 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
 class Recording:
     """The recorded requests and responses of one Kubernetes API server.
 
-    `name` contains the release, the API version of the requests if it is not the release's own, and
-    `all-gates` if more feature gates were on: `1.33-v1beta2-all-gates`. Recordings of other kinds than
-    ResourceClaims have names like `world-1.33`.
+    The name of a recording has these parts:
+
+    - `world` if the recording is about kinds other than ResourceClaims
+    - the release
+    - the API version of the requests, if it is not the default of the release
+    - `all-gates` if more feature gates were on
+
+    Examples are `1.33`, `1.33-v1beta2`, `1.33-all-gates` and `world-1.33`.
     """
 
     name: str
@@ -85,4 +90,4 @@ def _read(name: str) -> dict[str, list[dict[str, Any]]]:
 _ALL = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
 RECORDINGS = [each for each in _ALL if not each.name.startswith(WORLD)]
 WORLD_RECORDINGS = [each for each in _ALL if each.name.startswith(WORLD)]
-"""The recordings of pods, nodes, events, workloads and other kinds than ResourceClaims."""
+"""The recordings of kinds other than ResourceClaims: pods, nodes, events, workloads and others."""

@@ -32,7 +32,7 @@ class Clusters:
         self._servers: list[FakeAPI] = []
 
     def of(self, recording: Recording) -> list[FakeAPI]:
-        """Returns two servers that share a database. It has only the namespace of the recordings."""
+        """Returns two servers that share a database, which has only the namespace of the recordings."""
         if self._of != recording.name:
             self.close()
             self._servers = self._stack.enter_context(servers_of(recording, self._postgresql))

@@ -1,4 +1,4 @@
-"""Kinds other than ResourceClaim give the recorded responses, except for the listed differences."""
+"""Requests for kinds other than ResourceClaim get the recorded responses, except for listed differences."""
 
 import pytest
 

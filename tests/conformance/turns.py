@@ -17,9 +17,9 @@ from tests.postgresql_server import PostgreSQL
 class Turns(Player):
     """A player that sends the requests of one scenario to several servers alternately.
 
-    A read at resourceVersion 0 may return older objects from a cache, but the recorded server was a single
-    one. So before such a read, the player sends a GET of /readyz, which makes the server read the newest
-    objects.
+    A server may return older objects for a read at resourceVersion 0, if another server wrote the newest
+    objects. Before such a read, the player therefore sends a GET of /readyz, which makes the server read the
+    newest objects from the database.
     """
 
     def __init__(self, ports: list[int]) -> None:

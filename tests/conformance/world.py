@@ -1,4 +1,4 @@
-"""The recordings of kinds other than ResourceClaim, and the list of differences from fakeapi's responses.
+"""Replays the recordings of kinds other than ResourceClaim, and lists the differences from fakeapi.
 
 `python -m tests.conformance.world` (`make world`) replays all recordings and writes the list again.
 docs/fidelity.md shows the list.
@@ -22,9 +22,9 @@ LISTED = Path(__file__).with_name("world_differences.json")
 
 ANSWER, WORDS = "answer", "words"
 Found = dict[str, list[int]]
-"""The numbers of a scenario's requests whose responses differ from the recording, from 1.
+"""Lists the requests of a scenario whose responses differ from the recording, by number from 1.
 
-Key WORDS: only the text of messages differs. Key ANSWER: all other differences.
+The key WORDS has the requests for which only the text of messages differs. The key ANSWER has the others.
 """
 
 _JWT = re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{20,}")
@@ -54,7 +54,7 @@ class WorldIdentities(Identities):
 
 
 class WorldComparison(Comparison):
-    """A comparison that also ignores node ports, tokens and printed Go values."""
+    """A comparison that also ignores node ports, tokens, and Go values printed in error messages."""
 
     age = re.compile(r"(?:\d+[smhdy]){1,2}")
 
@@ -68,7 +68,7 @@ class WorldComparison(Comparison):
         return _GO_VALUE.sub(rf"\1{_VALUE}", _GO_DIFF.sub(f"\n{_VALUE}", text))
 
     def match(self, recorded: Any, actual: Any) -> bool:
-        """Whether two texts are equal, if a printed Go value in the recording matches any text."""
+        """Whether two texts are equal except for printed Go values, for which any text is accepted."""
         if not (isinstance(recorded, str) and isinstance(actual, str) and _VALUE in recorded):
             return False
         pattern = ".*".join(map(re.escape, recorded.split(_VALUE)))
@@ -94,14 +94,14 @@ def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Di
 
 
 def summary(found: dict[int, list[Difference]]) -> Found:
-    """Returns the numbers of the requests with differences, by ANSWER and WORDS, without empty lists."""
+    """Lists the requests with differences by ANSWER and WORDS; leaves out a key without requests."""
     worded = [number for number, lines in found.items() if all(line.is_wording for line in lines)]
     named = {ANSWER: sorted(found.keys() - set(worded)), WORDS: sorted(worded)}
     return {part: numbers for part, numbers in named.items() if numbers}
 
 
 def listed() -> dict[str, dict[str, Found]]:
-    """Reads the list of known differences. Its keys are recording and scenario."""
+    """Reads the list of known differences, by recording and scenario."""
     known: dict[str, dict[str, Found]] = json.loads(LISTED.read_text())
     return known
 

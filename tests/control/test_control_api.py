@@ -1,4 +1,4 @@
-"""The control API in general: access, errors, and its OpenAPI document."""
+"""The control API checks access, reports errors, and has an OpenAPI document."""
 
 import http.client
 import json

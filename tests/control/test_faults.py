@@ -1,4 +1,4 @@
-"""Faults through the control API, and through the command that adds faults."""
+"""Clients add, list and remove faults through the control API and its commands."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The web page in headless Chromium: its content, and its reactions to clicks."""
+"""In headless Chromium, the web page shows the state of the server and reacts to clicks."""
 
 import urllib.request
 from collections.abc import Iterator

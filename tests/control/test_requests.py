@@ -1,4 +1,4 @@
-"""Requests, watches and events through the control API, and the commands that print them."""
+"""The control API and its commands show recorded requests, open watches and events."""
 
 import asyncio
 import http.client
@@ -199,9 +199,10 @@ def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    """Puts the progress of a command that follows events into a queue.
+    """Returns a queue that receives the progress of the command `fakeapi requests --follow`.
 
-    The queue receives `following` when the command subscribes, then the object name of each event's request.
+    The queue receives `following` when the command subscribes to events. Then it receives the name of the
+    requested object for each event.
     """
     met: queue.Queue[str] = queue.Queue()
     events_of, next_of = ControlClient.events, EventStream.__next__

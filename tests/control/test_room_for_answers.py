@@ -14,9 +14,9 @@ MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "d
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
-    """Starts a server with a long object, two snapshots and 300 requests.
+    """Starts a server with a long object, two snapshots and 300 recorded requests.
 
-    No response fits the limit on bytes.
+    From then on, the server has no room for the bytes of any response.
     """
     with FakeAPI() as api:
         with ControlClient(api.url) as client:

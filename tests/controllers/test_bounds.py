@@ -1,4 +1,4 @@
-"""Limits of the controllers: memory, number of retries, and time until a retry."""
+"""Controllers limit their memory, the number of retries, and the time until a retry."""
 
 import asyncio
 import itertools

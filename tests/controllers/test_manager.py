@@ -1,4 +1,4 @@
-"""The controller manager: order of reconciles, retries, settling, start and stop with the server."""
+"""The controller manager orders and retries reconciles, and starts and stops with the server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,10 @@ SECRETS = "/api/v1/namespaces/default/secrets"
 
 
 class Counting(Controller):
-    """A controller of Secrets that calls a function of the test to reconcile each key."""
+    """A controller that calls a function of the test for each changed Secret.
+
+    The key is the name of the Secret.
+    """
 
     name: ClassVar[str] = "counting"
 
@@ -49,7 +52,7 @@ Work = Callable[[Counting, Any], Awaitable[None]]
 
 
 async def nothing(controller: Counting, key: Any) -> None:
-    """Reconciles a key without doing anything; for tests that need no work."""
+    """Does nothing for a changed Secret."""
 
 
 def run(
@@ -57,7 +60,7 @@ def run(
     test: Callable[[Manager, InProcessClient], Awaitable[None]],
     clock: ClockAndNames | None = None,
 ) -> None:
-    """Starts a controller that calls `work` to reconcile each key.
+    """Starts a controller that calls `work` for each changed Secret.
 
     Calls `test` with the manager and a client of the API, in the same event loop.
     """

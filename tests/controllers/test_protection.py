@@ -1,4 +1,4 @@
-"""Controllers remove the protection finalizers of volumes, volume claims and pod groups, over HTTP."""
+"""Controllers remove the protection finalizers of volumes, volume claims and pod groups."""
 
 from collections.abc import Iterator
 from typing import Any

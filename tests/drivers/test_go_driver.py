@@ -20,15 +20,15 @@ RELEASES = of_releases(release for release in FILES if release != CLASSIC)
 
 
 REPUBLISH_SECONDS = 150.0
-"""Maximum seconds until a driver publishes its ResourceSlices again after the kubelet has started.
+"""Maximum seconds to wait until a driver publishes its ResourceSlices after a start of the kubelet.
 
 A starting kubelet deletes the slices, and some drivers check their slices only 30 seconds later.
 """
 
 REMEMBERED_SECONDS = {"1.32": 70.0, "1.33": 70.0}
-"""Seconds in which a driver's Go package trusts its cache of created slices, with a margin, by release.
+"""Seconds, by release, after which a driver creates a deleted ResourceSlice again, with a margin.
 
-In this time, the package in these releases does not create a deleted ResourceSlice again.
+Before that, the Go package kubeletplugin of these releases trusts its cache of created slices.
 """
 
 

@@ -9,7 +9,7 @@ import yaml
 def kubeconfig(directory: Path, **parts: Any) -> Path:
     """Writes a kubeconfig with the context `c` into the directory; returns the file's path.
 
-    `parts`: `cluster` and `user`, the contents of these two entries.
+    `parts`: the contents of the entries `cluster` and `user`.
     """
     config = {
         "current-context": "c",

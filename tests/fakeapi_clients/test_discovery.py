@@ -1,4 +1,4 @@
-"""Discovery documents list resources; the tests check them and the URL paths of objects."""
+"""Clients read resources from discovery documents, and build the URL paths of objects."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The HTTP client of replays reads bodies of every framing, and reports invalid HTTP in one line."""
+"""The HTTP client of replays reads bodies of every framing, and raises one-line errors for invalid HTTP."""
 
 import asyncio
 import contextlib

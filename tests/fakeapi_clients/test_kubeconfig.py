@@ -1,4 +1,4 @@
-"""Kubeconfigs are read: server, certificates and credentials; invalid kubeconfigs give clear errors."""
+"""Clients read the server, certificates and credentials from kubeconfigs; invalid ones raise clear errors."""
 
 import asyncio
 import json

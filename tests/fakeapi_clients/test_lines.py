@@ -1,4 +1,4 @@
-"""A byte stream is split into lines of limited length."""
+"""A reader splits a byte stream into lines of limited length."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Server URLs are validated: invalid URLs and passwords in URLs are refused."""
+"""Clients refuse server URLs that are invalid or contain a password."""
 
 import pytest
 

@@ -247,7 +247,7 @@ def test_what_the_machine_refuses_is_one_clear_error(tmp_path: Path) -> None:
 def test_a_start_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
     """A failed start must stop its thread.
 
-    It once outlived its event loop and sometimes printed a traceback.
+    In an earlier version, the thread outlived its event loop and sometimes printed a traceback.
     """
     (tmp_path / "not.db").write_text("this is not a database, and longer than a header would be" * 20)
     (tmp_path / "directory").mkdir()

@@ -1,4 +1,4 @@
-"""Fault rules are parsed; invalid rules get one-line errors."""
+"""The server parses fault rules, and reports invalid rules with one-line errors."""
 
 from pathlib import Path
 from typing import Any

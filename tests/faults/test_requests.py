@@ -1,4 +1,4 @@
-"""The effect of each fault on a request, as raw bytes from the socket."""
+"""Each fault has its effect on a request. The tests read raw bytes from the socket."""
 
 import contextlib
 import http.client

@@ -17,7 +17,7 @@ from tests.faults.clients import make
 PATIENCE_SECONDS = (5.0, 0.3)
 """Timeouts of a client in seconds: for connecting, and between received bytes.
 
-The Python package `kubernetes` accepts fractions of seconds only in such a pair.
+The Python package `kubernetes` accepts fractions of seconds only in a pair of timeouts.
 """
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
@@ -79,7 +79,7 @@ def test_the_python_client_connects_anew_when_it_is_told(
 
 @pytest.mark.parametrize("kind", ["go_away"])
 def test_httpx_loses_the_answer_to_goaway_and_connects_anew(kind: str) -> None:
-    """The Python client httpx fails all streams after GOAWAY, also streams that the server still answers."""
+    """The Python client httpx fails all streams after GOAWAY, even streams that the server still answers."""
     with FakeAPI(tls=True) as api:
         context = ssl.create_default_context(cafile=str(api.ca_file))
         with httpx.Client(http2=True, verify=context, base_url=api.url) as client:

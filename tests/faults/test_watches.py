@@ -1,4 +1,4 @@
-"""The effect of each fault on a watch, as raw bytes from the socket."""
+"""Each fault has its effect on a watch. The tests read raw bytes from the socket."""
 
 import http.client
 import json

@@ -57,7 +57,7 @@ def test_an_operator_of_kopf_is_late_by_as_long_as_events_are_held(kopf_server: 
 
 
 class Follower:
-    """A kubernetes_asyncio watch of the ConfigMap `a`, which starts at a resourceVersion."""
+    """A watch of the ConfigMap `a` from a resourceVersion, with the Python package kubernetes_asyncio."""
 
     def __init__(self, core: asyncio_client.CoreV1Api, version: str) -> None:
         self._events = asyncio_watch.Watch().stream(

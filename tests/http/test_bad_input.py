@@ -31,7 +31,7 @@ def url(api: FakeAPI) -> str:
 
 
 def state(url: str) -> bytes:
-    """Returns the list of all claims with its resourceVersion; malformed requests must not change it."""
+    """Returns the list of all claims with its resourceVersion. Malformed requests must not change it."""
     answer = wire.exchange(
         url, wire.head(b"GET", f"{GROUP}/resourceclaims".encode(), [(b"Host", b"localhost")])
     )
@@ -194,7 +194,7 @@ def test_a_warning_cannot_add_headers_to_the_answer(url: str) -> None:
 def test_deep_nesting_is_dropped_as_unknown_or_refused_with_a_status(url: str) -> None:
     """Kubernetes accepts 10,000 levels of nesting.
 
-    Python's decoders accept 1,000, since 3.12 about 10,000.
+    The decoders of Python accept about 10,000 levels since Python 3.12, and 1,000 levels before.
     """
     before = state(url)
     nested = bodies.with_unknown(b"[" * 9_000 + b"]" * 9_000)

@@ -1,4 +1,4 @@
-"""CertificateSigningRequests: approval through a subresource, and the fields that admission sets."""
+"""Clients approve CertificateSigningRequests with a subresource; admission plugins set some fields."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Requests by URL path and method: paths without authentication, served resources, and errors."""
+"""Requests get the status codes, headers and bodies that Kubernetes sends for their path and method."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A cache keeps the values that are computed from a header's text."""
+"""The header cache keeps values that functions compute from the text of a header."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,10 @@ from fakeapi.http.header_cache import TEXT_LENGTH_MAX, TEXTS_MAX, cached_by_head
 
 
 def cached_lengths() -> tuple[Callable[[str], int], list[str]]:
-    """Returns a function with the header cache, and a list of the texts for which it computed a result."""
+    """Returns a cached function that computes the length of a text, and a list.
+
+    The function adds a text to the list when it computes the length, and not when the cache has it.
+    """
     computed: list[str] = []
 
     def length(text: str) -> int:

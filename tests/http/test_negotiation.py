@@ -1,4 +1,4 @@
-"""The Accept header selects the media type of the response; 406 if the server supports none."""
+"""The Accept header selects the media type of the response; 406 if the server supports no accepted type."""
 
 import pytest
 

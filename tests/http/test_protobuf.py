@@ -1,4 +1,4 @@
-"""Responses in protobuf. The tests decode them with fakeapi's decoder for request bodies."""
+"""The server sends protobuf responses. The tests decode them with fakeapi's decoder for requests."""
 
 import urllib.request
 from collections.abc import Iterator

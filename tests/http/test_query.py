@@ -1,4 +1,4 @@
-"""Query parameters are parsed as in Go's net/url, and converted to options as in Kubernetes."""
+"""The server parses query parameters like Go's net/url, and converts them to options like Kubernetes."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""HTTP requests are read from ASGI messages."""
+"""The server reads HTTP requests from ASGI messages."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Complete and streamed responses are written as ASGI messages."""
+"""The server writes complete and streamed responses as ASGI messages."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
@@ -66,9 +66,9 @@ def test_warnings_that_are_too_long_together_are_cut_and_then_left_out() -> None
 
 
 def stream(*batches: list[bytes]) -> tuple[StreamingResponse, list[str]]:
-    """Returns a response that streams these batches and then waits forever, and a list.
+    """Returns a response that streams these batches and then waits forever, and an empty list.
 
-    When the response is closed, it appends "closed" to the list.
+    When the response is closed, the response appends "closed" to the list.
     """
     closed: list[str] = []
 

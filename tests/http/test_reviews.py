@@ -1,4 +1,4 @@
-"""Review kinds, such as SubjectAccessReview: a create returns a result and stores nothing."""
+"""A create of a review, such as a SubjectAccessReview, returns a result and stores nothing."""
 
 from collections.abc import Callable
 from typing import Any

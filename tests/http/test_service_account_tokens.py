@@ -1,4 +1,4 @@
-"""Tokens of service accounts: signatures, TokenReviews, and their end when a bound object is deleted."""
+"""Tokens of service accounts are signed, pass TokenReviews, and become invalid with their bound object."""
 
 import base64
 import json

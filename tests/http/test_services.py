@@ -1,4 +1,4 @@
-"""Services over HTTP: allocated cluster IPs and node ports, and objects that the server creates with them."""
+"""The server allocates cluster IPs and node ports for Services, and creates the related objects."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Errors become Status objects of Kubernetes in responses."""
+"""The server responds to errors with the Status objects of Kubernetes."""
 
 import json
 

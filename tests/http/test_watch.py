@@ -1,4 +1,4 @@
-"""Watches over HTTP: their events and bookmarks, and how they end."""
+"""Watches over HTTP send events and bookmarks, and end like the watches of Kubernetes."""
 
 import asyncio
 import contextlib

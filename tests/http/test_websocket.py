@@ -1,4 +1,4 @@
-"""Watches over WebSocket instead of plain HTTP."""
+"""Clients can watch over WebSocket instead of plain HTTP."""
 
 import base64
 import contextlib

@@ -25,7 +25,7 @@ class Stream:
     def line(self) -> bytes:
         """Reads the next line of the response.
 
-        Returns b"" at the end of the response, also if the connection broke.
+        Returns b"" at the end of the response, and also if the connection broke.
         """
         while b"\n" not in self._text:
             size = self._reader.readline()
@@ -60,7 +60,7 @@ class Stream:
 def watch(url: str, query: str = "", *, path: str = CLAIMS) -> Iterator[Stream]:
     """Opens a watch and reads its response headers; yields the stream of events.
 
-    The stream has the events of all writes after that.
+    The stream contains the events of all later writes.
     """
     target = f"{path}?watch=1&{query}" if "/watch/" not in path else f"{path}?{query}"
     with wire.connection(url) as sock:

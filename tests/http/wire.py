@@ -1,4 +1,4 @@
-"""Sends raw bytes to an HTTP server, which HTTP clients would not send, and reads raw responses."""
+"""Sends raw bytes, such as malformed requests, to an HTTP server, and reads raw responses."""
 
 import contextlib
 import json

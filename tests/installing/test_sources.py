@@ -1,4 +1,4 @@
-"""Manifests come from objects, texts, files, directories and patterns; invalid sources raise errors."""
+"""Manifests can come from objects, texts, files, directories and glob patterns. Others raise errors."""
 
 from pathlib import Path
 from typing import Any

@@ -32,7 +32,10 @@ def build_driver(release: str) -> Path:
 
 
 def start_driver(program: Path, served: Served, *options: str) -> Program:
-    """Starts the DRA driver for the cluster node named `node`; returns the running program."""
+    """Starts the compiled DRA driver for the node with the name `node`; returns the running program.
+
+    `options`: additional command-line options of the driver.
+    """
     data = served.kubelet / "node" / "plugins" / DRIVER
     data.mkdir(parents=True, exist_ok=True)
     command: list[str | Path] = [program, "-kubeconfig", served.kubeconfig, "-name", DRIVER, "-data", data]
@@ -41,5 +44,8 @@ def start_driver(program: Path, served: Served, *options: str) -> Program:
 
 
 def about(driver: Program, what: str) -> str:
-    """Waits until the driver prints the action `what`, such as "prepared"; returns the name of the claim."""
+    """Waits until the driver prints a JSON line for the action `what`, such as "prepared".
+
+    Returns the name of the claim in this line.
+    """
     return str(told(driver.await_line(f'"what":"{what}"'))["about"])

@@ -14,14 +14,13 @@ from tools.modules import LAST_PATCHES
 BUILD_SECONDS = 2700
 """Maximum seconds for a Go build.
 
-kube-controller-manager takes a fraction of this time without a build cache on two cores.
+Even kube-controller-manager needs only a fraction of this time, on two cores and without a build cache.
 """
 
 FETCH_SECONDS = 600
 _OLDER = ("cri-client", "csi-translation-lib", "endpointslice", "kube-controller-manager", "kube-scheduler")
 ABSENT = {"1.31": dict.fromkeys(_OLDER, "v0.31.4"), "1.33": {"sample-apiserver": "v0.33.4"}}
-"""Modules whose last patch release is not in the Go proxy: the version to use instead, by release and module.
-"""
+"""Versions of modules, by release and module, if the Go proxy lacks the module's last patch release."""
 
 _STAGING = re.compile(r"^\s*(k8s\.io/\S+) => \./staging", re.MULTILINE)
 _GO = re.compile(r"^go (\S+)", re.MULTILINE)

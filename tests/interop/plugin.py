@@ -54,8 +54,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def report(request: pytest.FixtureRequest) -> Report:
     """Returns a function that adds a row to the compatibility table, with the result of the test.
 
-    Call the function first, so that a failed test also has a row. Its arguments are cells of the row:
+    A test calls the function first, so that a failed test also has a row. The arguments are cells of the row:
 
+    - `kind`: "component", "driver" or "client"
+    - `name`: the name of the client or component
     - `version`: the version of the client or component
     - `release`: the server's Kubernetes release
     - `did`: a short description of the test
@@ -76,9 +78,9 @@ def short_folder() -> Iterator[Path]:
 
 
 class _Collector:
-    """Collects the compatibility rows that tests report; prints or records them when pytest ends.
+    """Collects the compatibility rows that tests report, also tests in pytest-xdist's workers.
 
-    Includes the rows of xdist's workers.
+    When pytest ends, prints the rows, and records them if the option `--record` is set.
     """
 
     def __init__(self, config: pytest.Config) -> None:

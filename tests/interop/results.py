@@ -1,7 +1,7 @@
 """Reads the recorded rows of the compatibility table, and writes docs/compatibility.md from them.
 
-`results.jsonl` has a row for each test that was part of `make interop ARGS=--record`. That command and
-`python -m tests.interop.results` write the page.
+`make interop ARGS=--record` records a row in `results.jsonl` for each test that it runs, and writes the page.
+`python -m tests.interop.results` only writes the page.
 """
 
 import json
@@ -98,9 +98,9 @@ def tables(rows: Iterable[Row]) -> str:
 
 
 def page(text: str, rows: Iterable[Row]) -> str:
-    """Replaces the tables between the markers of docs/compatibility.md.
+    """Replaces the tables between the markers of docs/compatibility.md; returns the new page.
 
-    `text`: the page; returns the new page.
+    `text`: the current page.
     """
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)

@@ -1,4 +1,4 @@
-"""Tests a pod that uses a ResourceClaim, from creation from a template to deletion."""
+"""Creates pods with ResourceClaims from a template, and waits until they run or are deleted."""
 
 from typing import Any
 
@@ -75,7 +75,10 @@ class Story:
         return await_objects(self._url, self.slices, published)
 
     def await_running(self, count: int = 1, seconds: float = AWAIT_SECONDS) -> list[Object]:
-        """Waits until there are exactly `count` pods and all are Running; returns their ResourceClaims."""
+        """Waits until there are exactly `count` pods, all of them Running, and `count` ResourceClaims.
+
+        Returns the ResourceClaims.
+        """
 
         def running(pods: list[Object]) -> bool:
             return [each["status"].get("phase") for each in pods] == ["Running"] * count

@@ -68,7 +68,7 @@ def built_now() -> list[Built]:
 def of_releases(oldest_first: Iterable[Any]) -> list[Any]:
     """Returns pytest parameters, one for each release. The option `--newest` selects only the last one.
 
-    `oldest_first`: the values for each release, as a single value or as a tuple.
+    `oldest_first`: the parameter values for each release: a single value, or a tuple of values.
     """
     *older, newest = (each if isinstance(each, tuple) else (each,) for each in oldest_first)
     return [*(pytest.param(*each, marks=pytest.mark.older) for each in older), pytest.param(*newest)]

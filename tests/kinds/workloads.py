@@ -83,7 +83,10 @@ class Kind:
         return texts(self.resource.with_declared(errors, new, old, subresource))
 
     def updated(self, *changes: tuple[str, Any], subresource: str = "") -> Object:
-        """Returns the object that an update prepares. `changes`: (path, value) pairs to set in the object."""
+        """Returns the object that an update prepares, before validation.
+
+        `changes`: (path, value) pairs to set in the object. `subresource`: "" for the main resource.
+        """
         old = self.created()
         new = copy.deepcopy(old)
         for path, value in changes:

@@ -1,4 +1,4 @@
-"""Runs a cluster for the e2e suite: fakeapi with its controllers, and programs for the missing parts."""
+"""Runs a cluster for the e2e suite: fakeapi, kube-controller-manager and a fake container runtime."""
 
 import secrets
 import tempfile

@@ -1,7 +1,7 @@
-"""Lists e2e specs that no fake server can pass because they need a running program, with the missing feature.
+"""Lists the e2e specs that need a feature which fakeapi lacks, such as a program that runs in a container.
 
-Such specs run only with `--all`, because most of them wait five minutes for a container that never responds.
-If a pattern here is wrong and such a spec passes, the spec counts as passed.
+These specs run only with `--all`, because most of them wait five minutes for a container that never responds.
+If a pattern in this module is wrong and the spec passes, the spec counts as passed.
 """
 
 import re

@@ -36,8 +36,8 @@ class Outcome:
 def from_report(reports: list[dict[str, Any]], day: str | None = None) -> list[Outcome]:
     """Returns the outcomes of the e2e specs in ginkgo's report.
 
-    `day`: the date of the report in ISO format; None means today. Specs that the option `--focus` excluded,
-    or that were interrupted by the time limit, have no outcome.
+    Leaves out specs that the option `--focus` excluded, and specs that the time limit interrupted.
+    `day`: the date of the report in ISO format; None means today.
     """
     day = day or dt.datetime.now(dt.UTC).date().isoformat()
     outcomes = []

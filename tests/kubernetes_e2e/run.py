@@ -82,9 +82,9 @@ def specs_of(built: programs.Programs) -> list[str]:
 
 
 def chosen(release: str, listed: list[str], options: argparse.Namespace) -> list[str]:
-    """Returns the e2e specs of `listed` to run, by the command-line options.
+    """Returns those e2e specs in `listed` that the command-line options select.
 
-    Without `--all`, leaves out specs that need a missing feature.
+    Leaves out specs that need a missing feature, unless the option `--all` is set.
     """
     specs = [each for each in listed if re.search(options.focus, each)]
     if options.skip:

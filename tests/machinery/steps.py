@@ -19,7 +19,7 @@ RATIO_MAX = 2.3
 """Maximum growth factor of the steps for an input of double length; more than 2, because of logarithms."""
 
 FEW_STEPS = 2000
-"""Ignored differences in steps; caches and early errors cause differences up to this number."""
+"""Maximum difference in steps that tests ignore, because caches and early errors cause small differences."""
 
 
 def steps_of(function: Callable[[], object]) -> int:
@@ -46,9 +46,10 @@ def steps_of(function: Callable[[], object]) -> int:
 
 
 def assert_linear(prepared: Callable[[int], Callable[[], object]], size: int) -> None:
-    """Asserts that the steps of a function grow at most linearly when the size doubles and quadruples.
+    """Asserts that the steps of a function grow at most linearly with the size of its input.
 
-    `prepared`: returns the function to measure for a size.
+    `prepared`: takes an input size and returns the function to measure. Measures three sizes: `size`, twice
+    and four times `size`.
     """
     counts = [steps_of(prepared(size * factor)) for factor in (1, 2, 4)]
     for smaller, larger in pairwise(counts):

@@ -63,7 +63,10 @@ def labels(count: int, value: str = "b") -> dict[str, str]:
 
 
 def read(text: Callable[[int], bytes]) -> Prepared:
-    """Returns a function that prepares the decoding of a JSON object of size n. `text`: returns its JSON."""
+    """Returns a function that takes a size n, and returns a function that decodes JSON of this size.
+
+    `text`: takes the size n and returns the JSON.
+    """
     return lambda n: lambda: decode(json_decoding.decode_marking_duplicates(text(n)), SCHEMA)
 
 
@@ -88,11 +91,12 @@ def merged(patch: Callable[[int], Any], **meta: Callable[[int], Any]) -> Prepare
 
 
 def applied(before: dict[str, Callable[[int], Any]] | None, **meta: Callable[[int], Any]) -> Prepared:
-    """Returns a function that prepares a server-side apply of size n.
+    """Returns a function that takes a size n, and returns a function that applies metadata of this size.
 
-    - `before`: metadata fields that another manager applied before, as functions of the size; None for a new
-      object
-    - `meta`: the applied metadata fields, as functions of the size
+    - `before`: the metadata fields that another field manager applied earlier; None for a new object
+    - `meta`: the metadata fields to apply
+
+    The values of both are functions that take the size n and return the value of the field.
     """
 
     def prepared(n: int) -> Callable[[], object]:

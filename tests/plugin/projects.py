@@ -1,4 +1,4 @@
-"""A fixture with a project of a user of fakeapi's pytest plugin, created by pytester."""
+"""A fixture that creates a test project which uses fakeapi's pytest plugin."""
 
 import pytest
 

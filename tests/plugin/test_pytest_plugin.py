@@ -1,4 +1,4 @@
-"""The tests run fakeapi's pytest plugin in projects as its users write them."""
+"""The tests run pytest with fakeapi's plugin in projects like those of the plugin's users."""
 
 import subprocess
 import sys

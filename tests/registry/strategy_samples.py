@@ -37,7 +37,7 @@ its decoder drops empty lists of fields with `omitempty`.
 """
 
 NO_SERVER: Any = None
-"""Stands for the server of a request, which strategies do not use."""
+"""The value of the argument `server` of a WriteRequest. Strategies do not use the server."""
 
 Sample = dict[str, Any]
 Answer = dict[str, Any]
@@ -88,7 +88,7 @@ def answered(sample: Sample, release: str, gates: tuple[str, ...] = ()) -> Answe
 
 
 def expected(sample: Sample) -> Answer:
-    """Returns the recorded result of a sample: errors, warnings and the prepared object, as in `answered`."""
+    """Returns the recorded result of a sample: errors, warnings and the prepared object."""
     obj = None if sample["errors"] else _comparable(sample["object"])
     errors = _without_empty_lists(sample["errors"])
     return {"errors": errors, "warnings": sample.get("warnings") or [], "object": obj}
@@ -114,7 +114,10 @@ def _canonical(resource: Resource, body: dict[str, Any], subresource: str) -> di
 
 
 def _comparable(shown: Any) -> Any:
-    """Returns a copy of a JSON value without timestamps, nulls, empty lists and empty maps."""
+    """Returns a copy of a JSON value that can be compared.
+
+    The copy has no nulls, no empty lists and maps, and no fields `creationTimestamp` and `timeAdded`.
+    """
     if isinstance(shown, dict):
         return {
             key: _comparable(value)

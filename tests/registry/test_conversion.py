@@ -16,7 +16,7 @@ VERSIONS = ["v1alpha3", "v1beta1", "v1beta2"]
 
 
 def through(world: World, version: str) -> World:
-    """Returns a copy of `world` whose verbs use this version of ResourceClaims."""
+    """Returns a copy of `world` that calls the verbs on this API version of ResourceClaims."""
     other = copy.copy(world)
     resource = world.catalogue.find(GROUP, version, "resourceclaims")
     assert resource is not None

@@ -11,9 +11,9 @@ LONG = "x" * (EVENT_LOOP_CHARACTERS_MAX + 1)
 
 
 def verdict(text: str) -> str:
-    """Compiles `text` with `str.upper` in the current Deferral, like the registry's validation.
+    """Compiles `text` through the current Deferral, with `str.upper` as the compiler.
 
-    Returns the compiler's result, or None if the compilation is deferred.
+    Returns the compiler's result, or None if the Deferral postpones the compilation.
     """
     deferral = current()
     assert deferral is not None

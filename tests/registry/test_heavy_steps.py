@@ -15,8 +15,7 @@ from fakeapi.registry.verbs import patching
 LARGE = "x" * HEAVY_BYTES
 PATIENCE_SECONDS = 30
 MEETING_SECONDS = 0.3
-"""Seconds that one function waits for another to run at the same time. Functions that run in turn never meet.
-"""
+"""Seconds that a function waits for a second function to run at the same time."""
 
 
 def config_map(**data: str) -> dict[str, Any]:
@@ -58,7 +57,7 @@ def test_heavy_steps_run_one_after_the_other() -> None:
 
 
 def spends(units: int) -> int:
-    """Simulates a CEL evaluation that costs `units` cost units; returns the id of its thread."""
+    """Simulates a CEL evaluation that costs `units` cost units; returns the id of the current thread."""
     allowance = current()
     if allowance is not None:
         allowance.pay(units)
@@ -126,7 +125,7 @@ def test_steps_that_take_some_time_do_not_wait_for_one_that_takes_long() -> None
 
 
 class Held:
-    """Replaces the patch function: the first call waits until the event `may_end` is set."""
+    """Replaces the function `patching.patched`: its first call waits until the event `may_end` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_end = threading.Event(), threading.Event()

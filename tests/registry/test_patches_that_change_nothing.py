@@ -43,10 +43,13 @@ MERGED = ("finalizers", "ownerReferences", "reservedFor")
 
 @st.composite
 def parts_of(draw: st.DrawFn, value: Any, *, strategic: bool, name: str = "") -> Any:
-    """Draws a part of a value that, sent as a patch, changes nothing.
+    """Draws a part of a value. A patch with this part does not change the value.
 
-    For a map, draws some of its members, and null for a missing member. For a merged list, draws some of its
-    items in their order, because a patch also reorders items. Returns other values completely.
+    - Map: draws some members, and sometimes null for a member that the map lacks.
+    - List that the patch merges: draws some items in their order, because a patch also reorders items.
+    - Other values: draws the whole value.
+
+    `strategic`: whether the patch is a strategic merge patch. `name`: the field name of the value.
     """
     if isinstance(value, dict):
         part = {

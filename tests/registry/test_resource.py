@@ -32,7 +32,7 @@ RELEASE = load_release("1.33")
 
 
 class Compiled(Exception):
-    """Raised if a test uses a Go type of the release although it must not."""
+    """Raised if a test that must not use the Go types of the release uses one of them."""
 
 
 @pytest.fixture

@@ -76,9 +76,9 @@ def test_a_kind_that_no_release_kept_is_not_migrated() -> None:
 
 
 async def opened(path: Path, release: str | None, keys: tuple[str, ...] = ()) -> dict[str, str]:
-    """Opens and checks a database as a server of the release does, then creates the keys `keys`.
+    """Opens and checks a database as a server of the release does; returns the labels of the database.
 
-    Returns the labels of the database.
+    `release`: None means a server of all API versions. `keys`: storage keys to create in the database.
     """
     storage = await open_storage(path, data_format=STORED_FORMAT)
     try:

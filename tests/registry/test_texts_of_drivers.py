@@ -29,7 +29,7 @@ DOCUMENTS = st.dictionaries(
 
 
 def with_parameters(claim: Object, text: str) -> bytes:
-    """Returns the JSON of a claim in which `text` stands for a driver's opaque parameters."""
+    """Returns the JSON of a claim in which the opaque parameters of a driver are the JSON `text`."""
     claim["spec"]["devices"]["config"] = [{"opaque": {"driver": "a.example.com", "parameters": "HERE"}}]
     return json.dumps(claim, separators=(",", ":")).replace('"HERE"', text).encode()
 

@@ -97,7 +97,10 @@ class World:
         return resource
 
     def on(self, resource: Resource) -> "World":
-        """Returns a copy of this object whose verbs use another namespaced resource than ResourceClaims."""
+        """Returns a copy of this object that calls the verbs on `resource` instead of ResourceClaims.
+
+        The resource must be namespaced.
+        """
         other = copy.copy(self)
         other.claims = resource
         return other
@@ -176,7 +179,7 @@ def decoded(outcome: WriteResult) -> Object:
 
 
 def selected(options: Object) -> Object:
-    """Returns the options of a list or watch, with the selectors `labels` and `fields` parsed."""
+    """Parses the selectors `labels` and `fields` in the options of a list or watch; returns all options."""
     parsers: dict[str, Callable[[str], Any]] = {
         "labels": label_selector.parse,
         "fields": field_selector.parse,

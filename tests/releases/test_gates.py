@@ -247,7 +247,7 @@ def test_gates_of_the_same_settings_are_equal() -> None:
 
 
 def test_every_gate_that_the_rules_name_is_one_that_can_be_set() -> None:
-    """Each gate that the rules name must be in EFFECTIVE; otherwise it would always be off."""
+    """Each feature gate that the rules name must be in EFFECTIVE. Gates that are not in it are always off."""
     folder = Path(fakeapi.__file__).parent
     admission = folder / "registry" / "admission"  # some gates have the names of plugins
     plugins = (admission / "plugins" / "__init__.py", admission / "selection.py")

@@ -1,4 +1,4 @@
-"""The limits of each release (for example, reservations of a claim) equal those of its last patch release."""
+"""Limits, such as the length of reservedFor, are the same as in the last patch release of each release."""
 
 import pytest
 

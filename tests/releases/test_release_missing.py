@@ -1,4 +1,4 @@
-"""tools/release_missing.py lists what fakeapi lacks of a Kubernetes release."""
+"""tools/release_missing.py lists the parts of a Kubernetes release that fakeapi lacks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The validation rules of a release know its feature gates, which decide whether fields are dropped."""
+"""The validation rules of a release include its feature gates, which decide whether fields are dropped."""
 
 import pytest
 

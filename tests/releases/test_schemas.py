@@ -25,7 +25,7 @@ def claim_version(release: str) -> str:
 def claim(release: str, *path: str) -> Struct:
     """Returns the struct schema at a field path of the release's ResourceClaim.
 
-    The path leaves out list items.
+    The path has only field names: after the name of a list, it continues in the list's items.
     """
     node: Node = load_release(release).kind(GROUP, claim_version(release), "resourceclaims").schema
     for name in path:

@@ -51,7 +51,7 @@ def statuses(answer: bytes) -> list[int]:
 
 
 def turns(runner: Runner, count: int) -> None:
-    """Lets the server's event loop run `count` iterations, in which its other tasks proceed."""
+    """Waits for `count` iterations of the server's event loop, so that its other tasks can run."""
 
     async def turn() -> None:
         for _ in range(count):

@@ -119,9 +119,9 @@ class Stub:
         await _answer(send, bytes(int(scope["path"].rpartition("/")[2])))
 
     async def do_long(self, scope: Any, receive: Any, send: Any) -> None:
-        """Waits until the server has room for N bytes, then responds with a body of N bytes.
+        """Waits until the limit of unread response bytes allows N more bytes; then responds with N bytes.
 
-        N is the last part of the path. Responds with 429 if the server does not get room in time.
+        N is the last part of the path. Responds with 429 if the limit does not allow N bytes in time.
         """
         size = int(scope["path"].rpartition("/")[2])
         self._note("asked for room")
@@ -142,7 +142,7 @@ class Stub:
         self._note("gone")
 
     async def do_stalled(self, scope: Any, receive: Any, send: Any) -> None:
-        """Sends a long response; raises ClientStalled if the client does not read the response."""
+        """Sends a long response. Raises ClientStalled if the client does not read it in time."""
         try:
             async with asyncio.timeout(0.05):
                 await self.do_flood(scope, receive, send)

@@ -1,4 +1,4 @@
-"""HTTP/2 of a running server, tested with single frames."""
+"""A running server handles HTTP/2 connections; the tests send and receive single frames."""
 
 import contextlib
 import logging

@@ -15,12 +15,15 @@ from tests.serving.stub import Stub
 
 BOUNDS = "fakeapi.serving.response_bytes"
 LONG = 16 * 1024 * 1024
-"""A number of bytes over the size of the kernel's socket buffers, so that an unread response waits."""
+"""The size of a response in bytes. The kernel's socket buffers are smaller, so an unread response waits."""
 
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits the server's unread response bytes to those of one long response; its timeouts are long."""
+    """Sets the server's limits so that it can have the unread bytes of only one long response.
+
+    Sets the timeouts for unread responses to ten minutes, so that they do not expire during a test.
+    """
     monkeypatch.setattr(f"{BOUNDS}.SERVER_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.CONNECTION_BYTES_MAX", LONG)
     monkeypatch.setattr(f"{BOUNDS}.STALLED_SECONDS", 600.0)

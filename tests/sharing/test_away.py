@@ -41,9 +41,9 @@ class Told(NamedTuple):
 
 
 def told(server: FakeAPI, target: str, name: str = "") -> Told:
-    """Sends a GET to `target`; returns the response.
+    """Sends a request to the URL path `target`; returns the response.
 
-    If `name` is set, sends a POST of a ConfigMap instead.
+    Without `name`, sends a GET. With `name`, sends a POST that creates the ConfigMap of this name.
     """
     body = None
     if name:
@@ -62,7 +62,7 @@ def code_of(server: FakeAPI, target: str, name: str = "") -> int:
 
 
 def assert_unavailable(answer: Told) -> None:
-    """Asserts that the response is a Status with the code 503 and the header Retry-After."""
+    """Asserts that the response is a Status with the code 503, and has the header Retry-After."""
     assert (answer.code, answer.headers["Retry-After"]) == (503, "1")
     status = json.loads(answer.body)
     assert status["message"].startswith("the server is currently unable to handle the request: the database")

@@ -18,9 +18,10 @@ QUICK = Pace(lease=0.3, renew=0.2, retry=0.02)
 
 
 class Leases:
-    """A fake API with the Lease of a leader election; writes of an old version fail with a conflict.
+    """A fake API server that stores only the Lease of a leader election.
 
-    Tests can make the API unreachable.
+    An update with an old resourceVersion fails with a conflict. Requests of the candidates in `away` fail
+    with 503.
     """
 
     def __init__(self) -> None:

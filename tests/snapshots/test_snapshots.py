@@ -1,4 +1,4 @@
-"""Snapshots of a running server: the objects after a restore, and its effect on clients."""
+"""A running server restores snapshots: the objects after a restore, and what clients receive."""
 
 import threading
 from pathlib import Path
@@ -32,7 +32,10 @@ def config_map(name: str, **data: str) -> dict[str, object]:
 
 
 def names(api: FakeAPI, kind: str = "ConfigMap") -> list[str]:
-    """Returns the names of a kind's objects in the namespace `default`; of all objects if cluster-scoped."""
+    """Returns the names of the kind's objects in the namespace `default`.
+
+    If the kind is cluster-scoped, returns the names of all objects.
+    """
     found = (each["metadata"] for each in api.list(kind))
     return [each["name"] for each in found if each.get("namespace", "default") == "default"]
 

@@ -95,7 +95,7 @@ class StorageMachine(RuleBasedStateMachine):
         """Queues the same write to the storage and to the model.
 
         - `delete`: whether to delete an existing key
-        - `stale`: if not 0, the expected revision is this much too low, so that the write must fail
+        - `stale`: if not 0, an update must fail, because its expected revision is wrong by this number
         """
         old = self.model.states[self.model.revision].get(key)
         assert self.storage.newest(key) == old

@@ -1,4 +1,4 @@
-"""Opening refuses files of other programs and newer versions unchanged, and files that are in use."""
+"""A storage does not open or change files of other programs, of newer versions, or files in use."""
 
 import asyncio
 import os

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 def patience(seconds: float) -> float:
     """Returns how many seconds to wait for an action that takes at most `seconds` on an idle machine.
 
-    The result grows with the machine's load per processor. A test treats an action that takes longer as
-    hanging.
+    The result grows with the machine's load per processor. An action that takes longer counts as hanging.
     """
     return seconds * max(1.0, *(load / (os.cpu_count() or 1) for load in os.getloadavg()))
 
@@ -18,7 +17,7 @@ def patience(seconds: float) -> float:
 class Finding(Exception):
     """Raised if the server behaves wrongly.
 
-    The message has the facts that are needed to repeat the failure.
+    The message has the facts that a reader needs to repeat the failure.
     """
 
 
@@ -27,7 +26,7 @@ class Unavailable(Exception):
 
 
 class Budget:
-    """A time limit that starts now, and a source of random numbers with a seed."""
+    """A time limit, which starts when this object is created, and random numbers from a seed."""
 
     def __init__(self, seconds: float, seed: int) -> None:
         self.seconds = seconds
@@ -40,7 +39,7 @@ class Budget:
         return self._end - time.monotonic()
 
     def rounds(self) -> Iterator[int]:
-        """Yields the numbers 0, 1, … of the rounds until the time limit; at least 0."""
+        """Yields the number 0 of the first round, and then 1, 2, … until the time is over."""
         number = 0
         while number == 0 or self.left > 0:
             yield number

@@ -1,6 +1,6 @@
 """Runs DRA drivers that send wrong responses to the kubelet.
 
-Creates pods that make the kubelet call these drivers. Needs the extra `node`.
+Creates pods that make the kubelet call these drivers. Needs fakeapi's optional dependencies `fakeapi[node]`.
 """
 
 import http.client

@@ -1,7 +1,7 @@
 """A small model of RBAC, which shares no code with fakeapi: computes the permissions of users from roles.
 
-Follows `pkg/registry/rbac` of k8s.io/kubernetes. A right is one verb on one resource, object or URL path. In
-a requested rule, a name that no other rule has replaces a wildcard, so that only a wildcard grants it.
+Follows `pkg/registry/rbac` of k8s.io/kubernetes. A right is one verb on one resource, object or URL path. To
+check whether a user has the rights of a rule, the model replaces each wildcard in the rule with OTHER.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from typing import Any
 
 Rule = dict[str, Any]
 OTHER = "another"
-"""A name that no rule contains. It replaces wildcards, so that only wildcards grant it."""
+"""A name that no rule contains, so only a rule with a wildcard grants rights on it."""
 EVERYTHING: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
     {"verbs": ["*"], "nonResourceURLs": ["*"]},
@@ -19,7 +19,10 @@ EVERYTHING: list[Rule] = [
 
 
 def rights(rule: Rule) -> Iterator[tuple[str, ...]]:
-    """Yields the rights that an RBAC rule grants, as (verb, path) or (verb, group, resource, name)."""
+    """Yields the rights that an RBAC rule grants, as (verb, path) or (verb, group, resource, name).
+
+    OTHER replaces wildcards in the rule.
+    """
     verbs = [verb.replace("*", OTHER) for verb in rule["verbs"]]
     if "nonResourceURLs" in rule:
         yield from itertools.product(verbs, [path.replace("*", OTHER) for path in rule["nonResourceURLs"]])
@@ -94,7 +97,8 @@ class Model:
     def may_write_role(self, user: str, namespace: str, role: Any, right: tuple[str, ...]) -> bool:
         """Whether a user may create or update this role.
 
-        `right`: the permission `escalate` on the role; a user who has it needs no other rights.
+        A user needs all rights of the role; for a role with an aggregation rule, all possible rights.
+        `right`: the right to `escalate` the role; a user with this right needs no other rights.
         """
         if self.may(user, namespace, right):
             return True

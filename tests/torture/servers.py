@@ -88,7 +88,10 @@ class Server:
 
 @contextlib.contextmanager
 def serving(directory: Path, *options: str, **how: Any) -> Iterator[Server]:
-    """Runs a server while the block lasts; kills it at the end if it is still running."""
+    """Runs a server during the `with` block; kills it at the end if it is still running.
+
+    `options`: command-line options of the server. `how`: keyword arguments of Server.
+    """
     server = Server(directory, *options, **how)
     try:
         yield server

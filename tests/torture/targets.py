@@ -107,7 +107,7 @@ def hold(law: bool, *shown: object) -> None:  # noqa: FBT001 - reads as an asser
 def text(read: Callable[[str], Any]) -> Callable[[bytes], Any]:
     """Converts a parser of text to a parser of bytes.
 
-    It decodes the bytes as UTF-8 or, if invalid, as Latin-1.
+    The new parser decodes the bytes as UTF-8, or as Latin-1 if they are not valid UTF-8.
     """
 
     def decoded(data: bytes) -> Any:
@@ -133,8 +133,8 @@ def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
 def settled_time(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
     """Returns a check for parsers of times: parsing a result again does not change it.
 
-    The text of the zero time is an exception, because it parses as null. A time with a tiny fraction of a
-    second is not zero, but has the same text.
+    Does not check results that have the text of the zero time, because this text parses as null. A time that
+    is only a tiny fraction of a second after the zero time has the same text.
     """
     law = settled(read)
 

@@ -1,4 +1,4 @@
-"""The torture suite adds writes without a response to the history, as the watchers saw them."""
+"""The torture suite adds a write without a response to the history if watchers saw its event."""
 
 import asyncio
 import json

@@ -77,5 +77,5 @@ def read(path: Path) -> list[Exchange]:
 
 
 def gaps(exchange: Exchange) -> tuple[str, ...]:
-    """Returns the descriptions of what a recorded exchange lacks."""
+    """Returns a text for each part that a recorded exchange lacks."""
     return tuple(map(str, exchange.missing))

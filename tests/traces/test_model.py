@@ -1,4 +1,4 @@
-"""The missing parts and inferred facts of an exchange have fixed texts in trace files."""
+"""Trace files describe the missing parts and the inferred facts of an exchange by fixed texts."""
 
 import pytest
 from hypothesis import given

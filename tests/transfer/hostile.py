@@ -14,9 +14,11 @@ Answers = dict[str, Any]
 
 
 def cluster_of(items: Any, resource: Any = RESOURCE, **more: Any) -> Answers:
-    """Returns the responses of a cluster with a single resource of v1; its list has these items.
+    """Returns the responses of a cluster that serves a single resource of core/v1.
 
-    `more`: additional or changed responses by URL path.
+    - `items`: the items in the list of ConfigMaps
+    - `resource`: the resource in the discovery document
+    - `more`: additional or changed responses by URL path
     """
     return {
         "/apis": {"groups": []},

@@ -20,10 +20,7 @@ def converting(hook: WebhookServer) -> dict[str, Any]:
 
 
 def renamed(review: dict[str, Any]) -> dict[str, Any]:
-    """Returns the response to a ConversionReview.
-
-    It renames the field `size` of v1 to `width` of v2, or back.
-    """
+    """Renames the field `size` of v1 to `width` of v2, or back; returns the ConversionReview's response."""
     target = review["desiredAPIVersion"]
     old, new = ("width", "size") if target.endswith("v1") else ("size", "width")
     objects = []

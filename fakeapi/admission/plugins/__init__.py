@@ -195,7 +195,7 @@ ACTIVATED = {
     f"{_CONFIGURATION}validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
     "/core/resourcequotas/": QUOTAS,
 }
-"""Plugins by a prefix of storage keys. The first object under the prefix turns the plugin on.
+"""Plugins that objects turn on, by prefix of storage keys. The first object under the prefix does so.
 
 A server without such objects does not load the plugin.
 """

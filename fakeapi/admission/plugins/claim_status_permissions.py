@@ -71,7 +71,10 @@ class ClaimStatusPermissions(AdmissionPlugin):
         return errors
 
     async def _any_refused(self, attributes: Attributes, verbs: list[str], driver: str) -> str | None:
-        """Returns the error message for the first verb; None if the client may use any of the verbs."""
+        """Checks whether the client has any of the verbs on `resourceclaims/driver` for a driver.
+
+        Returns None if the client has one of them; otherwise the error message for the first verb.
+        """
         first = None
         for verb in verbs:
             permission = _wanted(attributes, verb, "driver", namespace=attributes.namespace, name=driver)

@@ -1,4 +1,4 @@
-"""DefaultStorageClass and DefaultIngressClass: set the class of objects that do not name one.
+"""DefaultStorageClass and DefaultIngressClass: set the default class of objects that name no class.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/storageclass/setdefault` and
 `plugin/pkg/admission/network/defaultingressclass`.

@@ -13,8 +13,9 @@ TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 class DefaultTolerationSeconds(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a toleration of 300 seconds (SECONDS) for each of the TAINTS that the pod does not tolerate
-        yet.
+        """Adds tolerations of the taints not-ready and unreachable for 300 seconds.
+
+        Adds none for a taint that the pod already tolerates.
         """
         spec = attributes.new_object()["spec"]
         present = spec.get("tolerations") or []

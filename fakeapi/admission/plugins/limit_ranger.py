@@ -19,7 +19,7 @@ ANNOTATION = "kubernetes.io/limit-ranger"
 _MILLI_MAX = (1 << 63) // 1000
 
 Bound = Callable[[str, str, str, Resources, Resources], str]
-"""A function that checks requests and limits against a bound; returns the error message, or "".
+"""A function that checks requests and limits against a bound. Returns the error message; "" without an error.
 
 Its arguments are the type of the LimitRangeItem, the resource name, the bound, the requests and the limits.
 """
@@ -33,8 +33,9 @@ class LimitRanger(AdmissionPlugin):
                 _set_defaults(attributes.new_object(), limit_range)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the object violates a LimitRange; the message lists the errors of the first
-        one.
+        """Raises ApiError 403 if the object violates a LimitRange.
+
+        If the object violates several LimitRanges, the message lists only the errors of the first.
         """
         if not _is_asked(attributes):
             return
@@ -182,9 +183,10 @@ def _is_less(one: str, other: str) -> bool:
 
 
 def _value(text: str, beside: str) -> Decimal:
-    """Returns the amount in `text`, rounded up to thousandths.
+    """Returns the quantity `text` as a number, rounded up to thousandths.
 
-    If `text` or the compared amount `beside` is too large for thousandths in an int64, rounds up to integers.
+    Rounds up to an integer if `text` or `beside` has too many thousandths for an int64. `beside`: the
+    quantity with which the caller compares `text`.
     """
     amount = quantity.parse(text).amount
     exact = max(amount, quantity.parse(beside).amount) <= _MILLI_MAX

@@ -30,7 +30,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Invocation:
-    """A policy with one of its bindings and one parameters object.
+    """A policy to evaluate, with one of its bindings and one parameters object.
 
     `resource`: the written resource in the API version that the policy matches.
     """
@@ -74,8 +74,9 @@ class _PolicyError:
 class _Rounds:
     """The data that the plugin keeps for a write between the two rounds of mutating admission.
 
-    `may`: policies that have run and may run again if the object changes. `has_to`: policies that must run
-    again. `output`: the object after the last round.
+    - `may`: the policies to run again if the object changes.
+    - `has_to`: the policies to run again in the second round.
+    - `output`: the object after the last round.
     """
 
     may: set[Key] = field(default_factory=set)
@@ -137,11 +138,10 @@ class MutatingAdmissionPolicy(PolicyPlugin):
                     yield _Invocation(policy, binding, params, resource)
 
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
-        """Returns the parameter objects for which a binding applies its policy; [] if the binding does not
-        match.
+        """Returns the parameter objects for which a binding applies its policy.
 
-        Raises ParameterError if a parameters object is not available, and ApiError 404 if the namespace does
-        not exist.
+        Returns [] if the binding does not match the write. Raises ParameterError if the binding's parameters
+        are not available, and ApiError 404 if the namespace does not exist.
         """
         if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
             return []
@@ -213,7 +213,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return count, errors
 
     def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
-        """Returns the CEL expressions of a policy. They read the object as earlier mutations left it."""
+        """Returns the CEL expressions of a policy. They read the object after all earlier mutations."""
         spec, params = invocation.policy["spec"], invocation.params
         return expressions_of(spec, params, write, invocation.resource, self.server)
 

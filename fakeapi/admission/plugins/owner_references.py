@@ -1,8 +1,7 @@
-"""OwnerReferencesPermissionEnforcement: a client that changes ownerReferences must be allowed to delete the
-object.
+"""OwnerReferencesPermissionEnforcement: checks permissions of clients that change ownerReferences.
 
-A client that sets blockOwnerDeletion must also be allowed to update the finalizers of the owner. Follows
-k8s.io/kubernetes `plugin/pkg/admission/gc`.
+The client must be allowed to delete the object. To set blockOwnerDeletion, it must also be allowed to update
+the finalizers of the owner. Follows k8s.io/kubernetes `plugin/pkg/admission/gc`.
 """
 
 from collections.abc import Awaitable

@@ -18,8 +18,11 @@ class PodNodeSelector(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Adds the node selector of the namespace to a pod.
 
-        Raises ApiError 403 if the pod's node selector conflicts with it, 404 if the namespace does not exist,
-        and 500 if the annotation of the namespace is malformed.
+        Raises ApiError:
+
+        - 403: the pod has a different value for a label in the namespace's node selector
+        - 404: the namespace does not exist
+        - 500: the annotation of the namespace is malformed
         """
         spec = attributes.new_object()["spec"]
         node_selector = self._checked(attributes)
@@ -28,7 +31,7 @@ class PodNodeSelector(AdmissionPlugin):
             sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the pod's node selector conflicts with the one of its namespace.
+        """Raises ApiError 403 if the node selectors of the pod and of its namespace conflict.
 
         Raises ApiError 404 if the namespace does not exist, and 500 if its annotation is malformed.
         """
@@ -39,7 +42,7 @@ class PodNodeSelector(AdmissionPlugin):
 
         Raises ApiError:
 
-        - 403: the node selector of the pod conflicts with the one of the namespace
+        - 403: the pod has a different value for a label in the namespace's node selector
         - 404: the namespace does not exist
         - 500: the annotation of the namespace is malformed
         """

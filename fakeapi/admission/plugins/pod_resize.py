@@ -22,7 +22,7 @@ class PodResizeValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the pod's node does not exist, is too small or does not run Linux.
+        """Raises ApiError 403 if the pod's node does not exist, does not run Linux, or lacks cpu or memory.
 
         Accepts pods without a node, and updates that do not change the generation.
         """
@@ -47,7 +47,7 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """Returns text about the resources that the node lacks, for the error message; "" if it has enough."""
+    """Describes the resources that the node lacks, for the error message; returns "" if it has enough."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
     parts = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):

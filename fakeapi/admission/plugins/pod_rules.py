@@ -60,7 +60,10 @@ class AlwaysPullImages(AdmissionPlugin):
 
 
 class ExtendedResourceToleration(AdmissionPlugin):
-    """Adds a toleration for each extended resource that a pod requests; the taint has the resource's name."""
+    """Adds a toleration to pods for each extended resource that they request.
+
+    The toleration is for the NoSchedule taint whose key is the name of the resource.
+    """
 
     def mutate(self, attributes: Attributes) -> None:
         spec = attributes.new_object()["spec"]
@@ -82,7 +85,7 @@ class ExtendedResourceToleration(AdmissionPlugin):
 
 class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a required podAntiAffinity has another topologyKey than
+        """Raises ApiError 403 if the topologyKey of a required podAntiAffinity is not
         kubernetes.io/hostname.
         """
         pod = attributes.new_object()
@@ -125,7 +128,8 @@ def _is_extended(name: str, unit: str) -> bool:
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
     """Returns the tolerations including `added`.
 
-    Replaces tolerations that differ from `added` only in tolerationSeconds; without these, appends `added`.
+    `added` replaces tolerations that differ from it only in tolerationSeconds. If no toleration does, `added`
+    is appended.
     """
     same = [
         all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)

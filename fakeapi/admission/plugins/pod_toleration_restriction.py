@@ -27,10 +27,11 @@ _UNDER_PRESSURE: Final = {
 
 class PodTolerationRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the default tolerations of the namespace to a new pod, and checks all its tolerations.
+        """Adds the default tolerations of the namespace to a new pod, and checks all tolerations of the pod.
 
         Pods that are not BestEffort also get a toleration of memory pressure. Raises ApiError 404 if the
-        namespace does not exist. Raises ApiError 500 if its annotation is malformed or forbids a toleration.
+        namespace does not exist. Raises ApiError 500 if the namespace's annotation is malformed or does not
+        allow a toleration of the pod.
         """
         spec = attributes.new_object()["spec"]
         added: list[Object] = []

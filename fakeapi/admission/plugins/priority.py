@@ -20,8 +20,8 @@ class Priority(AdmissionPlugin):
         PodGroup.
 
         An update of a pod keeps the old priority and preemption policy if it omits them. Raises ApiError 403
-        if the PriorityClass does not exist, or if the object sets another priority or preemption policy than
-        its class.
+        if the PriorityClass does not exist, or if its priority or preemption policy differs from a value that
+        the object already sets.
         """
         resource, created = attributes.resource.kind.resource, attributes.operation is Operation.CREATE
         if resource == "pods" and not created:
@@ -73,11 +73,11 @@ class Priority(AdmissionPlugin):
         sort_spec(attributes)
 
     def _priority_of(self, attributes: Attributes, spec: Object) -> tuple[int, str | None]:
-        """Returns the priority and preemption policy of the PriorityClass that the spec names, or of the
-        default.
+        """Returns the priority and the preemption policy of the PriorityClass of a pod or PodGroup.
 
-        Sets `priorityClassName` in the spec. Without a class, the priority is 0. Raises ApiError 403 if the
-        named class does not exist.
+        If the spec names no PriorityClass, uses the default PriorityClass. Sets `priorityClassName` in the
+        spec. Without a default, the priority is 0. Raises ApiError 403 if the named PriorityClass does not
+        exist.
         """
         name = spec.get("priorityClassName", "")
         priority_class = self._class(name) if name else self._default_class()

@@ -36,7 +36,7 @@ _RESOURCES = {"ClusterRole": "clusterroles", "Role": "roles"}
 class RoleEscalation(AdmissionPlugin):
     """Compares the rules of a written role, or of a binding's role, with the permissions of the client.
 
-    Runs after all other mutating admission and before validation, like upstream's storage of roles.
+    Runs after the other mutating plugins and before validation, because upstream checks roles at that time.
     """
 
     def __init__(self, server: Server) -> None:
@@ -48,7 +48,11 @@ class RoleEscalation(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises ApiError 403 if the client grants a permission that it does not have.
 
-        Raises ApiError 400, 404 or 500 if a binding names a role that does not exist or cannot exist.
+        Raises ApiError for the roleRef of a binding:
+
+        - 400: a ClusterRoleBinding names a Role
+        - 404: the role does not exist
+        - 500: the kind is not Role or ClusterRole
         """
         if SUPERUSERS in attributes.user.groups:
             return None
@@ -72,8 +76,8 @@ class RoleEscalation(AdmissionPlugin):
     def _rules_after(self, new: Object, old: Object | None) -> list[Object]:
         """Returns the rules of a role after a write, including the rules that the role aggregates.
 
-        In a cluster, a controller copies aggregated rules into the role. A patch of the role keeps them, and
-        so does a PUT of the stored object. A PUT of a new object, which has another uid, does not keep them.
+        In a cluster, a controller copies aggregated rules into the role. A patch keeps these rules. A PUT
+        keeps them if its object has the uid and the rules of the stored role.
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -122,14 +126,17 @@ class RoleEscalation(AdmissionPlugin):
 def _refused(attributes: Attributes, why: str) -> ApiError:
     """Returns ApiError 403 for the written object.
 
-    The error contains the object's name in the body, which is "" if the server generates the name.
+    The error names the object as the request body does: the name is "" if the server generates it.
     """
     name = attributes.new_object()["metadata"].get("name", "")
     return errors.forbidden(attributes.resource.qualified, name, why)
 
 
 def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
-    """Returns ApiError 404 for a missing role. As upstream, the error names the resource of the request."""
+    """Returns ApiError 404 for a missing role.
+
+    As upstream, the error names the resource of the request, such as rolebindings.
+    """
     assert error.details is not None, "made by `errors.not_found`"
     return errors.not_found(attributes.resource.qualified, error.details.name)
 

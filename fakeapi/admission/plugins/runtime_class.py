@@ -18,7 +18,7 @@ class RuntimeClass(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Sets overhead and scheduling fields of a new pod from its RuntimeClass.
 
-        Raises ApiError 403 if the RuntimeClass does not exist or conflicts with the pod.
+        Raises ApiError 403 if the RuntimeClass does not exist, or if its fields conflict with the pod.
         """
         runtime_class = self._class_of(attributes)
         if runtime_class is None:

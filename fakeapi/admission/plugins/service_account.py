@@ -47,7 +47,7 @@ class ServiceAccount(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Sets the service account of a new pod, mounts its token and adds its imagePullSecrets.
 
-        Raises ApiError 403 if the service account does not exist, or if a mirror pod uses one.
+        Raises ApiError 403 if the service account does not exist, or if a mirror pod uses a service account.
         """
         if attributes.operation is not Operation.CREATE:
             return None
@@ -103,7 +103,7 @@ class ServiceAccount(AdmissionPlugin):
         return self.objects.get("", "serviceaccounts", attributes.namespace, name)
 
     async def _with_default(self, attributes: Attributes) -> None:
-        """Creates the service account `default`, except in a dry run, and sets the fields of the pod."""
+        """Creates the service account `default`, except in a dry run. Then sets the pod's fields from it."""
         if not attributes.dry_run:
             resource = self.objects.find("", "v1", "serviceaccounts")
             assert resource is not None, "there are pods"

@@ -33,9 +33,7 @@ class _SignerCheck(AdmissionPlugin):
         return self._check(attributes, signer)
 
     def signer(self, attributes: Attributes) -> str:
-        """Returns the name of the signer for which a write needs the permission; "" if no permission is
-        needed.
-        """
+        """Returns the signer on which the client needs the RBAC verb `verb`; "" if the write needs none."""
         raise NotImplementedError
 
     async def _check(self, attributes: Attributes, signer: str) -> None:

@@ -10,7 +10,10 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 
 
 def merged(tolerations: Sequence[Object]) -> list[Object]:
-    """Merges tolerations: omits those that others cover, and keeps the first of equal tolerations."""
+    """Returns tolerations without duplicates.
+
+    Omits each toleration that another toleration covers. Of equal tolerations, keeps the first.
+    """
     kept: list[Object] = []
     for index, toleration in enumerate(tolerations):
         later = (wide for wide in tolerations[index + 1 :] if not semantically_equal(wide, toleration))
@@ -20,7 +23,7 @@ def merged(tolerations: Sequence[Object]) -> list[Object]:
 
 
 def covers(wide: Object, toleration: Object) -> bool:
-    """Whether the toleration `wide` tolerates everything that `toleration` does."""
+    """Whether the toleration `wide` tolerates all taints that `toleration` tolerates."""
     if semantically_equal(wide, toleration):
         return True
     operator, key, effect = (wide.get(name, "") for name in ("operator", "key", "effect"))

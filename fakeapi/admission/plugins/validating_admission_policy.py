@@ -2,8 +2,8 @@
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. The plugin evaluates policies and their
 bindings sorted by name; upstream does not specify the order. The client gets the first error. If fakeapi
-cannot evaluate an expression of a policy, this expression only adds a warning. Audit annotations are not
-stored.
+cannot evaluate an expression of a policy, it adds a warning and skips the expression. Audit annotations are
+not stored.
 """
 
 from collections.abc import Awaitable, Iterator, Mapping
@@ -46,8 +46,9 @@ class ValidatingAdmissionPolicy(PolicyPlugin):
     operations: ClassVar[frozenset[Operation]] = frozenset(Operation)
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates all policies. If any denies the write, raises the first error: ApiError 401, 403, 413 or
-        422.
+        """Evaluates all policies. Raises ApiError 401, 403, 413 or 422 if a policy denies the write.
+
+        If several policies deny the write, raises the error of the first policy.
         """
         return self.evaluate(attributes)
 
@@ -118,9 +119,10 @@ def _is_strict(spec: Object) -> bool:
 
 
 def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsupported]:
-    """Yields the refusals by the validations and audit annotations of a policy.
+    """Yields a _Refusal for each failed validation or audit annotation of a policy.
 
-    If the expressions exceed the budget of CEL cost units, yields only a refusal that says so.
+    Yields Unsupported for an expression that fakeapi cannot evaluate. If the expressions exceed the budget of
+    CEL cost units, yields only a refusal about the budget; nothing with the failurePolicy Ignore.
     """
     strict = _is_strict(spec)
     try:
@@ -138,9 +140,13 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
 def _refusals_by(
     validation: Mapping[str, Any], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Yields a refusal if a validation fails; nothing if it succeeds.
+    """Evaluates a validation of a policy. Yields nothing if it succeeds.
 
-    `asked`: evaluates the expressions of the policy.
+    Yields a _Refusal if the expression is not true, and Unsupported if fakeapi cannot evaluate it. With
+    `strict`, also yields a _Refusal for an error of the evaluation.
+
+    - `asked`: evaluates the expressions of the policy.
+    - `strict`: whether the policy's failurePolicy is Fail.
     """
     text = validation["expression"]
     match asked.outcome(text):
@@ -166,9 +172,13 @@ def _message(validation: Mapping[str, Any], asked: Expressions) -> str:
 def _refusals_to_audit(
     annotation: Mapping[str, str], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Yields a refusal if the valueExpression of an audit annotation cannot be evaluated.
+    """Evaluates the valueExpression of an audit annotation. Yields nothing if it succeeds.
 
-    `strict`: whether the policy's failurePolicy is Fail.
+    Yields Unsupported if fakeapi cannot evaluate the expression. With `strict`, also yields a _Refusal for an
+    error of the evaluation.
+
+    - `asked`: evaluates the expressions of the policy.
+    - `strict`: whether the policy's failurePolicy is Fail.
     """
     text = annotation["valueExpression"]
     match asked.outcome(text):

@@ -40,7 +40,7 @@ def authorizer_of(attributes: Attributes, server: "Server") -> Check:
 def is_asked(specifications: Iterable[Object], server: "Server") -> bool:
     """Whether policy specs or match conditions use `authorizer`, so that `prepare` must run first.
 
-    Always False with the authorizer AlwaysAllow, which needs no preparation.
+    Returns False if the server's authorizer is AlwaysAllow, which needs no preparation.
     """
     if server.authorizer is ALWAYS_ALLOW:
         return False
@@ -48,9 +48,9 @@ def is_asked(specifications: Iterable[Object], server: "Server") -> bool:
 
 
 async def prepare(server: "Server") -> None:
-    """Waits until the authorizer can decide without waiting.
+    """Creates the default RBAC roles, so that CEL expressions can check permissions without `await`.
 
-    Raises ApiError if the server cannot create the bootstrap RBAC roles.
+    Raises ApiError if the server cannot create the roles.
     """
     await server.authorizer.authorize(AccessAttributes(ANONYMOUS, "get", resource="namespaces"))
 

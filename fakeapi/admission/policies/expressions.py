@@ -79,8 +79,8 @@ class Expressions:
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
         """Returns an Outcome that says whether all match conditions are true.
 
-        If one condition is false, the Outcome is false, even if other conditions fail. Starts a new budget
-        afterwards.
+        If one condition is false, the Outcome is false, even if the evaluation of an earlier condition
+        failed. Afterwards, a new budget of CEL cost units starts.
         """
         self.budget(limits.CONDITIONS_COST_MAX)
         unsupported: Outcome | None = None
@@ -153,7 +153,7 @@ class Expressions:
 
 
 class _Variables(MapValue):
-    """The CEL map `variables`, with the composed variables of a policy. Evaluates each at its first use."""
+    """The CEL map `variables` of a policy. Evaluates each composed variable at its first use."""
 
     __slots__ = ("_expressions",)
 
@@ -204,7 +204,7 @@ def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
 
 
 def _shown_request(request: Object) -> Object:
-    """Returns the CEL variable `request` without empty fields, as upstream's JSON omits them."""
+    """Returns the CEL variable `request` without the empty fields that upstream's JSON omits."""
     kept = {name: value for name, value in request.items() if value or name not in _OMITTED}
     user = {name: value for name, value in request["userInfo"].items() if value}
     return {**kept, "userInfo": user}

@@ -24,8 +24,12 @@ def parameters(
 
     `spec`: the spec of the policy. `bound`: the spec of the binding.
 
-    Returns [None] if the policy has no parameters. Raises ParameterError if the kind of the parameters is
-    unknown, if the namespace does not fit, or if no object exists and the binding then denies the write.
+    Returns [None] if the policy has no parameters. Raises ParameterError in these cases:
+
+    - The server does not serve the kind of the parameters.
+    - The binding names a namespace, but the parameters are cluster-scoped.
+    - Neither the binding nor the written object has a namespace, but the parameters are namespaced.
+    - No object exists, and the parameterNotFoundAction of the binding is Deny.
     """
     kind, reference = spec.get("paramKind"), bound.get("paramRef")
     if kind is None or reference is None:

@@ -16,7 +16,7 @@ from fakeapi.registry.objects import reading_on
 
 GROUP = "admissionregistration.k8s.io"
 _REVIEWING = frozenset(("authentication.k8s.io", "authorization.k8s.io"))
-"""API groups of reviews. In older releases, policies do not apply to these reviews.
+"""API groups of reviews, such as TokenReview. In older releases, policies do not apply to reviews.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/admission/exclusion`.
 """
@@ -74,9 +74,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """Returns a function that evaluates policies in a thread and can be called again.
+        """Returns a function that evaluates policies for a write. The caller runs it in a thread.
 
-        Before the function raises AllowanceSpent, it undoes its changes to the write.
+        The function raises AllowanceSpent if it has used up its CEL cost units. It then first undoes its
+        changes to the write, so that it can be called again.
         """
         loop = asyncio.get_running_loop()
 

@@ -47,8 +47,8 @@ class Figures(msgspec.Struct, rename="camel"):
     """The load and the contents of a server.
 
     - `last`: the number of the newest request.
-    - `uncounted`: the number of requests after `after` that the journal has dropped, so `requests` lacks
-      them.
+    - `uncounted`: the number of requests after `after` that `requests` does not count, because the journal
+      has dropped them.
     - `watches`: the number of open watches.
     - `behind`: the number of events that the slowest watch still has to send.
     - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
@@ -110,7 +110,7 @@ def _quantile(ordered: list[float], part: float) -> float:
     """Returns a quantile of sorted values by the nearest-rank method.
 
     - `ordered`: at least one value, in ascending order.
-    - `part`: the quantile as a fraction, in hundredths, such as 0.99 for the 99th percentile.
+    - `part`: the quantile as a fraction with two decimals, such as 0.99 for the 99th percentile.
     """
     return ordered[max(0, -(-len(ordered) * int(part * 100) // 100) - 1)]
 

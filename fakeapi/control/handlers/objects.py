@@ -155,7 +155,7 @@ async def _events(cluster: Cluster, key: str) -> list[Event]:
 
 
 def _stored(cluster: Cluster) -> Iterable[Resource]:
-    """Yields each resource that has objects, in the first served API version that reads these objects."""
+    """Yields each resource that has objects, in the first served API version that can read these objects."""
     for key in first_keys(cluster.storage):
         versions = _versions(cluster, key.group, key.resource)
         resource = next((version for version in versions if version.prefix == key.prefix), None)
@@ -164,7 +164,7 @@ def _stored(cluster: Cluster) -> Iterable[Resource]:
 
 
 def _versions(cluster: Cluster, group: str, name: str) -> Iterable[Resource]:
-    """Returns a resource in all served API versions of its group, the preferred version first."""
+    """Returns the resource in each served API version of its group, the preferred version first."""
     catalogue = cluster.catalogue
     resources = (catalogue.find(group, version, name) for version in catalogue.versions(group))
     return [resource for resource in resources if resource is not None]
@@ -186,8 +186,8 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
 def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
     """Returns the resource with this group, version and name. Raises ApiError 404 if it is not served.
 
-    `version`: "" for the first version that has objects; if no version has objects, for the preferred
-    version.
+    With the `version` "", returns the first version that has objects. If no version has objects, returns the
+    preferred version.
     """
     versions = [
         resource for resource in _versions(cluster, group, name) if version in ("", resource.kind.version)

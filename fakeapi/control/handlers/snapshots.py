@@ -38,8 +38,8 @@ class Kept(msgspec.Struct, rename="camel"):
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to restore a snapshot.
 
-    `rewind`: whether later resourceVersions continue from the snapshot's resourceVersion, not from the newest
-    one.
+    `rewind`: true to continue new resourceVersions after the snapshot's newest one; false to continue them
+    after the server's newest one.
     """
 
     rewind: bool = False

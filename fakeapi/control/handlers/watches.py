@@ -7,7 +7,7 @@ from fakeapi.control.route import Call, Route
 
 
 class WatchList(msgspec.Struct):
-    """The requests that opened the watches which are still open, oldest first."""
+    """The requests of all open watches, oldest first."""
 
     watches: list[RequestView]
 

@@ -150,7 +150,7 @@ async def _request(key: tuple[int, int, int], claim: Object, request: Request, c
 
     For allocationMode All, also lists the devices.
 
-    - `key`: the indexes of claim, request and subrequest, which identify the request in the cache.
+    - `key`: identifies the request in the cache: the indexes of claim, request and subrequest.
 
     Raises AllocationError if the class does not exist, or if a feature or mode is not supported. Also raises
     AllocationError for All if a pool is incomplete or invalid.
@@ -241,10 +241,10 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
 
 
 def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
-    """Returns the config of the DeviceClasses, with source FromClass.
+    """Returns the config entries of the DeviceClasses, with source FromClass.
 
-    The entries of a class appear once and list all requests that use the class. In releases with the quirk
-    `config_of_classes_names_no_request`, they appear once per request, without `requests`.
+    Each entry appears once, and its `requests` names all requests that use the class. In releases with the
+    quirk `config_of_classes_names_no_request`, each entry appears once per request, without `requests`.
     """
     entries: list[Object] = []
     by_class: dict[str, list[Object]] = {}
@@ -289,7 +289,7 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """Returns the config entry, without `requests` if these are all allocated requests."""
+    """Returns a config entry. Omits its `requests` if they are all requests of the claim."""
     names = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]

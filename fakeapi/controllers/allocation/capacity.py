@@ -20,7 +20,7 @@ def fits(
     taken: Mapping[str, str],
     taking: Mapping[str, str],
 ) -> bool:
-    """Whether a device has enough capacity left for a request, and its request policies allow the request.
+    """Whether the request policies of a device allow a request, and the device has enough capacity left.
 
     - `requests`: the requested amount of each capacity.
     - `capacity`: the capacities of the device, by name.

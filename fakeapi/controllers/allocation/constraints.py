@@ -21,7 +21,7 @@ class Taken(NamedTuple):
 
 
 class Constraint(Protocol):
-    """A constraint on the devices that the search has chosen so far. `remove` undoes the last `add`."""
+    """A constraint on the devices that the search has chosen so far for a claim."""
 
     def add(self, taken: Taken) -> bool:
         """Adds a device if the constraint allows it. Otherwise returns False, and changes nothing."""
@@ -119,7 +119,7 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """Returns the attribute to compare. Subclasses may replace it by another value."""
+        """Returns the value to compare: the attribute, or another value in a subclass."""
         return attribute
 
     def remove(self, taken: Taken) -> None:
@@ -150,7 +150,7 @@ class DistinctDevice(DistinctAttribute):
 def attribute_of(device: Device, name: str) -> Object | None:
     """Returns a device attribute by its fully qualified name; None if the device lacks the attribute.
 
-    The device may name an attribute of its driver's own domain without the domain.
+    A device may omit the domain of an attribute's name if the domain is the name of its driver.
     """
     attributes = device.spec.get("attributes") or {}
     if name in attributes:

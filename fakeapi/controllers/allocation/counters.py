@@ -85,7 +85,10 @@ def counter_sets(slices: Iterable[Slice]) -> dict[str, dict[str, str]]:
 
 
 def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
-    """Whether the counters of a ResourceSlice suffice for a device and the devices in use (up to 1.33)."""
+    """Whether the shared counters of a ResourceSlice still suffice for a device, as calculated up to 1.33.
+
+    `in_use`: the devices that already consume counters.
+    """
     used = set(in_use)
     left = {
         (counter_set["name"], counter): value["value"]

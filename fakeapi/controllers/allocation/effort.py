@@ -66,9 +66,8 @@ class Effort:
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
         """Calls a function that evaluates selectors.
 
-        Returns its result, and its CPU seconds above FREE_SECONDS.
-
-        Raises the exception of the function. An expensive evaluation is started again in a thread.
+        Returns (result, CPU seconds above FREE_SECONDS). If the evaluation is expensive, calls the function
+        again in a thread. Exceptions of the function are not caught.
         """
         seconds: list[float] = []
         result = await self._heavy.run(0, partial(_timed, step, seconds))
@@ -92,8 +91,8 @@ class NodeEffort:
     def step(self, *, counts: bool) -> bool:
         """Counts one device that the search tries. Returns whether the caller must await `give_turn`.
 
-        `counts`: whether the device counts against the limit, which is so after the first backtracking.
-        Raises SearchTooLong at the limit.
+        `counts`: whether the device counts against the limit. Only devices after the first backtracking
+        count. Raises SearchTooLong if the limit is reached.
         """
         if counts:
             self._tries_left -= 1
@@ -109,8 +108,8 @@ class NodeEffort:
     async def evaluate(self, step: Callable[[], Result]) -> Result:
         """Calls a function that evaluates selectors, and returns its result.
 
-        Raises SearchTooLong if the search on this node has no CPU time left, and the exception of the
-        function.
+        Raises SearchTooLong if the search on this node has no CPU time left. Exceptions of the function are
+        not caught.
         """
         if self._seconds_left < 0:
             self._give_up()

@@ -106,7 +106,7 @@ class AllocatedState:
     """The devices in use.
 
     - `devices`: the devices that only one claim can use.
-    - `shared`: the consumed capacity of shared devices.
+    - `shared`: the consumed capacity of each shared device.
     """
 
     devices: set[DeviceID] = field(default_factory=set)

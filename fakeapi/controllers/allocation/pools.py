@@ -27,9 +27,9 @@ class Slices:
                 self._shared.append(resource_slice)
 
     def visible(self, node: str) -> list[Slice]:
-        """Returns the slices that may concern a node, in the order of `every`.
+        """Returns the slices whose devices the node may be able to use, in the order of `every`.
 
-        These are the node's own slices, and all slices without nodeName or with shared counters.
+        These are the slices with this nodeName, and all slices without nodeName or with shared counters.
         """
         own = self._of_node.get(node, [])
         return (
@@ -42,7 +42,7 @@ class Slices:
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
     """Returns the pools that have slices for the node, including incomplete and invalid pools.
 
-    Each pool has the slices of the newest generation that the node sees.
+    Each pool contains only slices of one generation: the newest among the slices for the node.
     """
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}

@@ -32,7 +32,7 @@ class AllocationRules:
     conditions_come_last: bool
     """Whether slices and pools with binding conditions come last, without any other sorting."""
     order_is_kept: bool
-    """Whether the search tries the devices for a request in the order of the pools, and each device once."""
+    """Whether the search tries each device once per request, in the order of the pools."""
     results_have_tolerations: bool
     quirks: AllocationQuirks
 

@@ -231,7 +231,7 @@ class Search:
     def has_capacity(self, request: Request, device: Device) -> bool:
         """Whether a device has enough capacity left for a request.
 
-        Always true without the feature of consumable capacity.
+        Returns True if consumable capacity is disabled.
         """
         if not self._rules.consumable_capacity:
             return True
@@ -244,8 +244,8 @@ class Search:
     def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
         """Allocates a device.
 
-        Returns a function that undoes the allocation; None if the device cannot be allocated. `must`: whether
-        to raise AllocationError if a constraint does not allow the device.
+        Returns a function that undoes the allocation; None if the device cannot be allocated. If `must` is
+        true, raises AllocationError if a constraint of the claim does not allow the device.
         """
         rules, work = self._rules, self._work[at.claim]
         shares = rules.consumable_capacity and device.allows_sharing
@@ -293,9 +293,10 @@ class Search:
         return lambda: _rolled_back(undone)
 
     def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
-        """Whether another device of the slice has enough capacity left: the device at the index `at.device`.
+        """Imitates an upstream bug: whether the device at the index `at.device` has enough capacity left.
 
-        Imitates an upstream bug. Always true in releases without the quirk `capacity_is_of_another_device`.
+        This can be another device of the slice. Returns True in releases without the quirk
+        `capacity_is_of_another_device`.
         """
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
             return True
@@ -343,4 +344,4 @@ def _drop(results: list[Result]) -> None:
 
 
 def _nothing() -> None:
-    """Does nothing. Search uses this function as the undo of a step that changed nothing."""
+    """Does nothing. `_take_counters` returns this function if there is nothing to give back."""

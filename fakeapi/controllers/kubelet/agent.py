@@ -207,9 +207,8 @@ class NodeAgent:
     async def publish(self, driver: str) -> None:
         """Writes the ResourceSlices of a DRA driver.
 
-        Does nothing except in 1.30, where kubelets publish the slices.
-
-        Raises StatusError if a request fails.
+        Only kubelets of 1.30 publish slices; in other releases, the method does nothing. Raises StatusError
+        if a request fails.
         """
         if self._published is not None:
             await self._published.sync(driver)

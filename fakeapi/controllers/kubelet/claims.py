@@ -31,7 +31,7 @@ GROUP = "resource.k8s.io"
 
 
 class PrepareError(Exception):
-    """Raised if claims cannot be prepared or unprepared now. The message is that of the release's kubelet."""
+    """Raised if claims cannot be prepared or unprepared now. The message equals the real kubelet's."""
 
 
 class Claims:
@@ -47,8 +47,8 @@ class Claims:
     ) -> None:
         """Starts with the claims in `prepared`.
 
-        `keep`: a function that writes `prepared` to the checkpoint file, and may raise OSError. Claims calls
-        it after every change of `prepared`.
+        `keep`: a function that writes `prepared` to the checkpoint file, and may raise OSError. It is called
+        after every change of `prepared`.
         """
         self._context = context
         self._api = api
@@ -62,7 +62,8 @@ class Claims:
     async def prepare(self, pod: Object) -> None:
         """Calls the DRA drivers to prepare all unprepared claims of a pod.
 
-        Raises PrepareError if a claim is not ready or a driver fails. Raises StatusError if a request fails.
+        Raises PrepareError if a claim is not ready, if a request or a driver fails, or if the checkpoint
+        cannot be written.
         """
         try:
             await self._prepare(pod)
@@ -205,7 +206,7 @@ class Claims:
         return known
 
     def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """Returns the claim for each DRA driver, with data from the driver's resource handle (up to 1.30)."""
+        """Returns a Claim for each resource handle of a claim (up to 1.30), by the name of the DRA driver."""
         allocation = claim["status"]["allocation"]
         claims: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():
@@ -220,7 +221,7 @@ class Claims:
     def _driver(self, name: str, missing: str) -> Driver:
         """Returns the registered DRA driver with this name.
 
-        If there is none, raises PrepareError with the error text `missing`.
+        Raises PrepareError if no such driver is registered. `missing`: the template of the error message.
         """
         driver = self._registrations.drivers.get(name)
         if driver is None:
@@ -233,7 +234,7 @@ def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
 
 
 def _used_names(pod: Object) -> set[str]:
-    """Returns the pod-level names of the claims that a container uses."""
+    """Returns the names in `spec.resourceClaims` of the claims that any container uses."""
     spec = pod["spec"]
     containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
     resources = [container.get("resources") or {} for container in containers]

@@ -32,8 +32,8 @@ Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "u
 class DriverError(Exception):
     """Raised if a call to a DRA driver fails, or if the driver returns an error.
 
-    - `reason`: the field of KubeletQuirks that contains the template of the kubelet's message.
-    - `details`: the values for the template; long values are shortened.
+    - `reason`: the name of the KubeletQuirks field with the template of the kubelet's error message.
+    - `details`: the values for the template. Long values are shortened.
     """
 
     def __init__(self, reason: Reason, **details: str) -> None:

@@ -27,7 +27,7 @@ Device = tuple[str, str]
 class Health:
     """The health of a device. `state` is Healthy, Unhealthy or Unknown.
 
-    `stale`: how many seconds after its report the health expires.
+    `stale`: the number of seconds between a health report and its expiry.
     """
 
     state: str = UNKNOWN
@@ -39,9 +39,10 @@ class HealthCache:
     """The health of devices, by DRA driver and device. All times are seconds of one monotonic clock."""
 
     def __init__(self, *, timeouts_are_given: bool) -> None:
-        """Starts without reports.
+        """Creates an empty cache.
 
-        `timeouts_are_given`: whether drivers report a timeout after which the health of each device expires.
+        `timeouts_are_given`: whether drivers report a timeout for the health of each device. If false, the
+        health of a device expires after STALE_SECONDS.
         """
         self._timeouts_are_given = timeouts_are_given
         self._drivers: dict[str, dict[Device, tuple[Health, float]]] = {}
@@ -55,8 +56,9 @@ class HealthCache:
     def update(self, driver: str, reported: Iterable[Any], now: float) -> set[Device]:
         """Stores a driver's report about its devices; returns the devices whose health changed.
 
-        `reported`: `DeviceHealth` messages. A device missing in the report keeps its health until the health
-        expires.
+        - `reported`: `DeviceHealth` messages. A device that is missing in the report keeps its health until
+          this health expires.
+        - `now`: the time of the report.
         """
         known = self._drivers.setdefault(driver, {})
         changed, named = set(), set()

@@ -64,7 +64,8 @@ class HealthWatch:
     def driver_came(self, driver: Driver) -> None:
         """Starts to read a driver's health reports. Closes the stream of an earlier driver with this name.
 
-        In releases whose drivers register the health service, ignores drivers that did not register it.
+        In some releases, drivers register the health service. In these releases, ignores a driver that did
+        not register it.
         """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:

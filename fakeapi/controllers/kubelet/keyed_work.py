@@ -14,10 +14,9 @@ log = logging.getLogger("fakeapi.controllers")
 
 
 class KeyedWork:
-    """Runs the tasks of different keys concurrently.
+    """Runs one background task per key. The tasks of different keys run concurrently.
 
-    A key that is added while its task runs is queued again when the task ends. A failed key is retried with
-    increasing delays, like keys of the controllers' work queue.
+    A failed key is retried with increasing delays, like keys of the controllers' work queue.
     """
 
     def __init__(self, context: ControllerContext) -> None:
@@ -29,7 +28,8 @@ class KeyedWork:
     def spawn(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Runs a task for a key in the background.
 
-        If a task of this key is running already, queues the key again when that task ends.
+        If an earlier task of this key is still running, adds the key to the work queue again when that task
+        ends.
         """
         if key in self._busy:
             self._again.add(key)

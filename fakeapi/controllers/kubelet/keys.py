@@ -1,4 +1,4 @@
-"""The keys in the kubelets' work queue: an object or a driver to reconcile, and its node."""
+"""Keys of the kubelets' work queue. A key names a node and what to reconcile there, such as a pod."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class DeletedPodKey:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointedPodKey:
-    """A pod in the checkpoint file that a previous server wrote; the pod may be deleted by now."""
+    """A pod from the checkpoint file of an earlier server process. The pod may be deleted by now."""
 
     node: str
     uid: str
@@ -37,7 +37,7 @@ class DeviceHealthKey:
 
 @dataclass(frozen=True, slots=True)
 class CapacityKey:
-    """A Node that changed, so that its capacity may have changed."""
+    """A Node that changed. The change may affect the node's capacity."""
 
     node: str
 
@@ -52,7 +52,7 @@ class DriverKey:
 
 @dataclass(frozen=True, slots=True)
 class DepartedDriverKey:
-    """A DRA driver that unregistered, whose ResourceSlices the kubelet has to delete."""
+    """A DRA driver that unregistered. The kubelet must delete the driver's ResourceSlices."""
 
     node: str
     driver: str
@@ -60,7 +60,7 @@ class DepartedDriverKey:
 
 @dataclass(frozen=True, slots=True)
 class UnreachableDriverKey:
-    """A DRA driver whose socket cannot be reached; `problem` is the message of the event."""
+    """A DRA driver whose socket cannot be reached. `problem`: the message of the event to record."""
 
     node: str
     problem: str
@@ -68,7 +68,7 @@ class UnreachableDriverKey:
 
 @dataclass(frozen=True, slots=True)
 class PublishedKey:
-    """A DRA driver of 1.30 that changed the devices which it publishes through the kubelet."""
+    """A DRA driver of 1.30 whose published resources changed. The kubelet must update its ResourceSlices."""
 
     node: str
     driver: str

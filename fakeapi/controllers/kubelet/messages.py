@@ -2,8 +2,8 @@
 
 Taken from the published k8s.io/kubelet `pkg/apis/pluginregistration/v1`, `pkg/apis/dra` and
 `pkg/apis/dra-health` of 1.27 to 1.37. All versions since v1alpha4 have the same messages. In older versions,
-the devices are CDI devices, and claims contain data from their allocation. Fields with objects of the
-Kubernetes API have the type bytes here.
+drivers return CDI devices, and each claim contains resource handles from its allocation. Fields that contain
+objects of the Kubernetes API have the type bytes here.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The Node object of a kubelet: registration and heartbeats."""
+"""Registers the Node object of a kubelet, and renews the node's Lease (heartbeats)."""
 
 from contextlib import suppress
 
@@ -146,7 +146,10 @@ async def beat(context: ControllerContext, api: InProcessClient, name: str) -> N
 
 
 async def _owner(context: ControllerContext, api: InProcessClient, name: str) -> list[Object]:
-    """Returns the owner reference to the Node for its Lease; an empty list while the Node does not exist."""
+    """Returns the ownerReferences for the Lease of a node: a list with one reference to the Node.
+
+    Returns an empty list if the Node cannot be read.
+    """
     try:
         node = await api.get(context.served("", "nodes").path(name=name))
     except StatusError:

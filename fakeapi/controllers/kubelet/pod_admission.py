@@ -49,9 +49,10 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
 
 
 def _lacking(pod: Object, state: NodeState) -> Refusal | None:
-    """Returns the refusal for the first resource that the node lacks; None if the node lacks nothing.
+    """Returns the refusal for the first resource that is not sufficient on the node.
 
-    Ignores extended resources that are not in the node's allocatable resources.
+    Returns None if all resources are sufficient. Ignores extended resources that are not in the node's
+    allocatable resources.
     """
     if len(state.pods) + 1 > state.allocatable("pods"):
         return _out_of("pods", Fraction(1), Fraction(len(state.pods)), state)

@@ -27,7 +27,7 @@ def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
 def running_conditions(pod: Object, now: str) -> list[Object]:
     """Returns the kubelet's conditions for a pod whose containers are all ready.
 
-    If a readiness gate of the pod is not True, the condition Ready is False.
+    If a readiness gate of the pod is not True, the condition Ready is False. `now`: the time in RFC 3339.
     """
     conditions = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     known = {kind: condition["status"] for kind, condition in conditions.items()}
@@ -52,7 +52,7 @@ def running_conditions(pod: Object, now: str) -> list[Object]:
 def late(pod: Object, now: str) -> Object:
     """Returns the status of a pod that has run longer than its activeDeadlineSeconds.
 
-    The phase is Failed, and all containers are terminated.
+    The phase is Failed, and all containers are terminated. `now`: the time in RFC 3339.
     """
     unready = {"Ready": "False", "ContainersReady": "False"}
     over = {"PodReadyToStartContainers": "False", "Initialized": "True", **unready, "PodScheduled": "True"}
@@ -80,9 +80,10 @@ def late(pod: Object, now: str) -> Object:
 
 
 def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Object:
-    """Returns a strategic merge patch for `status`, with the kubelet's conditions last and in its order.
+    """Returns a strategic merge patch for `status` that also sets the order of the pod's conditions.
 
-    `without`: the types of conditions that the release's kubelet does not write.
+    The kubelet's conditions come last, in the order of CONDITIONS. `without`: the types of conditions that
+    the release's kubelet does not write.
     """
     conditions = [condition for condition in status["conditions"] if condition["type"] not in without]
     written = {condition["type"] for condition in conditions}
@@ -99,7 +100,10 @@ def rejected(reason: str, message: str) -> Object:
 
 
 def waiting(pod: Object, node_ip: str, now: str) -> Object:
-    """Returns the status of a pod that is bound to a node but cannot start its containers yet."""
+    """Returns the status of a pod that is bound to a node but cannot start its containers yet.
+
+    `now`: the time in RFC 3339.
+    """
     init = _names(pod["spec"].get("initContainers") or ())
     unready = {"PodReadyToStartContainers": "False", "Initialized": "False" if init else "True"}
     why = {"Ready": "False", "ContainersReady": "False"}

@@ -14,7 +14,8 @@ class PreparedClaim:
     - `drivers`: the names of the drivers in the claim's allocation.
     - `devices`: the devices that each driver has prepared.
     - `pods`: the uids of the pods that use the claim.
-    - `told`: by driver, the claim with the data of the driver's resource handle (up to 1.30).
+    - `told`: the claim in the form that each driver receives, by driver name. Only for releases up to 1.30,
+      where the claim contains the driver's resource handle.
     """
 
     claim: Claim

@@ -131,4 +131,4 @@ class PublishedResources:
 
 
 _OWN = frozenset(("kind", "apiVersion", "metadata", "nodeName", "driverName"))
-"""Fields of a ResourceSlice outside of its resource model."""
+"""Fields of a ResourceSlice that are not part of its resource model."""

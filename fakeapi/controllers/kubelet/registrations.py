@@ -54,10 +54,10 @@ class Registrations:
 
         - `directory`: the plugin directory of the node.
         - `services`: the gRPC services that the release's kubelet supports; none before 1.31.
-        - `spawn`: runs a coroutine for which `Manager.settle` waits, so that settled controllers know the
-          driver.
+        - `spawn`: runs a coroutine as a task. `Manager.settle` waits for this task, so that a driver is
+          registered when `settle` returns.
         - `on_unreachable`: called with a message about a socket that gRPC cannot reach.
-        - `keeps_instances`: whether the previous instance of a driver serves again after the newest instance
+        - `keeps_instances`: whether an older instance of a driver serves again after the newest instance
           unregisters. If false, a driver is unregistered when any of its sockets disappears.
         """
         self.drivers: dict[str, Driver] = {}
@@ -138,7 +138,7 @@ class Registrations:
     def _driver(self, info: Any, path: Path) -> tuple[str, Driver]:
         """Returns the reason why the kubelet rejects a driver ("" if the kubelet accepts it), and the driver.
 
-        `path`: the driver's registration socket.
+        `info`: the driver's PluginInfo. `path`: the driver's registration socket.
         """
         problem, service = self._choose(list(info.supported_versions))
         endpoint = self._reachable(info.endpoint) or str(path)

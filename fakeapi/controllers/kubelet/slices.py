@@ -16,7 +16,7 @@ GROUP, PLURAL = "resource.k8s.io", "resourceslices"
 RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
 """Shortest and longest delay in seconds between attempts to delete slices.
 
-Each delay doubles the previous one.
+Each delay is twice as long as the previous delay.
 """
 EVERY = ""
 """The driver name that stands for all drivers of the node."""
@@ -25,7 +25,7 @@ EVERY = ""
 class NodeSlices:
     """Deletes ResourceSlices of one node.
 
-    `later`: schedules a call of `wipe` for a driver after a number of seconds.
+    `later`: receives a driver name and a number of seconds; schedules a call of `wipe` for the driver.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class NodeSlices:
             self._later(EVERY, 0.0)
 
     def driver_is(self, driver: str, *, registered: bool) -> None:
-        """Schedules the deletion of the slices of a driver that unregistered, after the release's delay.
+        """Schedules the deletion of a driver's ResourceSlices, or cancels the scheduled deletion.
 
-        If the driver is registered, cancels the scheduled deletion.
+        `registered`: if false, the deletion is scheduled after the release's delay. If true, it is cancelled.
         """
         if self._delay is None or not driver:
             return
@@ -63,10 +63,10 @@ class NodeSlices:
             self._later(driver, self._delay)
 
     async def wipe(self, driver: str) -> None:
-        """Deletes the ResourceSlices of a driver, or of all drivers for EVERY.
+        """Deletes the ResourceSlices of a driver, or of all drivers if `driver` is EVERY.
 
-        Does nothing if the driver has registered again. Before the end of the delay, schedules another call
-        instead. If the deletion fails, schedules a retry.
+        Does nothing if the driver has registered again. If the driver's delay is not over, only schedules
+        another call. If the deletion fails, schedules a retry.
         """
         if self._resource is None or self._delay is None:
             return

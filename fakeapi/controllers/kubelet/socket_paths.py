@@ -77,8 +77,9 @@ def _link(path: str, directory: str) -> str:
 def make_short_directory() -> Path:
     """Creates a private temporary directory whose name has six characters.
 
-    Below /tmp, the registry path of a node named `node` is then as long as /var/lib/kubelet/plugins_registry,
-    so socket names may be as long as in a real cluster. Raises OSError if the directory cannot be created.
+    Example: below /tmp, the registry path of a node named `node` is as long as
+    /var/lib/kubelet/plugins_registry. So socket names may be as long as in a real cluster. Raises OSError if
+    the directory cannot be created.
     """
     parent = Path("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108 - made privately
     for _ in range(DIRECTORY_ATTEMPTS):

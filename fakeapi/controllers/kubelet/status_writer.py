@@ -32,9 +32,9 @@ class StatusWriter:
         return tells_generation(self._gates, pod) and pod["status"].get(FIELD) != generation
 
     async def report(self, pod: Object, status: Object) -> None:
-        """Writes a status unless the pod's status has the same values; does not compare `conditions`.
+        """Writes `status` to a pod, unless the pod's status already has the same values.
 
-        Raises StatusError if the write fails.
+        The comparison ignores `conditions`. Raises StatusError if the write fails.
         """
         known = pod["status"]
         if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
@@ -44,9 +44,10 @@ class StatusWriter:
         await self.patch(pod, status)
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes some fields of a pod's status, with the pod's generation if the release's kubelet writes it.
+        """Writes some fields of a pod's status. Adds observedGeneration if the release's kubelet writes it.
 
-        Raises StatusError if the write fails.
+        Ignores the responses 404 and 409, which mean that the pod was deleted or replaced. Raises StatusError
+        if the write fails for another reason.
         """
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)

@@ -1,1 +1,1 @@
-"""Controllers that remove the protection finalizers of deleted objects when these are no longer in use."""
+"""Controllers that remove protection finalizers from deleted objects that are no longer in use."""

@@ -61,7 +61,7 @@ class ProtectionController(Controller):
         """Whether any user object, such as a pod, still uses a protected object that is being deleted."""
 
     def _user_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the protected objects that the old or the new version of a user object refers to.
+        """Queues the protected objects to which a user object refers, before or after its change.
 
         A user object is, for example, a pod that uses protected claims.
         """

@@ -35,14 +35,13 @@ class Binder:
         self._view = view
         self._rules = rules
         self._with_node_claims: set[str] = set()
-        """UIDs of pods without a node whose status already has nodeAllocatableResourceClaimStatuses."""
+        """UIDs of unbound pods to whose status `reserve` wrote nodeAllocatableResourceClaimStatuses."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
         """Writes the allocations of claims, and reserves the claims for the pod. Returns the stored claims.
 
-        If a claim cannot be reserved, removes all reservations, awaits `failed` with the error message, and
-        returns None.
+        If a write fails, removes all reservations, calls `failed` with the error message, and returns None.
         """
         results = {
             id(claim): result
@@ -74,7 +73,7 @@ class Binder:
         return stored
 
     async def _write_node_claims(self, pod: Object, outcome: Outcome) -> None:
-        """Writes the node-allocatable resources that the claims use to the pod's status.
+        """Writes nodeAllocatableResourceClaimStatuses to the pod's status, if the claims use such resources.
 
         Raises BindError if the write fails.
         """
@@ -120,10 +119,10 @@ class Binder:
         await self._events.record(pod, "Normal", "Scheduled", "Binding", note)
 
     async def deallocate(self, wanted: Deallocation) -> str:
-        """Deallocates or deletes a claim. Returns the message for the pod's condition.
+        """Deallocates or deletes a claim. Returns the message for the pod's condition PodScheduled.
 
-        With `by_driver`, asks the control plane controller of the claim's driver to deallocate the claim.
-        Raises StatusError if a request fails.
+        If `wanted.by_driver` is true, asks a DRA control plane controller to deallocate the claim. Raises
+        StatusError if a request fails.
         """
         if wanted.is_deleted:
             await self._without_finalizer(wanted.claim)
@@ -165,10 +164,10 @@ class Binder:
     async def _reserve_extended(
         self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
     ) -> Object:
-        """Creates and reserves the claim for extended resources, if the node provides them by a claim.
+        """Creates and reserves the pod's claim for extended resources.
 
-        Also writes the pod's extendedResourceClaimStatus. Returns the stored claim. Raises BindError if a
-        write fails.
+        Does nothing if the node itself provides these resources. Also writes the pod's
+        extendedResourceClaimStatus. Returns the stored claim. Raises BindError if a write fails.
         """
         needs = outcome.claims.wanted[outcome.node]
         if not needs.requests:
@@ -230,7 +229,10 @@ class Binder:
         await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
-        """Removes the pod from `reservedFor` of the claims. Ignores error responses of the server."""
+        """Removes the pod from `reservedFor` of the claims. Ignores error responses of the server.
+
+        Also removes the nodeAllocatableResourceClaimStatuses that `reserve` wrote to the pod's status.
+        """
         uid = pod["metadata"]["uid"]
         await self._clear_node_claims(pod)
         for claim in claims:
@@ -262,4 +264,7 @@ class Binder:
 
 
 class BindError(Exception):
-    """Raised if a claim could not be reserved. The message follows kube-scheduler."""
+    """Raised if a claim cannot be reserved, or if the pod's status cannot be written.
+
+    The message follows kube-scheduler.
+    """

@@ -29,7 +29,8 @@ def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) 
     - `now`: the time in seconds since the epoch.
     - `names_claim_first`: whether to use the error messages of releases before 1.36.
 
-    Raises BindingFailure if a binding failure condition is True, or if the conditions of a claim timed out.
+    Raises BindingFailure if a binding failure condition is True, or if the binding timeout of a claim has
+    passed.
     """
     for claim in claims:
         name = claim["metadata"]["name"]
@@ -51,7 +52,7 @@ def are_ready(claims: Iterable[Object], now: float, *, names_claim_first: bool) 
 def is_hopeless(claim: Object, now: float) -> bool:
     """Whether the binding conditions of an allocated claim failed or timed out.
 
-    `now`: seconds since the epoch.
+    `now`: the time in seconds since the epoch.
     """
     return _failure(claim) is not None or (not _is_ready(claim) and is_overdue(claim, now))
 
@@ -86,9 +87,10 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """Returns the failure condition of the claim's first failed device; None if no device has failed.
+    """Returns the first binding failure condition of a claim's devices that is True; None if there is none.
 
-    Stops at the first device that is not ready. A device without a status in the claim is not ready.
+    Checks the devices in order. Stops at a device that is not ready: it has no status in the claim, or its
+    binding conditions are not all True.
     """
     for result in _results(claim):
         if not result.get("bindingConditions"):

@@ -57,7 +57,7 @@ class BindingWaits:
     def is_over(self, key: str) -> bool:
         """Whether the binding conditions of a pod's claims are all True.
 
-        Raises BindingFailure if they failed or timed out.
+        Raises BindingFailure if the binding conditions failed or timed out.
         """
         wait = self._waits[key]
         namespace = wait.pod["metadata"]["namespace"]

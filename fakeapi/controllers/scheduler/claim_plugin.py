@@ -20,15 +20,15 @@ class PodClaims:
 
     - `claims`: all claims of the pod
     - `unallocated`: the claims that the scheduler has to allocate
-    - `inventory`: the slices, classes and devices in use; None if there is nothing to allocate
+    - `inventory`: the slices, the classes, and the devices in use; None if there is nothing to allocate
     - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
-    - `unavailable`: allocated claims that are only available on other nodes
+    - `unavailable`: the claims whose allocation made a node infeasible
     - `by_class`: the pod's extended resources that a DeviceClass may provide
     - `classes`: the DeviceClass of each extended resource
     - `extended`: the pod's claim for extended resources, which is also in `claims`
     - `wanted`: by node, the requests that the claim for extended resources would have
     - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
-    - `talk`: the negotiation with DRA control plane controllers, in releases that have them
+    - `talk`: the negotiation with DRA control plane controllers; None in releases without them
     """
 
     claims: list[Object] = field(default_factory=list)
@@ -49,7 +49,8 @@ class Deallocation:
     """A claim that must be deallocated before its pod can be scheduled.
 
     - `by_driver`: whether the driver's DRA control plane controller must deallocate the claim.
-    - `is_deleted`: whether to delete the claim, because an earlier attempt created it for extended resources.
+    - `is_deleted`: whether to delete the claim instead. True for claims that an earlier scheduling attempt
+      created for extended resources.
     """
 
     claim: Object
@@ -70,7 +71,8 @@ class ClaimPlugin(ABC, Generic[State]):
         - `effort`: limits the work of the attempt.
         - `turn`: the number of earlier attempts that ended with an error.
 
-        Raises CannotSchedule if the pod has to wait, and PluginError for any other problem.
+        Raises CannotSchedule if the pod cannot be scheduled at present, for example because a claim or class
+        is missing. Raises PluginError for any other problem.
         """
 
     @abstractmethod
@@ -84,7 +86,7 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:
-        """Returns the score of a node. Subrequests that come earlier in firstAvailable give a higher score.
+        """Returns the score of a node. The score is higher for earlier subrequests of firstAvailable.
 
         Returns 0 in releases without prioritized lists.
         """
@@ -101,7 +103,7 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """Returns a claim whose deallocation makes more nodes feasible; None if there is none.
+        """Returns a claim to deallocate, so that more nodes may become feasible; None if there is none.
 
         Raises StatusError if a request to the server fails.
         """
@@ -110,5 +112,5 @@ class ClaimPlugin(ABC, Generic[State]):
     async def after_binding(self, state: State, pod: Object) -> None:
         """Called after the pod is bound.
 
-        Deletes objects for its scheduling, such as the PodSchedulingContext.
+        Deletes the objects that were only needed to schedule the pod, such as the PodSchedulingContext.
         """

@@ -38,7 +38,7 @@ class Pending:
     """A claim that a DRA control plane controller must allocate.
 
     - `selectors`: the node selectors of the claim's classes.
-    - `excluded`: the reason for nodes that these selectors exclude.
+    - `excluded`: the reason to report for nodes that do not match these selectors.
     - `says`: the controller's entry in the status of the PodSchedulingContext; None before the controller has
       reported.
     """
@@ -62,9 +62,10 @@ class Negotiation:
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:
-        """Returns the controller's entry for a claim in the PodSchedulingContext status, or None.
+        """Returns the entry for a claim in the status of the PodSchedulingContext.
 
-        `pod_claim`: the name of the claim in the pod's spec.
+        Returns None before the DRA control plane controller has written this entry. `pod_claim`: the name of
+        the claim in the pod's spec.
         """
         entries: Sequence[Object] = ((self.known or {}).get("status") or {}).get("resourceClaims") or ()
         return next((entry for entry in entries if entry["name"] == pod_claim), None)
@@ -80,7 +81,7 @@ class Negotiation:
         return None
 
     def next_step(self, node: str, fitting: Sequence[str]) -> tuple[str | None, list[str] | None]:
-        """Returns the selectedNode and the potentialNodes to write.
+        """Returns the new selectedNode and potentialNodes of the PodSchedulingContext.
 
         None means that the field stays unchanged.
 
@@ -123,10 +124,8 @@ class ClassicDrivers:
     async def reserve(self, pod: Object, talk: Negotiation, node: str, fitting: Sequence[str]) -> None:
         """Writes the next step of the negotiation to the PodSchedulingContext.
 
-        Does nothing without pending claims.
-
-        Raises Waiting after each step, because the controllers must react. Raises StatusError if the write
-        fails.
+        If no claims are pending, does nothing. Otherwise always raises Waiting, because the controllers must
+        react. Raises StatusError if the write fails.
         """
         if not talk.pending:
             return
@@ -166,7 +165,11 @@ class ClassicDrivers:
 
 
 def check_usable(pod: Object, claim: Object) -> None:
-    """Raises CannotSchedule for a claim that awaits deallocation, or that other pods use and cannot share."""
+    """Raises CannotSchedule if a pod cannot use its claim at present.
+
+    - The claim awaits its deallocation.
+    - The claim cannot be shared, and other pods use it.
+    """
     status = claim["status"]
     if status.get("deallocationRequested"):
         raise CannotSchedule("resourceclaim must be reallocated")

@@ -1,7 +1,8 @@
 """ClassicResources: the scheduler plugin for v1alpha2 claims.
 
-DRA control plane controllers allocate such claims, or the scheduler allocates named resources. Follows
-k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.30.
+The scheduler allocates named resources to a claim if the claim's class has structured parameters. DRA control
+plane controllers allocate all other claims. Follows k8s.io/kubernetes
+`pkg/scheduler/framework/plugins/dynamicresources` of 1.27 to 1.30.
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,8 @@ _EXCLUDED = "excluded by resource class node filter"
 class ClassicClaims(PodClaims):
     """Claims of v1alpha2 during one scheduling attempt.
 
-    - `models`: for each claim in `unallocated`, its requests and the suitableNodes of its class.
+    - `models`: for each claim in `unallocated`, its requests, and the suitableNodes of its class (None if
+      every node is suitable).
     - `resources`: the instances of named resources, by node and driver.
     - `effort`: limits the evaluation of CEL selectors.
     """
@@ -133,7 +135,7 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
         """Returns the parameters object for a reference; None if no such object exists.
 
-        It is the referenced object itself, or an object that a driver generated from the referenced object.
+        This is the referenced object itself, or an object that a driver generated from the referenced object.
 
         - `plural`: resourceclassparameters or resourceclaimparameters.
         - `namespace`: the namespace of the referenced object.

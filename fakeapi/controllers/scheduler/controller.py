@@ -49,7 +49,7 @@ DECISIONS_MAX = 1000
 
 NEXT = "next"
 BINDING = "binding"
-"""The first element of the work queue keys of pods that wait for binding conditions."""
+"""In the work queue, the first element of the key of a pod that waits for binding conditions."""
 
 
 class SchedulerController(Controller):
@@ -64,9 +64,9 @@ class SchedulerController(Controller):
         self._costly: set[str] = set()
         """Keys of pods whose last attempt stopped because the search for devices reached its limit."""
         self._changes = 0
-        """Number of changes that could help an unschedulable pod.
+        """Number of object changes after which an unschedulable pod might fit on a node.
 
-        Shows whether one came during an attempt.
+        If this number grows during a scheduling attempt that fails, the scheduler retries the pod at once.
         """
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
@@ -109,9 +109,10 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Returns the negotiation with DRA control plane controllers; None in releases without them.
+        """Returns the negotiation with DRA control plane controllers; None if it is not enabled.
 
-        Up to 1.30 it is always enabled; in 1.31 the feature gate DRAControlPlaneController enables it.
+        Up to 1.30, the negotiation is always enabled. In 1.31, the feature gate DRAControlPlaneController
+        enables it. Later releases have no such controllers.
         """
         resource = self.context.resource(GROUP, PLURAL)
         claims = self.context.resource(GROUP, "resourceclaims")
@@ -164,7 +165,7 @@ class SchedulerController(Controller):
     def _retry(self, keys: Iterable[str]) -> None:
         """Queues pods for another scheduling attempt.
 
-        Delays pods whose search for devices reached its limit by BACKOFF_SECONDS_MAX.
+        If the search for a pod's devices reached its limit, the pod is queued after BACKOFF_SECONDS_MAX.
         """
         for key in keys:
             self._parked.discard(key)
@@ -250,9 +251,9 @@ class SchedulerController(Controller):
             await self._give_up(pod, str(error))
 
     def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
-        """Adds nominated pods to the states of their nominated nodes. Returns the new states.
+        """Returns the states of the nodes, with the nominated pods added to their nominated nodes.
 
-        Ignores nominated pods with a lower priority than `pod`.
+        Does not add `pod` itself, or pods with a lower priority than `pod`.
         """
         for key in self._nominations:
             other = self._pods.objects.get(key)
@@ -313,7 +314,8 @@ class SchedulerController(Controller):
     async def _look_at_devices(self, key: str) -> None:
         """Binds a waiting pod if the binding conditions of its devices are True.
 
-        If the conditions failed or timed out, removes the reservations and reports the error.
+        Removes the reservations of the pod if it was deleted, or if the conditions failed or timed out.
+        Reports a failure or timeout in the pod's status.
         """
         if key not in self._waits:
             return
@@ -340,11 +342,10 @@ class SchedulerController(Controller):
             self.context.add((BINDING, key))
 
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
-        """Runs the Reserve step of the plugin.
+        """Calls the extension point Reserve of the plugin DynamicResources.
 
-        Returns False if the pod must wait for a DRA control plane controller.
-
-        Raises StatusError if a request fails, and PluginError if the allocation fails.
+        Returns False if the pod must wait for a DRA control plane controller. Raises StatusError if a request
+        fails, and PluginError if the allocation fails.
         """
         try:
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
@@ -390,9 +391,9 @@ class SchedulerController(Controller):
         await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that makes the pod unschedulable.
+        """Deallocates a claim that makes the pod unschedulable, if there is one.
 
-        Returns the text about this for the pod's condition.
+        Returns a message about this for the pod's condition PodScheduled.
         """
         if not self._view.serves_claims:
             return ""
@@ -413,7 +414,7 @@ class SchedulerController(Controller):
     async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
         """Records the event FailedScheduling, and updates the pod's status if it changes.
 
-        Writes the condition PodScheduled, and nominatedNodeName if `nominated` is not empty.
+        Writes the condition PodScheduled. Also writes `nominated` as nominatedNodeName, unless it is empty.
         """
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
         known = _condition(pod)
@@ -439,7 +440,11 @@ class SchedulerController(Controller):
 
 
 def _is_waiting(pod: Object) -> bool:
-    """Whether a pod has no node yet, and this scheduler is responsible for the pod."""
+    """Whether this scheduler must find a node for the pod.
+
+    False for a pod that has a node, names another scheduler, has scheduling gates, is being deleted or has
+    ended.
+    """
     spec = pod["spec"]
     return (
         not spec.get("nodeName")

@@ -23,9 +23,10 @@ class Outcome:
     """The result of a scheduling attempt.
 
     - `count`: the number of nodes in the cluster.
-    - `node`: the chosen node; "" if no node is feasible. Then `problem` and `refusals` contain the reasons.
+    - `node`: the chosen node; "" if no node is feasible. In this case, `problem` or `refusals` contains the
+      reasons.
     - `feasible`: the feasible nodes with their scores. A single feasible node has the score 0.
-    - `problem`: the reason that concerns all nodes, such as a missing class.
+    - `problem`: a reason that concerns all nodes, such as a missing class; "" if there is none.
     - `refusals`: by node, the reason why the pod does not fit.
     """
 

@@ -1,4 +1,4 @@
-"""Evaluates the CEL selectors of DeviceClasses and of claim requests for devices.
+"""Evaluates CEL selectors for devices. The selectors come from DeviceClasses and from claim requests.
 
 The error messages follow k8s.io/dynamic-resource-allocation `structured` (selectorsMatch).
 """

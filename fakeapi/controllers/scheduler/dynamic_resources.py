@@ -30,7 +30,7 @@ NAME = "DynamicResources"
 CHOICES_MAX = 8
 """Maximum number of subrequests in a request (FirstAvailableDeviceRequestMaxSize).
 
-It is also the score for the first subrequest; each later subrequest scores one less.
+This number is also the score for the first subrequest. Each later subrequest scores one less.
 """
 
 
@@ -50,7 +50,8 @@ class DynamicResources(ClaimPlugin[PodClaims]):
 
         - `new_share_id`: generates UIDs for shared devices and new claims.
         - `now`: returns the time in seconds since the epoch.
-        - `drivers`: the negotiation with DRA control plane controllers; only in 1.31, behind a feature gate.
+        - `drivers`: the negotiation with DRA control plane controllers. None, except in 1.31 with a feature
+          gate.
         """
         self._view = view
         self._rules = rules
@@ -182,9 +183,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Sets the requests that the claim for extended resources would have on a node.
+        """Computes the requests that the claim for extended resources would have on a node.
 
-        Returns the reason why the node is excluded; None if the node is feasible.
+        Stores the requests in `state`. Returns the reason why the node is excluded; None if the node is
+        feasible.
         """
         if (claim["spec"].get("devices") or {}).get("requests"):
             return Unschedulable(("cannot schedule extended resource claim",))

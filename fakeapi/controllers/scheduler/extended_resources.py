@@ -30,8 +30,8 @@ class Wanted:
 def class_names(classes: Iterable[Object]) -> dict[str, str]:
     """Returns the name of the DeviceClass for each extended resource.
 
-    If several classes provide a resource, chooses the newest class, or the first by name if several are
-    equally new.
+    If several classes provide a resource, chooses the newest class. Among equally new classes, chooses the
+    first by name.
     """
     names: dict[str, str] = {}
     by_age = sorted(classes, key=lambda device_class: str(device_class["metadata"]["name"]), reverse=True)
@@ -126,9 +126,10 @@ def _add(found: Wanted, containers: list[Object], first: int, resource: str, cla
 def _request(
     index: int, container: Object, resource: str, class_name: str, reusable: list[Object | None]
 ) -> tuple[Object | None, list[Object]]:
-    """Returns the request for a container's devices, and the container's mappings to requests.
+    """Returns the request for a container's devices, and the requestMappings of the container.
 
-    `reusable`: requests whose devices the container may reuse. The request is None if these devices suffice.
+    `reusable`: requests whose devices the container may reuse. If these devices suffice, the returned request
+    is None.
     """
     requests = (container.get("resources") or {}).get("requests") or {}
     count = int(amount(requests.get(resource, "0")))

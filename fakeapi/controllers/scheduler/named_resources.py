@@ -36,7 +36,7 @@ Resources = Mapping[tuple[str, str], Instances]
 
 
 def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resources:
-    """Returns all instances in ResourceSlices, with the names of the instances that claims use."""
+    """Returns the instances in all ResourceSlices, and the names of the instances that claims use."""
     resources: dict[tuple[str, str], Instances] = {}
     for resource_slice in slices:
         known = resources.setdefault(
@@ -105,7 +105,7 @@ class ClaimModel:
         return True
 
     async def allocate(self, node: str, resources: Resources, effort: NodeEffort) -> tuple[str, Object]:
-        """Allocates instances on a node. Returns the driver name of the claim's class and the allocation.
+        """Allocates instances on a node. Returns the driver name of the claim's class, and the allocation.
 
         Raises KeyError or ValueError if the node lacks free instances or a selector fails. Raises
         SearchTooLong if the selectors take too long.
@@ -172,9 +172,9 @@ def _selected(
     selector: NamedResourcesSelector,
     attributes: Sequence[Object],
 ) -> bool:
-    """Whether an instance matches the selector of the class filter and the selector of a request.
+    """Whether an instance matches the selector of a request, and the filter of the class if there is one.
 
-    Raises ValueError if the evaluation of a selector fails.
+    `attributes`: the attributes of the instance. Raises ValueError if the evaluation of a selector fails.
     """
     if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
         return False

@@ -51,14 +51,17 @@ class ClaimUse:
 class NodeAllocatable:
     """Calculates the node-allocatable resources that pods use through claims.
 
-    `has_overhead`: whether devices may also have overhead, as since 1.37.
+    `has_overhead`: whether to follow releases since 1.37, where devices may also have overhead.
     """
 
     slices: Sequence[Slice]
     has_overhead: bool
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
-        """Returns the reason why a pod may not share its allocated claims with other pods, or None."""
+        """Returns the reason why a pod may not use its allocated claims on a node; None if it may use them.
+
+        The reason is that other pods use one of these claims, and the release does not allow sharing.
+        """
         problems = (self._sharing_problem(pod, claim, node) for claim in claims)
         return next((problem for problem in problems if problem is not None), None)
 
@@ -88,7 +91,7 @@ class NodeAllocatable:
         """Returns the claim statuses that the pod would have on a node, or why the pod does not fit.
 
         - `uses`: the pod's claims with their allocations.
-        - `names`: the uids of the pod's claims, by their names in the pod's spec.
+        - `names`: maps the names of claims in the pod's spec to the uids of ResourceClaims.
 
         Raises LookupFailed if a device is missing or lacks data.
         """
@@ -114,9 +117,10 @@ class NodeAllocatable:
     # devices --------------------------------------------------------------------------------------
 
     def _finder(self, node: Object | None) -> Callable[[Object], Object]:
-        """Returns a function that finds the device of an allocation result. The function raises LookupFailed.
+        """Returns a function that finds the device of an allocation result.
 
-        `node`: the node that the device must serve; None finds devices of all nodes.
+        The function raises LookupFailed if the device is missing or does not serve `node`. If `node` is None,
+        the function finds the devices of all nodes.
         """
         slices = list(self.slices)
         if self.has_overhead and node is not None:
@@ -168,7 +172,7 @@ class NodeAllocatable:
     def _status(
         self, claim: Object, results: Iterable[Object], find: Callable[[Object], Object]
     ) -> tuple[str, Object]:
-        """Returns the uid of a claim, and the claim's status entry for the pod without containers.
+        """Returns the uid of a claim, and the claim's entry for the pod's status, without `containers`.
 
         `find`: finds the device of an allocation result. Raises LookupFailed if a device is missing or lacks
         data.
@@ -229,7 +233,7 @@ class NodeAllocatable:
     ) -> list[Object]:
         """Returns the claim statuses sorted by claim name, with the containers that use each claim.
 
-        `names`: the uids of the pod's claims, by their names in the pod's spec.
+        `names`: maps the names of claims in the pod's spec to the uids of ResourceClaims.
         """
         spec = pod["spec"]
         users: dict[str, list[str]] = {}
@@ -248,7 +252,10 @@ class NodeAllocatable:
     # the pod's own requests and limits --------------------------------------------------------------
 
     def _pod_level_problem(self, pod: Object) -> Unschedulable | None:
-        """Returns why the pod-level resources do not cover containers and claims; None if they do."""
+        """Returns the reason why the pod-level resources are too small for the containers and claims.
+
+        Returns None if the pod-level resources suffice.
+        """
         spec = pod["spec"]
         claimed = claimed_resources(pod)
         requested = added(container_totals(spec, "requests"), claimed)
@@ -302,7 +309,7 @@ def _add_overhead(overheads: dict[str, Object], name: str, overhead: Object) -> 
 
 
 def _lacking(pod: Object, node: NodeState) -> Unschedulable | None:
-    """Returns an Unschedulable that names the resources that the node lacks; None if the node has enough."""
+    """Returns an Unschedulable with the resources that the node lacks; None if the node has enough."""
     reasons: list[str] = []
     impossible = False
     for name, amount in requests_of(pod).items():

@@ -64,7 +64,7 @@ def required_terms(pod: Object, kind: str) -> list[Object]:
 
 
 def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
-    """Returns the state of the same node with these pods instead of its present pods."""
+    """Returns a copy of the state of a node, with these pods instead of its present pods."""
     updated = NodeState(state.node)
     for pod in pods:
         updated.add(pod)
@@ -77,7 +77,7 @@ def amount(text: str) -> Fraction:
 
 
 def requests_of(pod: Object) -> Amounts:
-    """Returns the resource requests of a pod, including its overhead and node resources for its claims."""
+    """Returns the resource requests of a pod, including overhead and node resources used through claims."""
     spec = pod["spec"]
     totals = container_totals(spec, "requests")
     claimed = claimed_resources(pod)
@@ -105,7 +105,7 @@ def scored_requests(pod: Object) -> Amounts:
 
 
 class NodeStates:
-    """The states of all nodes, with their pods that have not ended.
+    """The NodeState of each node. Ignores pods that have ended.
 
     The informers call `node_changed` and `pod_changed` to keep the states up to date.
     """

@@ -27,7 +27,7 @@ KINDS = (
 class NotReady(Exception):
     """Raised if a claim prevents the scheduling of its pod. The message names the claim.
 
-    The claim is missing, is being deleted, or belongs to another pod.
+    The claim is missing, is being deleted, or was generated for another pod.
     """
 
 
@@ -61,7 +61,7 @@ class DeviceView:
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
         """Registers `handler` for every change of the resources in `kinds`.
 
-        Without `kinds`, registers it for all resources.
+        Without `kinds`, registers `handler` for the changes of all resources.
         """
         for kind, informer in self._informers.items():
             if not kinds or kind in kinds:
@@ -74,7 +74,8 @@ class DeviceView:
     def is_classic(self) -> bool:
         """Whether claims are in the layout of v1alpha2, which has ResourceClasses and no devices.
 
-        A server that serves all versions also serves DeviceClasses, and has claims in the newest layout.
+        False on a server that serves all versions: it also serves DeviceClasses, so claims have the newest
+        layout.
         """
         return "resourceclasses" in self._resources and "deviceclasses" not in self._resources
 
@@ -83,7 +84,7 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """Returns all objects of a resource, converted and sorted by key.
+        """Returns all objects of a resource, in the layout of this view and sorted by key.
 
         Callers must not change these objects.
         """
@@ -107,7 +108,7 @@ class DeviceView:
         return converted
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        """Returns the claim with this namespace and name, converted; None if the claim does not exist."""
+        """Returns a claim in the layout of this view; None if the claim does not exist."""
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
@@ -123,7 +124,7 @@ class DeviceView:
         return self._slices
 
     def names_of_claims(self, pod: Object) -> dict[str, str]:
-        """Returns the uids of a pod's existing ResourceClaims, by their names in the pod's spec.
+        """Maps the names of claims in a pod's spec to the uids of the existing ResourceClaims.
 
         Raises ClaimNameUnknown if the claim of a template has not been created yet.
         """
@@ -136,9 +137,9 @@ class DeviceView:
         return uids
 
     def claims_of(self, pod: Object) -> list[Object]:
-        """Returns the converted claims of a pod, in the order of its spec.
+        """Returns the claims of a pod in the layout of this view, in the order of the pod's spec.
 
-        Raises NotReady if a claim is missing, is being deleted, or is not the pod's own.
+        Raises NotReady if a claim is missing, is being deleted, or was generated for another pod.
         """
         claims = []
         namespace = pod["metadata"]["namespace"]

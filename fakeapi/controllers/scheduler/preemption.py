@@ -22,10 +22,10 @@ class Candidate:
 
 
 async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
-    """Returns the node with the least important victims; None if preemption does not help.
+    """Returns the node with the least important victims; None if the pod may not or cannot preempt pods.
 
-    Stores the reasons why preemption does not help in `outcome`. Raises PluginError if the filter for the
-    pod's claims ends with an error.
+    Stores the reasons why the pod does not preempt others in `outcome`. Raises PluginError if the filter for
+    the pod's claims ends with an error.
     """
     filtering = outcome.filtering
     if filtering is None:
@@ -47,9 +47,10 @@ async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
 
 
 async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
-    """Returns the victims on a node; None if no pods can be deleted, or if none must be deleted.
+    """Returns the pods (victims) to delete on a node, so that the pod fits on it.
 
-    Returns an Unschedulable if the pod does not fit even after all pods of lower priority are deleted.
+    - None: the node has no pods of lower priority, or the pod fits without a deletion.
+    - Unschedulable: the pod does not fit even after all pods of lower priority are deleted.
     """
     on_node = filtering.states[name].pods
     lower = sorted((other for other in on_node if priority_of(other) < priority_of(pod)), key=_importance)
@@ -78,7 +79,7 @@ async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> U
 def _has_made_room(pod: Object, filtering: Filtering) -> bool:
     """Whether pods of lower priority are still terminating on the pod's nominated node.
 
-    They make room for the pod, so it may not preempt more pods yet.
+    These terminating pods make room for the pod, so the pod may not preempt more pods yet.
     """
     state = filtering.states.get(pod["status"].get("nominatedNodeName", ""))
     return state is not None and any(

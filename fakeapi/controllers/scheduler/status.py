@@ -40,7 +40,10 @@ class PluginError(Exception):
 
 
 def nodes_message(count: int, problem: str, reasons: dict[str, int]) -> str:
-    """Returns `0/N nodes are available: …` with one problem that concerns all nodes, or with counted reasons.
+    """Returns the message `0/N nodes are available: …`.
+
+    The message contains the problem that concerns all nodes. Without such a problem, it contains the number
+    of nodes for each reason.
 
     - `count`: the number N of nodes.
     - `problem`: the problem that concerns all nodes, or "".

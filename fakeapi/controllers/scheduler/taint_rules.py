@@ -21,7 +21,11 @@ async def with_taints(
     matcher: DeviceMatcher,
     effort: Effort,
 ) -> list[Slice]:
-    """Adds the taints of DeviceTaintRules to the devices that they select; returns the ResourceSlices."""
+    """Returns the ResourceSlices, with the taints of DeviceTaintRules added to the selected devices.
+
+    - `classes`: the DeviceClasses by name.
+    - `effort`: limits the evaluation of CEL selectors.
+    """
     active = [rule for rule in rules if rule["spec"]["taint"].get("effect") != NO_EFFECT]
     if not active:
         return list(slices)
@@ -64,9 +68,10 @@ def applies_to(
 ) -> bool:
     """Whether a DeviceTaintRule selects a device.
 
-    Compares driver, pool and name, and up to 1.34 also DeviceClass and CEL selectors.
+    Compares driver, pool and device name. Up to 1.34, rules can also have a DeviceClass and CEL selectors.
 
-    `spec`: the spec of the DeviceTaintRule.
+    - `spec`: the spec of the DeviceTaintRule.
+    - `each`: the ResourceSlice that contains the device.
     """
     if not applies_to_names(spec, *each.pool_id, device["name"]):
         return False

@@ -1,6 +1,6 @@
 """The objects that the server creates in a new cluster, except the initial namespaces.
 
-The server creates them at the first request for their resource, so that it starts faster. `MAKERS` names the
+To start faster, the server creates an object only at the first request for its resource. `MAKERS` names the
 module that builds the objects of each resource.
 """
 
@@ -22,5 +22,5 @@ MAKERS = {
 }
 """The module that builds the bootstrap objects of a resource, by (group, resource).
 
-The function `objects` of the module yields them.
+Each module has a function `objects`, which yields these objects.
 """

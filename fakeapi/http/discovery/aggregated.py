@@ -123,9 +123,10 @@ def _entry(resource: Resource) -> Object:
 
 
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
-    """Returns the `responseKind` of a resource or subresource. `name`: its kind.
+    """Returns the `responseKind` of a resource or subresource.
 
-    If a subresource has the group and version of its resource, both are empty.
+    `name`: the kind. Group and version are empty, unless a subresource has another group or version than its
+    resource.
     """
     response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):

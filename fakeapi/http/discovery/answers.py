@@ -18,8 +18,8 @@ def check_route(request: Request, produced: tuple[str, ...]) -> None:
     """Checks the method and the Accept header of a request, like the router of kube-apiserver.
 
     Raises ApiError 405 for methods except GET, and 406 if the client accepts none of the media types in
-    `produced`. In kube-apiserver, the paths of API groups, of the group list and of health checks bypass this
-    router.
+    `produced`. Do not call this function for the paths of API groups, of the group list and of health checks:
+    in kube-apiserver, these paths bypass the router.
     """
     if request.method != "GET":
         raise method_not_allowed()

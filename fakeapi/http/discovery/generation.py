@@ -20,7 +20,7 @@ class GenerationCache:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Returns the cached value of a key. If there is none, calls `make` and caches its result.
+        """Returns the cached value of a key. If no value is cached, calls `make` and caches the result.
 
         The number of keys is unlimited, so use only few keys, such as the paths of served documents.
         """

@@ -1,4 +1,4 @@
-"""Discovery documents of API groups, of their versions and of the resources of a version.
+"""Discovery documents: the API groups, their versions, and the resources of each version.
 
 Follows k8s.io/apiserver `pkg/endpoints/discovery`.
 """
@@ -45,8 +45,11 @@ class GroupDocuments:
     def of_group(self, request: Request, info: RequestInfo) -> Response:
         """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.
 
-        Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
-        methods except GET. Raises 406 if the client accepts no available representation.
+        Raises ApiError:
+
+        - 404 for a version that is not served,
+        - 405 for methods except GET, if the path has a version,
+        - 406 if the client accepts no available representation.
         """
         group, version = info.group, info.version
         if not version:
@@ -112,7 +115,7 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the `group` and `version` of a subresource; an empty dict if the resource has the same."""
+    """Returns the `group` and `version` of a subresource; an empty dict if they equal the resource's."""
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

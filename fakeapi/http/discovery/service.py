@@ -1,6 +1,6 @@
 """Discovery over HTTP: maps each path outside of API resources to its document.
 
-Each path has the methods and media types that it has in k8s.io/apiserver.
+Each path supports the same methods and media types as in k8s.io/apiserver.
 """
 
 from collections.abc import Callable
@@ -67,8 +67,11 @@ class Discovery:
     def of_group(self, request: Request, info: RequestInfo) -> Response:
         """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.
 
-        Raises ApiError 404 for a version that is not served. For the path of a version, raises 405 for
-        methods except GET. Raises 406 if the client accepts no available representation.
+        Raises ApiError:
+
+        - 404 for a version that is not served,
+        - 405 for methods except GET, if the path has a version,
+        - 406 if the client accepts no available representation.
         """
         return self._groups.of_group(request, info)
 

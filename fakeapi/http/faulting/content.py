@@ -1,4 +1,4 @@
-"""Content: reads the body and the labels of a request only once, for the faults that compare them."""
+"""Content: reads the body and the labels of a request only once, for all faults that compare them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 class Content:
     """The body of one request and the labels of its object.
 
-    They are read when a fault first compares them.
+    The body and labels are read only when a fault compares them.
     """
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:
@@ -33,7 +33,7 @@ class Content:
     async def fits(self, fault: ArmedFault) -> bool:
         """Whether the body and the labels of the request match the rule of a fault.
 
-        Raises ApiError if the body cannot be received.
+        Raises ApiError 413 if the body is too long, and ClientGone if the client disconnects.
         """
         if not fault.looks_into_body:
             return True
@@ -52,8 +52,8 @@ class Content:
     async def _decoded(self) -> Any:
         """Returns the decoded body; None if the body is empty or cannot be decoded.
 
-        The request's handler can read the body again afterwards. Raises ApiError if the body cannot be
-        received.
+        The handler of the request can read the body again afterwards. Raises ApiError 413 if the body is too
+        long, and ClientGone if the client disconnects.
         """
         if self._body is _UNREAD:
             request = self._ctx.request

@@ -47,9 +47,9 @@ class Asked:
 
 
 def asked(ctx: RequestContext, name: str = "") -> Asked:
-    """Returns the properties of a request for the rules of faults.
+    """Returns the properties of a request that the rules of faults compare.
 
-    `name`: the object's name if the path has none.
+    `name`: the name of the object if the path has no name, as in a create request.
     """
     name = (ctx.info.name if ctx.info is not None else "") or name
     return Asked(ctx.verb, ctx.info, ctx.user.name, ctx.agent, name)
@@ -106,8 +106,8 @@ class Injector:
     ) -> Response | None:
         """Applies a fault before the request runs.
 
-        Adds functions that change the request's response to `after`. Returns a response that replaces the
-        request; None to run the request.
+        Returns a response that replaces the request; None to run the request. `after`: receives functions
+        that change the response of the request later.
         """
         begun = self._clock.monotonic()  # read first: a test may move the clock as soon as `fired` changes
         fault.fired += 1
@@ -143,7 +143,8 @@ class Injector:
     async def _wait(self, request: Request, until: float) -> None:
         """Waits until the clock's monotonic time reaches `until`.
 
-        Raises ClientGone if the client disconnects. The request then does not run, as in kube-apiserver.
+        Raises ClientGone if the client disconnects. In this case, the request does not run, as in
+        kube-apiserver.
         """
         receive = request.receive
         request.unread(await request.body())

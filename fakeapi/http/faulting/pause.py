@@ -11,7 +11,7 @@ NEVER = float("inf")
 async def pause(clock: Clock, until: float, over: asyncio.Event | None = None) -> None:
     """Waits until the clock's monotonic time reaches `until`, or until the event `over` is set.
 
-    `until`: NEVER waits only for the event.
+    If `until` is NEVER, waits only for the event.
     """
     over = over or asyncio.Event()
     if until == NEVER:

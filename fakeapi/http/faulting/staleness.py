@@ -7,10 +7,14 @@ from fakeapi.http.query import Query
 
 
 def show_stale_state(ctx: RequestContext, revision: int) -> bool:
-    """Changes a list or watch request to read the objects at an older revision.
+    """Changes a list or watch to read the objects at an older revision.
 
-    Returns whether the fault affects the request. The fault only affects lists at resourceVersion 0, which
-    kube-apiserver serves from its watch cache.
+    - Lists: the fault affects only lists at resourceVersion 0, which kube-apiserver serves from its watch
+      cache.
+    - Watches without a resourceVersion, or at 0: the watch starts at the older revision.
+    - Other watches: unchanged here, because the fault only delays their events.
+
+    Returns whether the fault affects the request.
     """
     first = ctx.request.query.first
     version = first.get("resourceVersion", "")

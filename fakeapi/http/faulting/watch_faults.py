@@ -1,4 +1,4 @@
-"""The faults of watches, as filters that delay, drop or cut events before the server sends them."""
+"""Filters that apply faults to watches: they delay, drop or cut events before the server sends them."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from fakeapi.machinery import errors
 def watch_fault_of(fault: ArmedFault, watch: OpenWatch, clock: Clock, *, opening: bool) -> EventFilter | None:
     """Returns the filter that applies a fault to a watch's events; None if the fault affects no watches.
 
-    `opening`: whether the watch is just being opened, so that its initial events follow.
+    `opening`: whether the watch has just been opened, and its initial events are not sent yet.
     """
     match fault.rule.action:
         case EndWatch(after=after):
@@ -93,7 +93,7 @@ class Ending(WatchFault):
         return [*passed, *self._last]
 
     def end_now(self) -> None:
-        """Ends the watch at once if no more events may pass, without waiting for the next event."""
+        """Ends the watch at once if no more events may be sent. Does not wait for the next event."""
         if self._left == 0:
             self.acts()
             self._watch.stream.end(*self._last)
@@ -124,7 +124,7 @@ class Cutting(WatchFault):
 
 
 class Holding(WatchFault):
-    """Delays the events of a watch for `seconds`; later events wait behind them.
+    """Delays the events of a watch for `seconds`. Later events wait too, so the order stays the same.
 
     `since`: the monotonic time at which the delay starts; None starts the delay at the next event.
     """

@@ -13,13 +13,16 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.golang.duration import duration_error
 
 TIMEOUT_LENGTH_MAX = 1024
-"""Maximum length of a `timeout` in characters. It is limited because unauthenticated clients can send it."""
+"""Maximum length of a `timeout` in characters.
+
+The length is limited because unauthenticated clients can send this parameter.
+"""
 
 
 def deadline(ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
     """Raises ApiError 400 for a malformed query parameter `timeout`, except in a watch.
 
-    Else passes the request on.
+    Passes all other requests on.
     """
     timeout = ctx.request.query.first.get("timeout")
     if timeout and ctx.verb != "watch" and (error := _error(timeout)):

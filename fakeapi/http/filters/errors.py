@@ -29,11 +29,9 @@ log = logging.getLogger("fakeapi")
 
 
 async def answer_errors(ctx: RequestContext, proceed: Handler) -> AnyResponse:
-    """Passes the request on.
+    """Passes the request on. Converts exceptions of later filters and of the verb to error responses.
 
-    Returns the response, or a Status if a later filter or the verb raises an exception.
-
-    Raises only ClientGone, which needs no response.
+    Raises only ClientGone, because a client that has disconnected needs no response.
     """
     try:
         return await proceed(ctx)

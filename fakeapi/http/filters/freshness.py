@@ -1,7 +1,7 @@
 """Freshness: with shared storage, waits until the server has the objects that a request must see.
 
-Reads at resourceVersion 0, or at a version that the server already has, do not wait. They work even without
-the database. All other requests wait for all writes that any server has acknowledged.
+A read does not wait if it asks for resourceVersion 0, or for a version that the server already has. Such a
+read works even without the database. Other requests wait for all writes that any server has acknowledged.
 """
 
 from contextlib import suppress
@@ -28,7 +28,7 @@ class Freshness:
         self._storage = storage
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """If the request must see the newest objects, reads them from storage. Then passes the request on.
+        """Passes the request on. If the request must see the newest objects, first reads them from storage.
 
         Raises StorageError if the database does not respond. Ignores this error for discovery requests.
         """

@@ -1,7 +1,7 @@
 """Latency: delays every request, to imitate a slower server.
 
-Requests to kube-apiserver take longer than requests to fakeapi. The delay lets tests see the race conditions
-between clients of a slower server.
+Requests to kube-apiserver take longer than requests to fakeapi. With the delay, tests can find race
+conditions that only occur with a slower server.
 """
 
 import asyncio

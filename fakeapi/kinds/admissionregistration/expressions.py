@@ -24,13 +24,16 @@ from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 COMPILERS_MAX = 256
-"""Maximum number of cached compilers. Each one serves one release, set of variables and set of types."""
+"""Maximum number of cached compilers.
+
+Each compiler is for one release, one set of variables and one set of result types.
+"""
 
 
 def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
     """Compiles a CEL expression, and returns the result.
 
-    `results`: the types that the expression may have; empty for any type
+    `results`: the types that the expression may have; empty for any type.
     """
     return _compiler(rules.quirks, declared, results)(text)
 
@@ -38,7 +41,7 @@ def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: Re
 def expression_errors(verdict: TypedVerdict, printed: str, path: str) -> list[FieldError]:
     """Returns the field errors of a compiled expression; no errors if fakeapi cannot check the expression.
 
-    `printed`: the expression as the errors print it
+    `printed`: the expression as it appears in the error messages.
     """
     match verdict:
         case Invalid(detail):

@@ -71,7 +71,7 @@ def validate_match_resources(
 
 
 def policy_errors(value: str | None, path: str, known: Sequence[str]) -> list[FieldError]:
-    """Returns an error if a policy, such as matchPolicy, is missing or is not one of `known`."""
+    """Returns an error if the value of a policy field, such as matchPolicy, is missing or not in `known`."""
     if value is None:
         return [required(path)]
     return [] if value in known else [not_supported(path, value, known)]

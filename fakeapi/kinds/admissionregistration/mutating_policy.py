@@ -103,7 +103,10 @@ class MutatingPolicyStrategy(Strategy):
 
 
 def operation_errors(matched: dict[str, Any] | None, path: str) -> list[FieldError]:
-    """Returns errors for operations to which mutating policies cannot apply, such as DELETE."""
+    """Returns errors for operations to which mutating policies cannot apply, such as DELETE.
+
+    `matched`: the MatchResources of the policy or binding; None is valid
+    """
     return [
         not_supported(f"{path}.resourceRules.operations", operation, OPERATIONS)
         for rule in (matched or {}).get("resourceRules") or ()

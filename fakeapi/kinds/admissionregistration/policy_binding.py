@@ -1,6 +1,6 @@
-"""Defines the kinds of policy bindings of admissionregistration.k8s.io.
+"""Defines the kinds ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding.
 
-They are ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding. Follows k8s.io/kubernetes
+They belong to the group admissionregistration.k8s.io. Follows k8s.io/kubernetes
 `pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`.
 """
 
@@ -71,7 +71,7 @@ class PolicyBindingStrategy(Strategy):
         return errors + validate_match_resources(matched, path, self._rules) + self._own_errors(spec)
 
     def _own_errors(self, spec: dict[str, Any]) -> list[FieldError]:
-        """Returns the errors of fields that only this kind of binding has."""
+        """Returns errors by the rules that only one kind of binding has. Subclasses override this method."""
         return []
 
     def _reference_errors(self, reference: dict[str, Any] | None) -> list[FieldError]:

@@ -79,7 +79,8 @@ def constraint_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldEr
 def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRules) -> list[FieldError]:
     """Validates the match conditions of a policy.
 
-    Returns no errors if an update changes neither the conditions nor `paramKind`.
+    Returns no errors if an update changes neither the conditions nor `paramKind`. `old`: the stored policy;
+    None on create
     """
     names = ("paramKind", "matchConditions")
     if old is not None and all((spec.get(name) or None) == (old["spec"].get(name) or None) for name in names):
@@ -92,11 +93,9 @@ def condition_errors(spec: dict[str, Any], old: Object | None, rules: ReleaseRul
 def variable_errors(
     spec: dict[str, Any], rules: ReleaseRules, *, always: bool
 ) -> tuple[list[FieldError], Variables | None]:
-    """Validates the variables of a policy.
+    """Validates the CEL variables of a policy. Returns the errors, and the name and type of each variable.
 
-    Returns the errors, and the variables' types for later expressions.
-
-    The types are None for a policy without variables. With `always`, they are an empty tuple instead.
+    `always`: whether to return an empty tuple for a policy without variables; if false, returns None for it
     """
     variables = spec.get("variables") or []
     if not variables and not always:

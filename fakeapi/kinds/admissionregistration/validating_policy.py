@@ -1,7 +1,8 @@
 """Defines the kind ValidatingAdmissionPolicy of admissionregistration.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/admissionregistration/validatingadmissionpolicy` and
-`pkg/apis/admissionregistration/validation`. A controller sets `status.typeChecking`.
+`pkg/apis/admissionregistration/validation`. In a real cluster, a controller sets
+`status.typeChecking`.
 """
 
 import re

@@ -130,8 +130,9 @@ def _with_stored_version(obj: Object) -> Object:
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
     """Marks a CustomResourceDefinition for deletion, with the finalizer that deletes its custom resources.
 
-    If the definition is already marked, the usual rules for finalizers apply instead. Raises ApiError 409 if
-    a precondition of the delete fails.
+    If the CustomResourceDefinition is already marked, deletes it unless it has finalizers. Returns the
+    remaining object; None if the object is deleted. Raises ApiError 409 if a precondition of the delete
+    fails.
     """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):
@@ -158,13 +159,13 @@ def _check_preconditions(obj: Object, request: DeletionRequest) -> None:
 
 
 class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
-    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates."""
+    """Strategy for `/status` in releases in which managedFields of status updates omit metadata."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
 class DefinitionHooks:
-    """Starts or stops serving custom resources before the server responds to a write of a definition."""
+    """Starts or stops serving custom resources before the response to a CustomResourceDefinition write."""
 
     may_run_in_thread = True
     pool = ""
@@ -180,12 +181,12 @@ class DefinitionHooks:
 
 
 def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Accepts every name, because `name_errors` compares the name with the spec."""
+    """Accepts every name, because `name_errors` validates the names of CustomResourceDefinitions."""
     return []
 
 
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns the columns of `kubectl get crd`. Older releases print only the creation time.
+    """Returns the columns of `kubectl get crd`. Releases up to 1.36 print only the creation time.
 
     Follows `pkg/registry/customresourcedefinition/tableconvertor`.
     """

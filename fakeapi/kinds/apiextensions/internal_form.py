@@ -1,8 +1,11 @@
-"""The internal form of a CustomResourceDefinition: fields that are equal in all versions move to the spec.
+"""Converts a CustomResourceDefinition to upstream's internal form.
+
+In this form, `schema`, `subresources`, `additionalPrinterColumns` and `selectableFields` are fields of the
+spec if they are equal in all versions.
 
 Follows `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec` of
-k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. Upstream validates this form. Therefore schema
-errors of a definition with one version have paths below `spec.validation`.
+k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. Upstream validates this form. For a
+CustomResourceDefinition with one version, schema errors therefore have paths below `spec.validation`.
 """
 
 from dataclasses import dataclass, field
@@ -22,8 +25,8 @@ class InternalSpec:
 
     - `spec`: the spec in v1
     - `version`: the name of the first version
-    - `shared`: the fields that are equal in all versions, except absent fields
-    - `versions`: the versions without the shared fields
+    - `shared`: those fields in SHARED that are set, and equal in all versions
+    - `versions`: the versions without the fields that are equal in all versions
     """
 
     spec: Object
@@ -33,9 +36,9 @@ class InternalSpec:
     _parsed: dict[int, Schema] = field(default_factory=dict, repr=False)
 
     def schema_of(self, holder: Object) -> Schema | None:
-        """Returns the parsed schema of `shared` or of one of `versions`; None without a schema.
+        """Returns the parsed schema in `holder`; None if `holder` has no schema.
 
-        Raises SchemaTooDeep if the schema is nested too deeply.
+        `holder`: `shared`, or an item of `versions`. Raises SchemaTooDeep if the schema is nested too deeply.
         """
         props = (holder.get("schema") or {}).get("openAPIV3Schema")
         if props is None:
@@ -54,12 +57,12 @@ class InternalSpec:
         return [schema for schema in schemas if schema is not None]
 
     def has(self, name: str) -> bool:
-        """Whether any version has a non-empty field `name` that is not one of the shared fields."""
+        """Whether any item of `versions` has a non-empty field `name`. Ignores the fields in `shared`."""
         return any(version.get(name) for version in self.versions)
 
 
 def internal_spec(spec: Object) -> InternalSpec:
-    """Returns the internal form of a v1 spec; the result refers to parts of `spec` without copying them."""
+    """Converts a v1 spec to the internal form. The result shares lists and dicts with `spec`."""
     versions: list[Object] = spec.get("versions") or []
     if not versions:
         return InternalSpec(spec, "", {}, ())

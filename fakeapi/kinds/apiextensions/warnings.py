@@ -1,4 +1,4 @@
-"""Warnings about sets in the schemas of a CustomResourceDefinition.
+"""Warns about sets of arrays or objects in the schemas of CustomResourceDefinitions.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`.
 """

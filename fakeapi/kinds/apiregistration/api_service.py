@@ -105,9 +105,9 @@ class ApiServiceHooks:
 
 
 def local_status(now: str) -> Object:
-    """Returns the status of a local APIService.
+    """Returns the status of a local APIService, whose API version this server itself serves.
 
-    This server itself serves the API version of a local APIService.
+    `now`: the time in RFC 3339, for the condition Available
     """
     condition = {
         "type": AVAILABLE,

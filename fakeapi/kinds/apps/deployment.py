@@ -57,10 +57,10 @@ _COUNTERS = (
 
 
 class DeploymentStrategy(WorkloadStrategy):
-    """Strategy for Deployments. A change of their annotations also increments the generation."""
+    """Strategy for Deployments. A change of the spec or the annotations increments the generation."""
 
     def default(self, obj: Object) -> Object:
-        """Normalizes the rollback annotation, like upstream's conversion to the internal version.
+        """Rewrites the number in the rollback annotation, like upstream's conversion of versions does.
 
         Raises ApiError 400 if the annotation is not an integer.
         """

@@ -105,8 +105,8 @@ class StatefulSetStrategy(WorkloadStrategy):
     def _spec_warnings(self, obj: Object, claim: str) -> list[str]:
         """Returns warnings about volume claim templates and revisionHistoryLimit.
 
-        `claim`: the text between the path of a claim template and the field; as in upstream, `.Spec` for
-        updates and "" for creates
+        `claim`: a suffix for the path of a claim template; like upstream, `.Spec` for updates and "" for
+        creates
         """
         warnings = [
             warning

@@ -40,9 +40,10 @@ GATED_FIELDS = (
         SELECTORS, ("spec.resourceAttributes.fieldSelector", "spec.resourceAttributes.labelSelector")
     ),
 )
-"""Fields that are dropped while their feature gate is off.
+"""Fields of an access review that the server drops while their feature gate is off.
 
-Follows `Create` of k8s.io/kubernetes `pkg/registry/authorization/subjectaccessreview` and its siblings.
+Follows `Create` of k8s.io/kubernetes `pkg/registry/authorization`: `subjectaccessreview`,
+`localsubjectaccessreview` and `selfsubjectaccessreview`.
 """
 
 Validate = Callable[[Object, ReleaseRules], list[FieldError]]
@@ -122,7 +123,7 @@ def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" for a field selector with invalid terms, else ""."""
+    """Returns "ignored" or "partially ignored" if a field selector has invalid terms; "" if all are valid."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
@@ -135,7 +136,7 @@ def _ignored_fields(selector: dict[str, Any] | None) -> str:
 
 
 def _ignored_labels(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" for a label selector with invalid terms, else ""."""
+    """Returns "ignored" or "partially ignored" if a label selector has invalid terms; "" if all are valid."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):

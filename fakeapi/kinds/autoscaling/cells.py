@@ -11,7 +11,7 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.releases import Quirks
 
 SHOWN_METRICS = 2
-"""Maximum number of metrics in a table row. The row also prints the number of further metrics."""
+"""Maximum number of metrics in a table row. The row also contains the number of metrics not shown."""
 _UNKNOWN = "<unknown>"
 _SOURCES = {
     "External": "external",
@@ -81,8 +81,9 @@ def _target(metric: Object, status: Object, *, named: bool) -> str:
 
 
 def _value(current: Object | None, name: str) -> str:
-    """Returns a quantity of a metric's current values like upstream prints it.
+    """Returns one of the current quantities of a metric, such as `averageValue`, for the table.
 
-    Returns "<unknown>" without current values, and "0" if only this quantity is missing.
+    - `current`: the current quantities; if None, returns "<unknown>"
+    - `name`: the name of the quantity; if it is missing, returns "0"
     """
     return _UNKNOWN if current is None else current.get(name) or "0"

@@ -1,6 +1,6 @@
 """Converts HorizontalPodAutoscalers between autoscaling/v1 and the stored layout, which is the layout of v2.
 
-Annotations contain the fields that v1 lacks. Follows k8s.io/kubernetes
+In v1, annotations contain the fields that only v2 has. Follows k8s.io/kubernetes
 `pkg/apis/autoscaling/v1/conversion.go`.
 """
 
@@ -36,7 +36,7 @@ _NOT_THERE = (AttributeError, KeyError, TypeError)
 
 
 def conversions_of(rules: ReleaseRules) -> Mapping[str, Conversion]:
-    """Returns the conversion between v1 and the stored layout for a release, by API version."""
+    """Maps the API version v1 to its conversion to and from the stored layout, for a release."""
     return {"v1": Conversion(lambda obj: _to_hub(obj, rules), lambda obj: _from_hub(obj, rules))}
 
 
@@ -56,7 +56,7 @@ def _annotated(obj: Object, annotations: Mapping[str, str]) -> Object:
 
 
 def _is_cpu(metric: Object) -> bool:
-    """Whether v1 has a field for the metric. It has a field only for the average CPU utilization."""
+    """Whether a metric is the average CPU utilization, the only metric for which v1 has a field."""
     source = metric.get("resource") or {}
     return (
         metric.get("type") == "Resource"
@@ -111,7 +111,7 @@ def _condition(condition: Object, rules: ReleaseRules) -> Object:
 
 
 def _behavior_to_v1(behavior: Object, rules: ReleaseRules) -> Object:
-    """Returns a `behavior` with Go's field names, because upstream encodes a type without JSON names."""
+    """Converts `behavior` for its v1 annotation. Like upstream, the keys are Go field names (`ScaleUp`)."""
     return {
         "ScaleUp": _scaling_to_v1(behavior.get("scaleUp"), rules),
         "ScaleDown": _scaling_to_v1(behavior.get("scaleDown"), rules),
@@ -217,9 +217,9 @@ def _lowered(obj: Object) -> Object:
 
 
 def _read(text: str | None, convert: Callable[[Any], Any]) -> Any:
-    """Decodes an annotation and converts its value.
+    """Decodes the JSON in an annotation, and converts the value with `convert`.
 
-    Returns None if the annotation is missing or malformed.
+    `text`: the annotation; None if it is missing. Returns None if the annotation is missing or malformed.
     """
     if text is None:
         return None

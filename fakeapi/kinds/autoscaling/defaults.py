@@ -1,4 +1,4 @@
-"""Defaults of HorizontalPodAutoscaler of autoscaling/v2.
+"""Sets the defaults of HorizontalPodAutoscalers in autoscaling/v2.
 
 Follows k8s.io/kubernetes `pkg/apis/autoscaling/v2/defaults.go`.
 """

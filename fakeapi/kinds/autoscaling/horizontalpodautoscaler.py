@@ -55,9 +55,9 @@ class AutoscalerStrategy(WorkloadStrategy):
     template_path: ClassVar[tuple[str, ...]] = ()
 
     def default(self, obj: Object) -> Object:
-        """Returns the object like upstream encodes it after decoding.
+        """Converts the object to the stored layout and back, like upstream does when it decodes a request.
 
-        In v1 this adds annotations for the fields that v1 lacks. In v2 it removes these annotations.
+        For v2, only removes the annotations in which v1 keeps fields of v2.
         """
         conversion = conversions_of(self._rules).get(self._kind.version, IDENTITY)
         if conversion is IDENTITY:

@@ -13,7 +13,7 @@ Converted = Callable[[Object], Object]
 
 
 def _given(**members: Any) -> Object:
-    """Returns a dict of the arguments that are not None, in their order."""
+    """Returns a dict of the keyword arguments, without those that are None."""
     return {name: value for name, value in members.items() if value is not None}
 
 
@@ -90,7 +90,7 @@ _SPECS_TO_V1: dict[str, Converted] = {
 def spec_from_v1(metric: Object, *, drops_zero: bool) -> Object:
     """Converts a metric of a v1 annotation to the form of a v2 spec.
 
-    `drops_zero`: whether to drop a target value of zero if there is an average value, too. Raises
+    `drops_zero`: whether to drop a target `value` of 0 if the metric also has an `averageValue`. Raises
     AttributeError, TypeError or KeyError if the metric does not have the expected structure.
     """
     converted: Object = {"type": metric.get("type", "")}

@@ -57,7 +57,7 @@ _DELETION_WARNING = (
 
 
 def _drop_fail_index_rules(job: Object) -> None:
-    """Drops rules of the pod failure policy with the action FailIndex."""
+    """Drops all rules with the action FailIndex from the pod failure policy of a Job, in place."""
     policy = job["spec"].get("podFailurePolicy")
     if policy:
         kept = [rule for rule in policy.get("rules") or () if rule.get("action") != "FailIndex"]
@@ -65,7 +65,7 @@ def _drop_fail_index_rules(job: Object) -> None:
 
 
 def _is_update(old: Object) -> bool:
-    """Returns true: an update keeps the field. Upstream drops some fields only on create."""
+    """Returns True, so that updates keep the field: upstream drops some fields only on create."""
     return True
 
 
@@ -158,11 +158,10 @@ class JobStrategy(WorkloadStrategy):
         return errors + validate_selected(spec["template"], compiled_selector, "spec.template", self._rules)
 
     def _generated_errors(self, obj: Object, *, prefixed: bool) -> list[FieldError]:
-        """Validates the generated selector and labels of a Job.
+        """Validates the generated selector of a Job and the generated labels of its pods.
 
-        Does nothing for Jobs with `manualSelector`.
-
-        `prefixed`: whether the labels with the prefix `batch.kubernetes.io/` are required, too
+        Returns no errors for Jobs with `manualSelector`. `prefixed`: whether the labels with the prefix
+        `batch.kubernetes.io/` are required too
         """
         spec, metadata = obj["spec"], obj["metadata"]
         selector = spec.get("selector")
@@ -193,7 +192,7 @@ class JobStrategy(WorkloadStrategy):
 
 
 class JobStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of Jobs; `validate_status_update` has the rules."""
+    """Strategy for `/status` of Jobs. `validate_status_update` validates the status."""
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         return validate_status_update(new, old, self._rules)

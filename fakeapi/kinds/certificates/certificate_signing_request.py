@@ -1,8 +1,8 @@
 """Defines the kind CertificateSigningRequest of certificates.k8s.io/v1.
 
-Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. The server records the client that creates
-a request as its requestor. Updates of the main resource only change metadata. `/approval` and `/status`
-change different parts of the status.
+Follows k8s.io/kubernetes `pkg/registry/certificates/certificates`. The server stores the user who creates
+a request as the requestor. Updates of a request change only metadata. Writes to `/approval` and `/status`
+change different fields of the status.
 """
 
 from collections.abc import Mapping
@@ -136,7 +136,7 @@ def _with_times(condition: dict[str, Any], before: Object, now: str) -> dict[str
 
 
 def signed(obj: Object, user: User) -> Object:
-    """Returns the request with `user` as its requestor. Ignores the requestor that the client sent."""
+    """Returns a CertificateSigningRequest with `user` as requestor instead of the requestor in `obj`."""
     spec = {name: value for name, value in obj["spec"].items() if name not in _OF_USER}
     by: dict[str, Any] = {
         "username": user.name,

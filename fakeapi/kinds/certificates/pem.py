@@ -72,7 +72,7 @@ def blocks(text: bytes) -> Iterator[Block]:
 def request_problem(text: bytes, *, signed: bool = True) -> str:
     """Returns the reason why a text is not a valid certificate signing request; "" if it is valid.
 
-    `signed`: whether to check the signature with the request's own public key, too
+    `signed`: whether to check the signature too, with the public key in the request
     """
     block = next(blocks(text), None)
     if block is None or block.label != CERTIFICATE_REQUEST:

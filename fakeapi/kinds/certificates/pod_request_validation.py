@@ -1,7 +1,7 @@
 """Validates the spec of a PodCertificateRequest.
 
 Follows `ValidatePodCertificateRequestCreate` of k8s.io/kubernetes `pkg/apis/certificates/validation`. The
-library `cryptography` parses the keys; it is imported with the first key.
+library `cryptography` parses the keys. It is imported when the first key is parsed.
 """
 
 import base64
@@ -80,7 +80,12 @@ def _key_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
 
 
 def _proof_errors(public: str | None, proof: bytes, message: bytes, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the public key, and the signature that proves possession of the private key."""
+    """Validates the public key, and the signature that proves possession of the private key.
+
+    - `public`: the PKIX public key in base64
+    - `proof`: the signature
+    - `message`: the signed bytes: the UID of the pod
+    """
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - loaded with the first key
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - loaded with the first key
 
@@ -122,9 +127,9 @@ Verify = Callable[[bytes, bytes], Any]
 def _verifier(
     key: Any, path: str, printed: Dump | None, *, curves: str
 ) -> tuple[Verify | None, list[FieldError]]:
-    """Returns a function that verifies `(signature, message)` with the key.
+    """Returns a function that verifies `(signature, message)` with the key, and an empty list.
 
-    For an unsupported key returns None and errors instead.
+    For an unsupported key, returns None and the errors.
 
     - `printed`: the key as the errors print it; None omits the value
     - `curves`: the supported elliptic curves, for the error

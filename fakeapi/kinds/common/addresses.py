@@ -14,7 +14,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.releases.rules import ReleaseRules
 
 STRICT_GATE: Final = "StrictIPCIDRValidation"
-"""The feature gate with which legacy fields reject ambiguous spellings, such as leading zeros."""
+"""The feature gate with which old API fields reject ambiguous addresses, such as with leading zeros."""
 
 IP_ERROR: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 CIDR_ERROR: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -34,9 +34,11 @@ def validate_ip(text: str, path: str) -> list[FieldError]:
 def validate_lenient_ip(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Validates an IP address in a legacy field. Only StrictIPCIDRValidation rejects ambiguous spellings.
+    """Validates an IP address in an old API field, in which addresses such as `010.0.0.1` were valid.
 
-    `valid_before`: addresses of the stored object. Releases with this feature gate always accept them.
+    Rejects such ambiguous spellings only if the feature gate StrictIPCIDRValidation is on.
+
+    `valid_before`: addresses of the stored object, which remain valid from 1.33 on
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []
@@ -59,9 +61,11 @@ def validate_cidr(text: str, path: str) -> list[FieldError]:
 def validate_lenient_cidr(
     text: str, path: str, rules: ReleaseRules, valid_before: Container[str] = ()
 ) -> list[FieldError]:
-    """Validates a CIDR in a legacy field. Only StrictIPCIDRValidation rejects ambiguous spellings.
+    """Validates a CIDR in an old API field, in which CIDRs such as `010.0.0.0/8` were valid.
 
-    `valid_before`: CIDRs of the stored object. Releases with this feature gate always accept them.
+    Rejects such ambiguous spellings only if the feature gate StrictIPCIDRValidation is on.
+
+    `valid_before`: CIDRs of the stored object, which remain valid from 1.33 on
     """
     if text in valid_before and STRICT_GATE in rules.gates:
         return []

@@ -18,7 +18,7 @@ DEPRECATED: Final = {
     ),
     "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 }
-"""Maps deprecated labels of nodes to the end of their warning: the release, or the label to use instead."""
+"""Maps deprecated labels of nodes to the text of their warning, without the field path."""
 
 
 def deprecated_label_warnings(key: str, path: str) -> list[str]:

@@ -35,7 +35,7 @@ def validate_fully_qualified_domain_name(text: str, path: str) -> list[FieldErro
 def validate_domain_prefixed_path(text: str, path: str, unit: str = "characters") -> list[FieldError]:
     """Validates a DNS subdomain followed by a path, such as `acme.io/foo`.
 
-    `unit`: the unit of lengths in messages
+    `unit`: the unit of the maximum length in error messages: "characters" or "bytes"
     """
     if not text:
         return [required(path)]

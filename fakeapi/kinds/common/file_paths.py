@@ -8,18 +8,24 @@ from fakeapi.machinery.field_errors import FieldError, invalid
 
 
 def validate_no_backsteps(target: str, path: str) -> list[FieldError]:
-    """Rejects a path with `..` among its parts."""
+    """Returns an error if `..` is a component of the file path `target`. `path`: the field path."""
     return [invalid(path, target, "must not contain '..'")] if ".." in target.split("/") else []
 
 
 def validate_descending(target: str, path: str) -> list[FieldError]:
-    """Rejects absolute paths and paths with `..` among their parts."""
+    """Returns errors if the file path `target` is absolute or has a component `..`.
+
+    `path`: the field path
+    """
     errors = [invalid(path, target, "must be a relative path")] if target.startswith("/") else []
     return errors + validate_no_backsteps(target, path)
 
 
 def validate_not_reserved(target: str, path: str) -> list[FieldError]:
-    """Rejects absolute paths, paths with `..` among their parts, and paths that begin with two dots."""
+    """Returns errors if the file path `target` is absolute, has a component `..`, or begins with two dots.
+
+    `path`: the field path
+    """
     errors = validate_descending(target, path)
     if target.startswith("..") and not target.startswith("../"):
         errors.append(invalid(path, target, "must not start with '..'"))

@@ -1,8 +1,8 @@
-"""Fields that a write drops while their feature gate is off, unless the stored object uses them.
+"""Drops fields whose feature gate is off from written objects, unless the stored object uses them.
 
 Follows the functions `dropDisabledFields` of the strategies in k8s.io/kubernetes `pkg/registry`. Each kind
-has a table of its gated fields. The tables do not name releases, because the types of a release lack the
-fields of later releases.
+has a table of its gated fields. One table serves all releases, because the types of a release do not contain
+the fields of later releases.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,20 +16,21 @@ from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 REMOVED: Final[tuple[str, ...]] = ()
-"""The gate of a feature that Kubernetes has removed: its fields are disabled in every release."""
+"""Use this as the gate of a feature that Kubernetes has removed. All releases then drop its fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatedFields:
     """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
 
-    - `gate`: the gate, `REMOVED`, or several gates; one gate that is on enables the fields
-    - `paths`: the fields that are dropped while they are disabled, unless the stored object uses the feature
-    - `used_at`: fields that prove such a use if they are set; None means `paths`
-    - `in_use`: a test of the stored object that replaces `used_at`
-    - `take_away`: a function that removes the fields from its argument, a copy, in place; replaces dropping
-      `paths`
-    - `when`: whether the rule exists in a release with these quirks; None means always
+    - `gate`: the gate, several gates, or `REMOVED`. Of several gates, one must be on.
+    - `paths`: the fields that the server drops while the gate is off, unless the stored object uses the
+      feature
+    - `used_at`: fields of the stored object; it uses the feature if one of them is set. None means `paths`.
+    - `in_use`: a function that returns whether the stored object uses the feature; None means that `used_at`
+      decides
+    - `take_away`: a function that removes the fields from its argument, in place; None means to drop `paths`
+    - `when`: whether releases with the given quirks drop these fields; None means all releases
     """
 
     gate: str | tuple[str, ...]
@@ -40,7 +41,7 @@ class GatedFields:
     when: Callable[[Quirks], bool] | None = None
 
     def are_disabled(self, rules: ReleaseRules) -> bool:
-        """Whether no gate is on, in a release that has this rule."""
+        """Whether a release drops the fields because all their gates are off."""
         gates = (self.gate,) if isinstance(self.gate, str) else self.gate
         return all(map(rules.drops, gates)) and (self.when is None or self.when(rules.quirks))
 
@@ -70,8 +71,8 @@ def drop_disabled_fields(
 ) -> Object:
     """Returns `new` without the fields whose feature gates are off. Keeps fields that `old` uses.
 
-    `old`: the stored object; None on create. Neither argument changes. Returns `new` itself if it has no
-    disabled field.
+    `old`: the stored object; None on create. Does not change its arguments. Returns `new` itself if there is
+    nothing to drop.
     """
     result = new
     for gated in table:

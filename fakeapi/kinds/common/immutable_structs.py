@@ -14,5 +14,8 @@ from fakeapi.releases.rules import ReleaseRules
 def validate_immutable_struct(
     new: Any, old: Any, path: str, type_name: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Returns an error if a value of a type such as `storage/v1.CSINodeDriver` has changed."""
+    """Returns an error if an update changes a struct.
+
+    `type_name`: the type of the struct, such as `storage/v1.CSINodeDriver`
+    """
     return validate_immutable(new, old, path, lambda value: printed_struct(value, type_name, rules))

@@ -33,9 +33,9 @@ def is_empty(selector: LabelSelector) -> bool:
 
 
 def compiled(selector: LabelSelector | None) -> Selector | None:
-    """Compiles a label selector. Raises InvalidSelector if the selector is invalid.
+    """Compiles a label selector. Returns None for the selector None, which matches no objects.
 
-    Returns None for None; None matches nothing.
+    Raises InvalidSelector if the selector is invalid.
     """
     if selector is None:
         return None
@@ -73,7 +73,7 @@ def formatted(selector: LabelSelector | None) -> str:
 
 
 def scale_selector(obj: Mapping[str, Any]) -> str:
-    """Returns a workload's label selector as text, for its Scale.
+    """Returns the label selector of a workload as text, for the Scale of the workload.
 
     Raises ApiError 400 for an invalid selector.
     """

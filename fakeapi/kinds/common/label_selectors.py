@@ -20,8 +20,8 @@ def validate_label_selector(
 ) -> list[FieldError]:
     """Validates a label selector. None is valid.
 
-    `checks_values`: whether values that no label can have are errors. Upstream accepts such values in objects
-    that were stored with them.
+    `checks_values`: whether values that are not valid label values are errors. Callers pass false for an
+    update if the stored object already has such values.
     """
     if selector is None:
         return []
@@ -42,7 +42,7 @@ def validate_label_requirement(
 ) -> list[FieldError]:
     """Validates one requirement of a label selector.
 
-    - `checks_values`: whether values that no label can have are errors
+    - `checks_values`: whether values that are not valid label values are errors
     - `any_operator`: whether unknown operators are valid
     """
     values: Sequence[str] = requirement.get("values") or ()
@@ -66,7 +66,7 @@ def validate_field_requirement(requirement: dict[str, Any], path: str) -> list[F
 
 
 def has_invalid_value(selector: dict[str, Any] | None) -> bool:
-    """Whether an expression of a label selector contains a value that no label can have."""
+    """Whether an expression of a label selector contains a string that is not a valid label value."""
     return any(
         is_valid_label_value(value)
         for requirement in (selector or {}).get("matchExpressions") or ()

@@ -1,4 +1,6 @@
-"""Paths of fields inside objects, such as `spec.volumes[].image`.
+"""Finds, drops and clears fields of objects by paths such as `spec.volumes[].image`.
+
+A path consists of names with dots between them. These names have a special meaning:
 
 - `name[]`: each item of a list
 - `name{}`: each value of a map
@@ -21,7 +23,7 @@ _ALTERNATIVES = {
 
 @cache
 def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """Replaces `@` names in a path by their alternatives. Returns the resulting paths, split into parts."""
+    """Replaces an `@` name in a path by each list for which it stands. Returns the paths, split at dots."""
     for short, names in _ALTERNATIVES.items():
         if short in path:
             return tuple(part for name in names for part in expanded(path.replace(short, name)))
@@ -29,14 +31,17 @@ def expanded(path: str) -> tuple[tuple[str, ...], ...]:
 
 
 def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
-    """Yields each object that may contain the last field of the path, with the name of this field."""
+    """Yields each struct at the path without its last field, and the name of the last field.
+
+    The struct may lack this field.
+    """
     for parts in expanded(path):
         for holder in _inside(obj, parts[:-1]):
             yield holder, parts[-1]
 
 
 def is_set(obj: Object, path: str) -> bool:
-    """Whether at least one field that the path matches has a value other than null. Empty values count."""
+    """Whether a field at the path has a value other than null. Empty values count as set."""
     return any(holder.get(name) is not None for holder, name in holders(obj, path))
 
 
@@ -47,7 +52,7 @@ def drop(obj: Object, path: str) -> None:
 
 
 def set_to_null(obj: Object, path: str) -> None:
-    """Sets the values at the path to null, in place."""
+    """Sets the fields at the path to null, in place, even fields that are missing."""
     for holder, name in holders(obj, path):
         holder[name] = None
 

@@ -52,7 +52,9 @@ def pod_totals(spec: Object, member: str, *, pod_level: bool) -> Resources:
 
 
 def pod_level_amounts(spec: Object, member: str) -> Resources:
-    """Returns the amounts in the pod-level `resources` of a pod spec. Ignores resources not allowed there.
+    """Returns the amounts in the pod-level `resources` of a pod spec.
+
+    Contains only cpu, memory and huge pages, because other resources are not valid there.
 
     `member`: "requests" or "limits"
     """
@@ -91,7 +93,7 @@ def overhead_of(overhead: Object, containers: int) -> str:
 
 
 def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
-    """Returns the sum of two amounts for each resource. Each resource may be in only one of the mappings."""
+    """Adds the amounts of each resource. A resource that only one mapping contains keeps its amount."""
     total = dict(one)
     for name, amount in other.items():
         total[name] = quantity.add(total[name], amount) if name in total else amount
@@ -101,7 +103,7 @@ def added(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
 def greater(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
     """Returns the greater of two amounts for each resource.
 
-    Each resource may be in only one of the mappings.
+    A resource that only one mapping contains keeps its amount.
     """
     larger = dict(one)
     for name, amount in other.items():

@@ -1,4 +1,4 @@
-"""Validates the status of ReplicaSets and ReplicationControllers, and limits of status counters.
+"""Validates the status of ReplicaSets and ReplicationControllers, and compares status counters.
 
 Follows `ValidateReplicaSetStatus` of k8s.io/kubernetes `pkg/apis/apps/validation`, and the similar function
 in `pkg/apis/core/validation`.

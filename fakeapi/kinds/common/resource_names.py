@@ -54,7 +54,7 @@ def is_native(name: str) -> bool:
 
 
 def is_extended(name: str) -> bool:
-    """Whether a resource name is an extended resource, such as `example.com/gpu`."""
+    """Whether a name is the name of an extended resource, such as `example.com/gpu`."""
     if is_native(name) or name.startswith(QUOTA_PREFIX):
         return False
     return not names.is_qualified_name(QUOTA_PREFIX + name)
@@ -106,9 +106,9 @@ def validate_container_resource_name(name: str, path: str, wording: Wording) -> 
 
 
 def validate_resource_amount(name: str, amount: str, path: str, wording: Wording) -> list[FieldError]:
-    """Validates a canonical quantity of a resource. It must not be negative.
+    """Validates a canonical quantity of a resource: it must not be negative.
 
-    The quantity of a resource that is counted must be an integer.
+    For resources that cannot be divided, such as GPUs, the quantity must be an integer.
     """
     value = quantity.parse(amount).amount
     errors = [invalid(path, amount, NEGATIVE)] if value < 0 else []

@@ -1,4 +1,4 @@
-"""The status of an object in strategies that keep or replace it as a whole."""
+"""Sets the whole status of an object: an empty status, or the status of another object."""
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import decode
@@ -6,7 +6,7 @@ from fakeapi.releases import Kind
 
 
 def empty_status(kind: Kind) -> Object:
-    """Returns an object with the status of a new object: absent, or only fields that Go always encodes."""
+    """Returns `{"status": …}` with only the fields that Go always encodes; `{}` if there are none."""
     empty, _ = decode({}, kind.schema)
     return {"status": empty["status"]} if "status" in empty else {}
 

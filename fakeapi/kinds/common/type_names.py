@@ -1,4 +1,4 @@
-"""Full names of Go types in the newest API version that a release has."""
+"""Returns full names of Go types, in the newest API version that a release has."""
 
 from typing import Final
 
@@ -11,7 +11,8 @@ _VERSIONS: Final = ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2
 def newest_type(group: str, name: str, rules: ReleaseRules) -> str:
     """Returns a type's full name, such as `flowcontrol/v1.FlowSchemaSpec`, in the newest API version.
 
-    Internal types have the layout of this version. Raises KeyError if no version of the release has the type.
+    Types of the internal version have the layout of this API version. Raises KeyError if no API version of
+    the release has the type.
 
     `group`: the first part of the group's name, such as `flowcontrol`
     """

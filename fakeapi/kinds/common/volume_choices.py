@@ -1,4 +1,4 @@
-"""The valid values of fields in volume sources, for volumes of pods and for PersistentVolumes.
+"""The valid values of fields in the volume sources of pods and PersistentVolumes.
 
 Follows `validateHostPathType` and `validateAzureDisk` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """

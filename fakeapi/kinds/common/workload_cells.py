@@ -15,7 +15,7 @@ def number_at(*path: str) -> Cell:
 
 
 def ratio(of: Cell, to: Cell) -> Cell:
-    """Returns a table cell function that prints two numbers with a slash between them."""
+    """Returns a table cell function that prints the cells `of` and `to` with a slash, such as `1/3`."""
     return lambda obj, now: f"{of(obj, now)}/{to(obj, now)}"
 
 

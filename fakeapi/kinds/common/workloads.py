@@ -1,4 +1,4 @@
-"""Strategies of workloads: kinds with a pod template, whose controller creates pods and writes the status.
+"""Base strategies for workloads. These kinds have a pod template, from which controllers create pods.
 
 Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/apps`, `batch` and
 `core/replicationcontroller`.
@@ -98,7 +98,7 @@ class WorkloadStatusStrategy(Strategy):
         return [*metadata.of_change, *self.status_errors(new, old)]
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of the new status and of its change. Subclasses override this method."""
+        """Returns errors about the new status and about changes of the status. Subclasses override this."""
         return []
 
 

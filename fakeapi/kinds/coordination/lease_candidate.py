@@ -31,7 +31,7 @@ _version = re.compile(
 ).fullmatch
 
 Version = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
-"""Sort key of a semantic version: its numbers, whether it is a release, and its pre-release identifiers."""
+"""Sort key of a semantic version: the numbers, whether it is a final release, the pre-release parts."""
 
 _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1
@@ -99,7 +99,10 @@ def _validate_order(spec: Object, binary: Version, emulated: Version) -> list[Fi
 
 
 def _parsed(text: str) -> Version | None:
-    """Returns the sort key of a semantic version; `_ZERO` for an empty string, None if it is malformed."""
+    """Returns the sort key of a semantic version. An empty string counts as 0.0.0.
+
+    Returns None for a malformed version.
+    """
     if not text:
         return _ZERO
     match = _version(text)
@@ -110,7 +113,7 @@ def _parsed(text: str) -> Version | None:
 
 
 def _part(text: str) -> tuple[bool, int, str]:
-    """Returns the sort key of a pre-release identifier. Numbers sort before names."""
+    """Returns the sort key of a part of a pre-release version, such as `rc` or `1`. Numbers come first."""
     return (False, int(text), "") if text.isdigit() else (True, 0, text)
 
 

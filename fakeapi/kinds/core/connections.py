@@ -26,10 +26,10 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 async def log(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/log`. The log of a pod without a node is empty.
+    """Handles `pods/log`. Returns only for a pod without a node, whose log is empty.
 
     Raises ApiError 400 or 422 for invalid options, 400 for an invalid container name, 404 if the pod or its
-    node does not exist, and otherwise 501.
+    node does not exist, and 501 for any other pod.
     """
     problems = list(_log_errors(options))
     if problems:
@@ -68,7 +68,8 @@ async def proxy_pod(
 ) -> None:
     """Handles `pods/proxy`. Always raises ApiError.
 
-    The code is 400 for an invalid name or pod IP address, 404 for a missing pod, and otherwise 501.
+    The code is 400 for an invalid name, 400 for a pod without a globally routable IP address, 404 for a
+    missing pod, and otherwise 501.
     """
     name, _ = _name_and_port(target.name, "pod")
     pod = _pod(server, resource, ObjectReference(target.namespace, name))
@@ -130,9 +131,9 @@ def _pod(server: Server, resource: Resource, target: ObjectReference) -> Object:
 
 
 def _check_container(pod: Object, name: str) -> None:
-    """Raises ApiError 400 if the pod does not have the named container.
+    """Raises ApiError 400 if the pod does not have a container with this name.
 
-    Also raises ApiError 400 if `name` is "" and the pod has several containers.
+    `name`: the name of the container. "" is valid only for a pod with one container.
     """
     pod_name, containers = pod["metadata"]["name"], pod["spec"]["containers"]
     names = [container["name"] for key in _CONTAINER_LISTS for container in pod["spec"].get(key) or ()]
@@ -175,7 +176,10 @@ def _refuse_on_node(server: Server, pod: Object, target: ObjectReference) -> Non
 
 
 def _refuse(server: Server, pod: Object, what: str) -> None:
-    """Raises ApiError 404 if the pod's node does not exist, and otherwise ApiError 501."""
+    """Raises ApiError 404 if the pod's node does not exist, and otherwise ApiError 501.
+
+    `what`: the requested connection, for the error message, such as `log of pod "a"`
+    """
     nodes = server.find("", "v1", "nodes")
     if nodes is not None:
         server.store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))
@@ -191,9 +195,9 @@ def _unavailable(message: str) -> ApiError:
 
 
 def _name_and_port(text: str, what: str) -> tuple[str, str]:
-    """Splits `name`, `name:port` or `scheme:name:port` into name and port. The default port is "".
+    """Splits `name`, `name:port` or `scheme:name:port` into name and port. A missing port is "".
 
-    Raises ApiError 400 for any other text.
+    `what`: the kind of the object, for the error message. Raises ApiError 400 for any other text.
     """
     parts = text.split(":")
     scheme = parts[0] if len(parts) == 3 else ""

@@ -120,7 +120,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _listed(obj: Object) -> str:
-    """Returns the first three addresses with ports and the number of further addresses, as in a table."""
+    """Returns the table cell for endpoints: the first three `IP:PORT`, and the number of the others."""
     subsets = obj.get("subsets") or ()
     if not subsets:
         return "<none>"

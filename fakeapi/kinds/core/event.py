@@ -101,7 +101,7 @@ class EventStrategy(Strategy):
         self._rules = rules
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of the event.
+        """Returns the errors of a new event, without its metadata.
 
         The API server reports these errors before errors of the metadata.
         """
@@ -225,7 +225,7 @@ def _field_labels(kind: Kind) -> FieldLabels:
 
 
 def _fields(obj: dict[str, Any]) -> Mapping[str, str]:
-    """Returns the values of an event for field selectors, with the field names of both groups."""
+    """Returns the values of an event for field selectors, by the field names in v1 and in events.k8s.io."""
     about, reporter = obj["involvedObject"], obj.get("reportingComponent", "")
     of_object = {name: about.get(name, "") for name in _OF_OBJECT}
     return {

@@ -1,4 +1,4 @@
-"""Rules for the data of ConfigMaps and Secrets: keys, size and immutability.
+"""Validates the data of ConfigMaps and Secrets: keys, size and immutability.
 
 Follows ValidateConfigMap, ValidateSecret and their updates in k8s.io/kubernetes `pkg/apis/core/validation`.
 """

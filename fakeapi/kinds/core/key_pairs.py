@@ -12,7 +12,7 @@ _SUPPORTED = (rsa.RSAPublicKey, ec.EllipticCurvePublicKey, ed25519.Ed25519Public
 
 
 def key_pair_problem(certificate: bytes, key: bytes) -> str:
-    """Returns the reason why a PEM certificate and a PEM private key do not match; "" if they match."""
+    """Returns Go's error for a PEM certificate and its PEM private key; "" if they are valid and match."""
     block, skipped = _block_of(certificate, "CERTIFICATE")
     if not block:
         return _no_certificate(skipped)
@@ -42,7 +42,7 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
 def _block_of(text: bytes, suffix: str) -> tuple[bytes, list[str]]:
     """Returns the first PEM block of a type, and the types of the blocks before it.
 
-    `suffix`: the PEM type. `PRIVATE KEY` also selects types that end with it, such as `RSA PRIVATE KEY`.
+    `suffix`: the PEM type. `PRIVATE KEY` also selects the types that end with ` PRIVATE KEY`.
     """
     skipped: list[str] = []
     for match in _BLOCK.finditer(text):

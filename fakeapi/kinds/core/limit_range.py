@@ -53,10 +53,14 @@ _ORDERS = (
     ("min", "default", "default", "min", "min value {} is greater than default value {}"),
     ("default", "max", "default", "max", "default value {} is greater than max value {}"),
 )
-"""Pairs of LimitRange fields: the first amount must not be greater than the second.
+"""Pairs of LimitRange fields. The amount in the first field must not be greater than in the second.
 
-Each row has both fields, the field in the error's path, the field whose amount the error prints, and the
-message.
+Each row has five strings:
+
+- the first and the second field
+- the field in the path of the error
+- the field whose amount the error prints
+- the error message, with placeholders for both amounts
 """
 
 
@@ -118,7 +122,7 @@ class LimitRangeStrategy(Strategy):
         return validate(name, path, self._wording)
 
     def _order_errors(self, amounts: dict[str, str], name: str, path: str) -> Iterator[FieldError]:
-        """Validates that the amounts of one resource are consistent.
+        """Yields an error for each pair of amounts that contradict each other, such as min and max.
 
         `amounts`: the amounts of the resource by field, such as `min`
         """

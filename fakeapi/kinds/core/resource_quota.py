@@ -51,7 +51,7 @@ _STANDARD = _COMPUTE | {
     "services.nodeports",
 }
 _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
-"""Resources with a warning if the quota of their requests is greater than the quota of their limits."""
+"""Resources for which the server warns if the quota of requests is greater than the quota of limits."""
 
 
 class ResourceQuotaStrategy(Strategy):
@@ -168,7 +168,7 @@ class ResourceQuotaStrategy(Strategy):
         return scope in (*OF_PODS, "PriorityClass") or of_volumes
 
     def _outside(self, scope: str, hard: Iterable[str]) -> list[str]:
-        """Returns the standard resources in `hard` that the scope does not cover, sorted by name."""
+        """Returns those standard resources in `hard` to which the scope does not apply, sorted by name."""
         return [name for name in sorted(hard) if _is_standard(name) and not self._applies(scope, name)]
 
     def _applies(self, scope: str, name: str) -> bool:
@@ -211,9 +211,9 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _used(*, limits: bool) -> Cell:
-    """Returns a table cell function for used and allowed amounts.
+    """Returns a table cell function that prints the used and the allowed amounts of resources.
 
-    `limits`: whether the cell has the resources `limits.…`; if false, the cell has all other resources
+    `limits`: whether the cell shows the resources `limits.…`; if false, it shows all other resources
     """
 
     def cell(obj: Object, now: float) -> str:

@@ -1,4 +1,4 @@
-"""The name of the storage class of a PersistentVolume or a PersistentVolumeClaim.
+"""Reads the name of the storage class of a PersistentVolume or a PersistentVolumeClaim.
 
 Follows `GetPersistentVolumeClass` of k8s.io/kubernetes `pkg/apis/core/helper`.
 """
@@ -9,7 +9,7 @@ from typing import Final
 from fakeapi.machinery.json_types import Object
 
 CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
-"""The annotation for the storage class from before the field storageClassName existed."""
+"""The annotation that contained the storage class before the field storageClassName existed."""
 
 
 def storage_class_name(obj: Object) -> str:

@@ -108,8 +108,10 @@ class EndpointSliceStrategy(Strategy):
     def _without_topology(self, endpoints: Any, old: Any) -> Any:
         """Returns the endpoints without `deprecatedTopology`, which clients of v1 cannot set.
 
-        The label `kubernetes.io/hostname` becomes the endpoint's `nodeName` if a stored endpoint has the same
-        label and the endpoint has no `nodeName`.
+        A missing `nodeName` gets the value of the topology label `kubernetes.io/hostname`, if a stored
+        endpoint has the same value.
+
+        `old`: the stored endpoints. If `endpoints` is equal to them, returns `endpoints` unchanged.
         """
         if old is not None and semantically_equal(old, endpoints):
             return endpoints

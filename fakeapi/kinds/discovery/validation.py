@@ -105,7 +105,7 @@ def _validate_address(
 ) -> list[FieldError]:
     """Validates an address of an endpoint. Addresses of unknown types are not validated.
 
-    In newer releases the error for a wrong IP family has the path of the address list, not of the address.
+    From 1.33 on, the error for a wrong IP family has the path of the address list, not of the address.
     """
     here = f"{path}[{index}]"
     match kind:

@@ -29,7 +29,7 @@ _METHODS = ("ByNamespace", "ByUser")
 
 
 def _for_groups(*groups: str) -> list[dict[str, Any]]:
-    """Returns the rules that match all requests of users in the groups."""
+    """Returns FlowSchema rules that match all requests of users in the given groups."""
     everything = {
         "verbs": ["*"],
         "apiGroups": ["*"],
@@ -100,7 +100,7 @@ class FlowSchemaStrategy(FlowControlStrategy):
 
 
 def _known(spec: dict[str, Any]) -> dict[str, Any]:
-    """Returns those fields of a spec that mandatory specs have, in the same order."""
+    """Returns a spec with only those fields that `_MANDATORY` contains, in the same order."""
     order = ("priorityLevelConfiguration", "matchingPrecedence", "distinguisherMethod", "rules")
     return {name: spec[name] for name in order if name in spec}
 

@@ -1,4 +1,4 @@
-"""Strategies that both kinds of flowcontrol.apiserver.k8s.io share.
+"""Defines strategies for FlowSchemas and PriorityLevelConfigurations.
 
 Follows k8s.io/kubernetes `pkg/registry/flowcontrol`.
 """
@@ -23,7 +23,7 @@ class FlowControlStrategy(Strategy):
         self._rules = rules
 
     def errors_of(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of the object, except errors of its conditions.
+        """Returns the errors of an object, except errors of its conditions.
 
         Subclasses override this method.
         """

@@ -63,9 +63,10 @@ def _active_responder(obj: Object, now: float) -> str:
 
 
 def _of_responder(absent: str, cell: Callable[[str, Object, float], str]) -> Cell:
-    """Returns a Cell that calls `cell` with the state and the status of the responder in `_latest_target`.
+    """Returns a table cell function for the responder that `_latest_target` selects.
 
-    `absent`: the text of the cell without such a responder
+    - `cell`: returns the text of the cell, from the state and the status of the responder
+    - `absent`: the text of the cell if the responder or its status is missing
     """
 
     def of(obj: Object, now: float) -> str:
@@ -107,7 +108,7 @@ def _message(state: str, responder: Object, now: float) -> str:
 
 
 def _requesters(obj: Object, now: float) -> str:
-    """Returns the table cell for requesters: one that has not withdrawn, and the number of others."""
+    """Returns the table cell for requesters: the first that has not withdrawn, and the number of others."""
     requesters = obj["status"].get("requesters") or ()
     wanting = sorted(requester["name"] for requester in requesters if requester["intent"] != "Withdrawn")
     if not wanting:

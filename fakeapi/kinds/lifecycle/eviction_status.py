@@ -44,7 +44,7 @@ _IN_PROGRESS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """The states that a responder may have. `why`: the reason that errors give."""
+    """The valid states of one responder. `why`: explains in errors why other states are invalid."""
 
     states: Sequence[str]
     why: str
@@ -129,7 +129,7 @@ class _Change:
         return "must preserve the same keys"
 
     def _expected(self) -> list[_Expected]:
-        """Returns the expected states of each responder, in the order in which the responders act."""
+        """Returns the valid states of each responder, in the order in which the responders act."""
         new = [target["state"] for target in in_turn(self._targets)]
         old = [target["state"] for target in in_turn(self._old_targets)]
         if ACTIVE not in old:

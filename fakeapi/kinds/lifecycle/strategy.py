@@ -1,4 +1,4 @@
-"""Strategies and table cells that both kinds of lifecycle.k8s.io share.
+"""Defines strategies and table cells for Evictions and EvictionRequests.
 
 Follows k8s.io/kubernetes `pkg/registry/lifecycle`. Declarative validation checks most rules of a spec.
 """
@@ -21,9 +21,9 @@ UNSET: Final = "<unset>"
 
 
 def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
-    """Validates a name as a DNS subdomain. Accepts every prefix of a generated name.
+    """Validates a name: it must be a DNS subdomain. Accepts every `metadata.generateName`.
 
-    `prefix`: whether the name is such a prefix
+    `prefix`: whether `name` is a `metadata.generateName`
     """
     return [] if prefix else names.is_dns1123_subdomain(name, "bytes")
 

@@ -35,7 +35,7 @@ class IngressStrategy(Strategy):
         self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """Restores an explicitly empty list of rules, because errors print missing lists differently."""
+        """Restores an empty list of rules that the client sent. Errors print a missing list differently."""
         spec = sent.get("spec") if isinstance(sent, dict) else None
         if isinstance(spec, dict) and spec.get("rules") == []:
             obj["spec"]["rules"] = []
@@ -113,7 +113,7 @@ def _or_none(text: str | None) -> str:
 
 
 def _hosts(obj: Object, now: float) -> str:
-    """Returns the table cell for hosts: up to three, then the number of further rules; `*` without hosts."""
+    """Returns the table cell for hosts: up to three, and how many more rules there are; `*` without hosts."""
     rules = obj["spec"].get("rules") or ()
     hosts: list[str] = []
     for rule in rules:

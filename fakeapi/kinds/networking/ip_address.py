@@ -45,7 +45,7 @@ class IPAddressStrategy(Strategy):
 
 
 def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
-    """Returns the validator of names. A name must be an IP address in canonical form."""
+    """Returns a function that validates names: a name must be an IP address in canonical form."""
     problem = rules.quirks.ip_address_name_error
 
     def is_address(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator

@@ -41,7 +41,7 @@ class NetworkPolicyStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update. Up to 1.35 the spec is validated twice: like a create and like an update."""
+        """Validates an update. Up to 1.35, validates the new spec twice: like a create and like an update."""
         wording = self._rules.quirks.wording
         checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
         kept = cidrs_of(old["spec"])
@@ -60,9 +60,10 @@ class NetworkPolicyStrategy(Strategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for NetworkPolicies of 1.27. In later releases they have no status.
+    """Strategy for NetworkPolicies of 1.27, which have a status. Later releases have none.
 
-    `status` is not declared as gated, because a create keeps the client's status while the gate is off.
+    While the gate NetworkPolicyStatus is off, creates keep the client's status. Therefore `status` is not one
+    of the GatedFields, which a server would drop.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
@@ -80,9 +81,10 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
 
 
 class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for `/status` of NetworkPolicies in 1.27. Later releases lack this subresource.
+    """Strategy for `/status` of NetworkPolicies in 1.27. Later releases do not have this subresource.
 
-    `conditions` are not declared as gated, because the stored status replaces them while the gate is off.
+    While the gate NetworkPolicyStatus is off, the stored status replaces a status with conditions. Therefore
+    `conditions` is not one of the GatedFields, which a server would drop.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)

@@ -24,9 +24,9 @@ WIPING_GATE: Final = "ServiceCIDRStatusFieldWiping"
 
 
 class ServiceCIDRStrategy(Strategy):
-    """Strategy for ServiceCIDRs up to 1.35, in which creates and updates may also set the status.
+    """Strategy for ServiceCIDRs if the gate ServiceCIDRStatusFieldWiping is off, as always up to 1.35.
 
-    Up to 1.32 an update is also validated like a create.
+    Creates and updates may also set the status. Up to 1.32, an update is also validated like a create.
     """
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
@@ -53,7 +53,7 @@ class ServiceCIDRStrategy(Strategy):
 
 
 class StatusWipingStrategy(ServiceCIDRStrategy):
-    """Strategy for ServiceCIDRs. Ignores the status that the client sends."""
+    """Strategy for ServiceCIDRs if the gate ServiceCIDRStatusFieldWiping is on. Keeps the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -82,7 +82,7 @@ class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
 
 
 class ResettingStatusStrategy(ServiceCIDRStatusStrategy):
-    """Strategy for `/status` of ServiceCIDRs, if managedFields omit the metadata of status updates."""
+    """Strategy for `/status` of ServiceCIDRs from 1.36 on: managedFields contain only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

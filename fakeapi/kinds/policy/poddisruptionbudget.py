@@ -46,9 +46,9 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
-        """Removes the selector requirement for the label key of v1beta1, as upstream's conversion does.
+        """Removes selector requirements with the label key EMPTY_SELECTOR, as upstream's conversion does.
 
-        Keeps the requirement if the selector has no other requirement.
+        Keeps the requirement of a converted empty selector, which has no other requirements.
         """
         selector = obj["spec"].get("selector")
         if selector and not _is_match_none(selector):
@@ -103,7 +103,7 @@ class PodDisruptionBudgetStatusStrategy(WorkloadStatusStrategy):
 
 
 def _is_match_none(selector: Object) -> bool:
-    """Whether the selector is the result of converting an empty selector from v1beta1."""
+    """Whether upstream converted this selector from an empty selector of v1beta1, which matches no pods."""
     return not selector.get("matchLabels") and selector.get("matchExpressions") == [
         {"key": EMPTY_SELECTOR, "operator": "Exists"}
     ]

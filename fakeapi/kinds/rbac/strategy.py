@@ -1,7 +1,6 @@
 """The strategy that all kinds of rbac.authorization.k8s.io share.
 
-Follows k8s.io/kubernetes `pkg/registry/rbac`, where up to 1.34 an update reports each error of the object
-twice.
+Follows k8s.io/kubernetes `pkg/registry/rbac`. Up to 1.34 updates report each error of the object twice.
 """
 
 from typing import ClassVar
@@ -25,7 +24,7 @@ class RbacStrategy(Strategy):
         return []
 
     def errors_of_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of changes that an update from `old` to `new` must not make."""
+        """Returns an error for each forbidden change from `old` to `new`."""
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:

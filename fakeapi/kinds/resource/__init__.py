@@ -37,4 +37,7 @@ KINDS = (
     DEVICE_TAINT_RULE,
     RESOURCE_POOL_STATUS_REQUEST,
 )
-"""Definitions for a single API version come first, because `definition_of` returns the first match."""
+"""Definitions of the kinds of resource.k8s.io.
+
+Definitions for a single API version come first, because `definition_of` returns the first match.
+"""

@@ -1,4 +1,4 @@
-"""Checks `adminAccess` in device requests and allocation results, which requires a label on the namespace.
+"""Checks `adminAccess` in device requests and allocation results: the namespace must have a certain label.
 
 Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` from 1.32, and `pkg/registry/resource` from
 1.33.

@@ -46,7 +46,7 @@ from fakeapi.releases.rules import ReleaseRules
 SPECS_KEPT = 256
 """Maximum number of valid claim specs that a strategy caches.
 
-A full cache is emptied before the next spec.
+The strategy empties a full cache before it adds the next spec.
 """
 
 KEPT_SPEC_BYTES_MAX = 8 * 1024
@@ -60,10 +60,7 @@ class ClaimStrategy(ClaimSpecStrategy):
 
     @cached_property
     def _right_specs(self) -> set[tuple[bytes, bool]]:
-        """The cache of encoded specs without errors.
-
-        Each entry also has the `Checks.stored` of its validation.
-        """
+        """The cache of valid claim specs: (encoded spec, `Checks.stored` during its validation)."""
         return set()
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
@@ -155,9 +152,9 @@ class ClaimStatusStrategy(ClaimStrategy):
 
 
 class NewerClaimStatusStrategy(ClaimStatusStrategy):
-    """Strategy for `/status` in releases whose managedFields omit the metadata of status updates.
+    """Strategy for `/status` of ResourceClaims, in releases with the quirk `status_resets_metadata`.
 
-    The quirk `status_resets_metadata` determines these releases.
+    In these releases, status updates never own metadata fields in managedFields.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))

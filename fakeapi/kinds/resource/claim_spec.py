@@ -42,7 +42,7 @@ def validate_claim_spec(spec: Object, path: str, checks: Checks) -> list[FieldEr
 
 
 class ClaimSpecStrategy(Strategy, ABC):
-    """Strategy for ResourceClaims and templates. Their spec is immutable.
+    """Base strategy for ResourceClaims and ResourceClaimTemplates, whose spec is immutable.
 
     `restore_after_decoding` receives objects in the layout of the request's API version. All other methods
     receive objects in the layout of the hub version.
@@ -52,10 +52,13 @@ class ClaimSpecStrategy(Strategy, ABC):
     """The field path of the claim spec within the object."""
 
     spec_type: ClassVar[str] = "ResourceClaimSpec"
-    """The name of the Go type of the object's own spec."""
+    """The Go type of the object's `spec`, for error messages."""
 
     is_checked_by_updates: ClassVar[bool] = False
-    """Whether updates also validate the spec in releases with the quirk `updates_are_checked_once`."""
+    """Whether updates validate the spec in releases with the quirk `updates_are_checked_once`.
+
+    In other releases, updates always validate the spec.
+    """
 
     def __init__(
         self,
@@ -65,9 +68,11 @@ class ClaimSpecStrategy(Strategy, ABC):
         *,
         layout: Layout = Layout.FLAT,
     ) -> None:
-        """Takes the rules of the release and the functions for checks.
+        """Creates the strategy for one API version of a release.
 
-        `layout`: the layout of device requests in request bodies
+        - `namespace_labels`: returns the labels of a namespace, for the check of `adminAccess`
+        - `check_cel`: compiles the CEL selectors
+        - `layout`: the layout of device requests in request bodies
         """
         self._rules = rules
         self._layout = layout
@@ -84,7 +89,7 @@ class ClaimSpecStrategy(Strategy, ABC):
 
     @abstractmethod
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        """Returns the errors of the object's own spec."""
+        """Returns the errors of the object's `spec`."""
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         if self._rules.quirks.request_fields_under_exactly and self._layout is Layout.NESTED:
@@ -130,5 +135,5 @@ class ClaimSpecStrategy(Strategy, ABC):
         return validate_immutable_struct(*specs, "spec", type_name, self._rules)
 
     def nested_spec(self, obj: Object) -> Object:
-        """Returns the object's spec in the nested layout."""
+        """Returns the object's `spec` in the nested layout, see `Layout.NESTED`."""
         return spec_from_hub(obj["spec"])

@@ -35,13 +35,13 @@ _NOT_FOR_TEMPLATES = {
     "finalizers": "finalizers",
     "managedFields": "managedFields",
 }
-"""Metadata fields that a template must not set, with their names in the errors of upstream."""
+"""Metadata fields that a template must not set: JSON name -> name that upstream's errors print."""
 
 
 def restore_empty_lists(obj: Object, sent: Any) -> Object:
-    """Restores forbidden metadata lists that the client sent empty.
+    """Restores explicitly empty lists in the metadata of the template, such as `finalizers: []`.
 
-    They are errors, but decoding drops them.
+    Validation must reject these lists, but decoding drops them. `sent`: the decoded JSON of the request body.
     """
     spec = sent.get("spec") if isinstance(sent, dict) else None
     metadata = spec.get("metadata") if isinstance(spec, dict) else None

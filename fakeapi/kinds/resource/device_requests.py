@@ -13,8 +13,8 @@ _LISTS = ("selectors", "tolerations", "derivedAttributes")
 def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
     """Restores explicitly empty lists that decoding dropped, in device requests without a device class.
 
-    In v1alpha3 and v1beta1 of 1.33 such a list makes a request exact. Requests without a device class are
-    always rejected, so the empty list is never stored.
+    In v1alpha3 and v1beta1 of 1.33 an empty list makes the request exact. The server rejects every exact
+    request without a device class, so it never stores the empty list.
 
     - `spec`: the decoded claim spec; it is changed in place
     - `sent`, `path`: the request body, and the path of its device requests

@@ -1,8 +1,7 @@
 """Fields of resource.k8s.io objects that the server drops while a feature gate is off.
 
-Each kind has a table.
-
-Two entries with the same fields mean that both gates are required.
+Each kind has its own table. If two entries of a table name the same field, the server drops the field while
+either gate is off.
 """
 
 from functools import partial
@@ -41,7 +40,7 @@ def _requests(spec: str) -> tuple[GatedFields, ...]:
 
 
 def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
-    """Returns the paths of the claim spec's fields that DRAConsumableCapacity controls.
+    """Returns the field paths in a claim spec that the gate DRAConsumableCapacity controls.
 
     `spec`: the path of the claim spec
     """
@@ -110,7 +109,7 @@ CLAIM_STATUS_FIELDS = (
         take_away=_drop_deallocation_requested,
     ),
 )
-"""Fields of the status that are dropped while their feature gate is off.
+"""Fields of a ResourceClaim's status that the server drops while their feature gate is off.
 
 Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/resource/resourceclaim`.
 """

@@ -1,4 +1,4 @@
-"""Layouts of claims and slices: the places of the fields of requests and devices in an API version."""
+"""Layouts of claims and slices: where an API version has the fields of device requests and of devices."""
 
 import re
 from enum import Enum

@@ -56,9 +56,10 @@ class ResourceSliceStrategy(Strategy):
     """Strategy for ResourceSlices. Rejects changes of the driver, pool name and node name."""
 
     def __init__(self, rules: ReleaseRules, now: Now, *, layout: Layout = Layout.FLAT) -> None:
-        """Takes the rules of the release and the clock.
+        """Creates the strategy for one API version of a release.
 
-        `layout`: the layout of devices in request bodies
+        - `now`: returns the current time, the default `timeAdded` of taints
+        - `layout`: the layout of devices in request bodies
         """
         self._rules = rules
         self._layout = layout
@@ -92,9 +93,9 @@ class ResourceSliceStrategy(Strategy):
         return self._validate(obj["spec"], None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        """Increments the generation, then drops disabled fields.
+        """Increments the generation if the spec changes, then drops disabled fields.
 
-        Therefore changes of disabled fields count, too.
+        Therefore a change of a disabled field also increments the generation.
         """
         return drop_disabled_fields(with_next_generation(new, old), old, RESOURCE_SLICE_FIELDS, self._rules)
 

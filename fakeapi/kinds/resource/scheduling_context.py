@@ -26,7 +26,7 @@ class PodSchedulingContextStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def __init__(self, rules: ReleaseRules, *, duplicates_only: bool) -> None:
-        """Takes the rules of the release.
+        """Creates the strategy for one API version of a release.
 
         `duplicates_only`: whether a repeated node name gets only the duplicate error, as in v1alpha2
         """

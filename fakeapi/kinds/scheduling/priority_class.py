@@ -59,7 +59,7 @@ class PriorityClassStrategy(Strategy):
 
 
 def _difference_from_system(name: str, obj: Object) -> str:
-    """Returns a message if a PriorityClass differs from the system class of its name, else ""."""
+    """Returns the difference from the system PriorityClass with this name, as a message; "" if equal."""
     if name not in SYSTEM_CLASSES:
         return f"{name} is not a known system priority class"
     if obj["value"] != SYSTEM_CLASSES[name]:

@@ -57,9 +57,10 @@ class DeclaredStrategy(Strategy):
         return ()
 
     def _drop(self, new: Object, old: Object | None, short_type: str) -> Object:
-        """Returns `new` without the fields whose gates are off; keeps fields that `old` uses.
+        """Returns `new` without the fields whose feature gates are off; keeps fields that `old` uses.
 
-        `short_type`: the Go type of `new`, without its package; the markers of this type name the gates
+        `short_type`: the Go type of `new`, without its package. The `+featureGate` markers in this type name
+        the gates.
         """
         entry = self._rules.schemas.entry(f"scheduling/{self._kind.version}.{short_type}")
         assert isinstance(entry, dict), "these types are structs"
@@ -77,9 +78,9 @@ class WorkloadStrategy(DeclaredStrategy):
         return new
 
     def _drop_with_templates(self, new: Object, old: Object, short_type: str) -> Object:
-        """Drops disabled fields of `new` and of its templates.
+        """Drops the disabled fields of `new` and of its templates, except fields that `old` uses.
 
-        Compares templates of pod groups by position, and composite templates by name.
+        Pairs pod group templates of `new` and `old` by position, and composite templates by name.
         """
         new = self._drop(new, old, short_type)
         if groups := new.get(PODS):
@@ -196,7 +197,8 @@ class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
 def _marked_fields(fields: Iterable[Mapping[str, Any]]) -> list[GatedFields]:
     """Returns the gated fields of a Go type, from the `+featureGate` markers of its fields.
 
-    Fields without `omitempty` are set to null, because Kubernetes always prints them.
+    If a gate is off, its fields are removed. Fields without `omitempty` become null instead, because
+    Kubernetes always prints them.
     """
     return [
         GatedFields(
@@ -212,8 +214,9 @@ def _marked_fields(fields: Iterable[Mapping[str, Any]]) -> list[GatedFields]:
 def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[FieldError]:
     """Yields errors for pod group template names that also occur in another list of templates.
 
-    `taken`: the names in other lists, to which the function adds names. Declarative validation rejects
-    duplicate names within a list.
+    Ignores duplicate names within one list, because declarative validation rejects them.
+
+    `taken`: the names in the lists that were already checked; the function adds names to this set
     """
     composites = holder.get(COMPOSITES) or ()
     places = [f"{path}.{COMPOSITES}[{index}]" for index in range(len(composites))]

@@ -79,7 +79,7 @@ class MigrationStrategy(Strategy):
         ]
 
     def _type_of(self, part: str) -> str:
-        """Returns the name of the Go type of the part `Spec` or `Status`."""
+        """Returns the Go type of the spec or status of a migration. `part` is `Spec` or `Status`."""
         return f"storagemigration/{self._kind.version}.StorageVersionMigration{part}"
 
 
@@ -138,7 +138,7 @@ class MigrationStatusStrategy(MigrationStrategy):
         return validate_conditions(conditions, "status.conditions", self._rules)
 
     def _validate_outcome(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns errors for contradictory conditions, and for final conditions that become false."""
+        """Returns errors for contradictory conditions, and if a final condition is no longer True."""
         done, failed, problems = _is(new, SUCCEEDED), _is(new, FAILED), list[str]()
         if done and failed:
             problems.append(_BOTH)
@@ -153,7 +153,7 @@ class MigrationStatusStrategy(MigrationStrategy):
 
 
 class OldMigrationStatusStrategy(MigrationStatusStrategy):
-    """Strategy for `/status` of StorageVersionMigrations in v1alpha1, with the condition type of v1alpha1."""
+    """Strategy for `/status` of v1alpha1 StorageVersionMigrations. Conditions have the fields of v1alpha1."""
 
     _version_stays: ClassVar[str] = "resourceVersion cannot be updated"
 

@@ -38,13 +38,13 @@ class Comparison(NamedTuple):
 
 
 Changes: TypeAlias = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
-"""The fields added, modified and removed below a path, in this order.
+"""The changes below a path: (added fields, modified fields, removed fields).
 
-An entry is `MEMBER` if only the path itself changed, and None if no field changed in this way.
+A set is `MEMBER` if only the path itself changed. A set is None if no field was added, modified or removed.
 """
 
 Walk: TypeAlias = Callable[[Any, Any], Changes | None]
-"""A function that compares two existing values: (old, new) -> changes; None if the values are equal."""
+"""A function that compares two values: (old, new) -> changes. Returns None if the values are equal."""
 
 _SAME = Comparison(EMPTY, EMPTY, EMPTY)
 _MODIFIED: Changes = (None, MEMBER, None)
@@ -55,8 +55,8 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
     A new order of a set or map list changes nothing. Null differs from an empty list and an empty map.
 
-    `typed`: whether both values were read into Go types, so that neither is an applied configuration. Atomic
-    lists are then compared by their JSON text.
+    `typed`: whether both values were read into Go types; False if one is an applied configuration. If True,
+    atomic lists of any JSON values are compared by their JSON text, except in custom resources.
 
     Raises TypedError if an item of a map list lacks its keys.
     """
@@ -133,9 +133,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether the list belongs to a custom resource. The order of members in its
-    items then does not matter.
-    """
+    """Whether the list belongs to a custom resource. If so, the member order within items does not matter."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 
@@ -175,7 +173,7 @@ def _written_leaf(old: Any, new: Any) -> Changes | None:
 
 
 def same(old: Any, new: Any) -> bool:
-    """Whether two JSON values are equal; true differs from 1, 1 equals 1.0, a RawJson equals its value."""
+    """Whether two JSON values are equal. true differs from 1; 1 equals 1.0; a RawJson equals its value."""
     if old is new:
         return True
     old, new = value_of(old), value_of(new)
@@ -196,7 +194,7 @@ def same(old: Any, new: Any) -> bool:
 def plain(node: Node) -> bool:
     """Whether Python's `==` compares all values of a schema node correctly.
 
-    For nodes that allow any JSON value it does not, because Python's True equals 1.
+    Returns False if any value within may be arbitrary JSON, because Python's True equals 1.
     """
     seen: set[int] = set()
 
@@ -307,7 +305,7 @@ def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_items(
     old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
 ) -> Changes | None:
-    """Compares two set or map lists item by item; several items with the same key count as one leaf."""
+    """Compares two set or map lists item by item. Several items with the same key are one leaf field."""
     before, after = by_element(old, element_of), by_element(new, element_of)
     builder = _Builder()
     for element, news in after.items():

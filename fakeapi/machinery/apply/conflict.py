@@ -13,9 +13,9 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class Conflicts(Exception):
-    """An apply without force changes fields of other managers.
+    """An apply without `force` changes fields that other managers own.
 
-    `fields`: the conflicting fields by manager.
+    `fields`: the conflicting fields of each manager.
     """
 
     def __init__(self, fields: dict[Manager, FieldSet]) -> None:

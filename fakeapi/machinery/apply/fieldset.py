@@ -4,8 +4,8 @@ An element with nothing below it, `"f:a": {}`, is a member. An element with fiel
 if these include `"."`. In the example, `labels` and `labels.a` are members and `metadata` is not. The empty
 set is `{}` too, because the root is never a member.
 
-Sets are immutable, and their elements are in canonical order. Results share parts with their operands: an
-operation without an effect returns its first operand itself.
+Sets are immutable, and their elements are in canonical order. Operations do not copy sets that stay the same.
+An operation without an effect returns its first operand.
 
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
@@ -33,14 +33,14 @@ class _NoFields(dict[str, Any]):
 EMPTY: FieldSet = _NoFields()
 """The set without members, `{}`.
 
-The same empty dict has another meaning below an element: the element itself is a member. The code then calls
-the dict `MEMBER`.
+Below an element, the same empty dict means that the element itself is a member. For this meaning, the code
+uses the name `MEMBER`.
 """
 MEMBER = EMPTY
 
 
 class FieldSetError(ValueError):
-    """FieldsV1 in a request is not valid."""
+    """The FieldsV1 in a request are not valid."""
 
 
 def from_fields_v1(fields: Any) -> FieldSet:
@@ -130,7 +130,7 @@ def union(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 def union_of(sets: Sequence[FieldSet]) -> FieldSet:
-    """Returns the union of one or more sets; unites them in pairs, because each union copies one side."""
+    """Returns the union of one or more field sets. Unites pairs of sets, and then pairs of the results."""
     while len(sets) > 1:
         pairs = zip(sets[::2], sets[1::2], strict=False)
         sets = [*(union(*pair) for pair in pairs), *sets[len(sets) & ~1 :]]
@@ -175,7 +175,10 @@ def recursive_difference(left: FieldSet, right: FieldSet) -> FieldSet:
 
 
 _Minus: TypeAlias = Callable[[FieldSet, FieldSet], FieldSet | None]
-"""Subtracts the fields below one element: (ours, theirs) -> rest. None removes the element itself."""
+"""A function that subtracts the fields below one element: (minuend, subtrahend) -> difference.
+
+None as the result removes the element itself.
+"""
 
 
 def _minus(left: FieldSet, right: FieldSet, below: _Minus) -> FieldSet:

@@ -55,7 +55,7 @@ class Manager(NamedTuple):
 class Record:
     """The fields that one manager owns.
 
-    `time`: RFC 3339 in UTC seconds, None if the entry has none.
+    `time`: RFC 3339 in UTC, with whole seconds; None if the entry has no time.
     `entry`: the stored entry that the record was decoded from; None for a record that must be encoded.
     """
 
@@ -77,7 +77,7 @@ def applier(name: str, subresource: str) -> Manager:
 
 
 def is_reset(entries: list[Entry] | None) -> bool:
-    """Whether managedFields in a request drop all managers: `[]` or one empty entry."""
+    """Whether managedFields in a request remove all managers: the list is `[]` or `[{}]`."""
     return entries is not None and (not entries or entries == [{}])
 
 
@@ -97,7 +97,7 @@ def decode(entries: list[Entry] | None) -> Managed:
 
 
 def decode_stored(entries: list[Entry] | None) -> Managed:
-    """Decodes entries that `encode` wrote, without checks; the records share field sets with the entries."""
+    """Decodes entries that `encode` returned, without checks. Does not copy their field sets."""
     return {
         _manager(entry): Record(entry.get("fieldsV1") or EMPTY, entry["apiVersion"], entry.get("time"), entry)
         for entry in entries or ()

@@ -23,13 +23,13 @@ from fakeapi.machinery.schema.nodes import Struct
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL = "kubectl"
-"""Name of the manager kubectl, whose applies take over fields from client-side apply.
+"""Name of kubectl as a manager. Its applies take over fields from its own client-side apply.
 
-Its applies also update the last-applied annotation.
+They also update the last-applied annotation.
 """
 
 BEFORE_FIRST_APPLY = "before-first-apply"
-"""Name of the manager that owns all earlier fields after the first apply to an object without managers."""
+"""Name of the manager that owns the existing fields after the first apply to an object without managers."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
@@ -37,7 +37,7 @@ _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
 ANNOTATIONS_MAX = 256 * 1024
 """Maximum size of all annotations in bytes.
 
-An updated last-applied annotation over the limit is dropped.
+If an updated last-applied annotation exceeds the limit, the apply removes the annotation.
 """
 
 NEVER_OWNED = from_paths(
@@ -114,11 +114,11 @@ class FieldManager:
         - `live`, `new`: canonical objects. `new` is the client's object before the strategy prepares it; it
           is changed in place. On create, metadata that only a server sets is already cleared.
         - `manager`: empty means "unknown".
-        - `now`: RFC 3339 in UTC seconds.
+        - `now`: RFC 3339 in UTC, with whole seconds.
 
-        On the main resource, the client's managedFields replace those of `live`, unless they are absent or
-        invalid. `[]` and `[{}]` drop all entries: the object has none until its first apply. If the fields
-        of the update cannot be determined, `survives_errors` keeps the entries of `live`.
+        On the main resource, the managedFields of `new` replace the managedFields of `live`, unless the
+        client sent none or invalid ones. `[]` and `[{}]` remove all managedFields until the first apply. If
+        the fields of the update cannot be determined, `survives_errors` keeps the managedFields of `live`.
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))
@@ -155,9 +155,9 @@ class FieldManager:
 
         - `live`: the canonical object, None for an apply that creates it; not changed.
         - `patch`: the request body, as JSON, not read into the Go type; not changed.
-        - `typed`: reads the merged object into the Go type and adds defaults; it may raise DecodeError.
-          `apply` does not call it if only managedFields differ; then the result shares all other parts with
-          `live`.
+        - `typed`: reads the merged object into the Go type and adds defaults; may raise DecodeError. If the
+          apply changes only managedFields, `typed` is not called, and the result shares all other values
+          with `live`.
 
         Raises ApiError:
 
@@ -193,9 +193,9 @@ class FieldManager:
         return result
 
     def _with_managed_fields_of(self, live: Object | None, new: Object) -> Object:
-        """Returns `new` with the managedFields of `live`, or without any if `survives_errors` is False.
+        """Returns `new` after an update whose fields cannot be determined. Follows UpdateNoErrors.
 
-        Used for an update whose fields cannot be determined. Follows UpdateNoErrors.
+        `new` gets the managedFields of `live`, or no managedFields if `survives_errors` is False.
         """
         before = None if live is None else live["metadata"].get("managedFields")
         if before and self.survives_errors:
@@ -224,8 +224,9 @@ class FieldManager:
     def _apply_or_take_over(
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
-        """Applies the patch. If kubectl conflicts only with its own client-side apply, applies again with
-        force.
+        """Applies the patch.
+
+        If kubectl conflicts only with its own client-side apply, applies the patch again with force.
         """
         try:
             return self._apply(live, patch, dict(managed), manager, now, force=force)
@@ -310,7 +311,7 @@ class FieldManager:
 
 
 def _renew_last_applied(obj: Object, patch: Object) -> None:
-    """Sets the last-applied annotation of client-side apply, if `obj` has it, to the applied `patch`."""
+    """Sets the last-applied annotation to `patch`, if `obj` already has this annotation."""
     annotations = obj["metadata"].get("annotations")
     if not annotations or not annotations.get(LAST_APPLIED):
         return
@@ -368,8 +369,8 @@ def _name(obj: Object) -> str:
 def with_old_times(new: Object, old: Object) -> Object:
     """Returns `new` with the managedFields of `old`, if the objects differ only in managedFields times.
 
-    Call it for every update and patch, after the strategy has prepared and accepted `new`. `new` is changed
-    in place. Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer.
+    Call this function for every update and patch, after the strategy has prepared and accepted `new`.
+    Changes `new` in place. Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer.
     """
     entries, before = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or entries == before or _timeless(entries) != _timeless(before):

@@ -1,8 +1,8 @@
 """Merges an applied configuration into a live object.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (Merge). A merge removes nothing. If both objects have a
-leaf, the applied value wins, even if it is null. Set and map lists are merged item by item; items of both
-lists are in the order of the applied list.
+value for the same leaf field, the result has the applied value, even null. Set and map lists are merged item
+by item. Items that are in both lists are in the order of the applied list.
 """
 
 from collections.abc import Callable
@@ -21,10 +21,11 @@ _ABSENT = _Absent()
 
 
 def merge(live: Any, applied: Any, node: Node) -> Any:
-    """Merges `applied` into `live` and returns the result, None if it is empty.
+    """Merges `applied` into `live` and returns the result; None if the result is empty.
 
-    Neither argument is changed; the result shares parts with them. Raises TypedError if an item of a map list
-    lacks its keys, and for duplicate items in an applied list.
+    Neither argument is changed; the result shares objects with both.
+
+    Raises TypedError if an item of a map list lacks its keys, and for duplicate items in an applied list.
     """
     result = _merge(live, applied, node)
     return None if result is _ABSENT else result
@@ -33,7 +34,7 @@ def merge(live: Any, applied: Any, node: Node) -> Any:
 def _merge_shaped(live: Any, applied: Any, node: Untyped) -> Any:
     """Merges values without a schema by their JSON type.
 
-    If the types differ, the applied value wins, except that null keeps the members of a live object.
+    If the types differ, returns the applied value. But an applied null keeps the members of a live object.
     """
     shape = shape_of(live if applied is _ABSENT else applied, node)
     if applied is None and isinstance(live, dict):
@@ -107,11 +108,13 @@ def _merge_items(live: list[Any], applied: list[Any], node: List) -> Any:
 def _in_merged_order(
     live: list[tuple[PathElement, Any]], present: dict[PathElement, Any], wanted: list[PathElement]
 ) -> list[tuple[PathElement, Any]]:
-    """Returns the items of a live and an applied list in merged order: (path element, live item) pairs.
+    """Returns the items of a live and an applied list in merged order: (path element, live item).
 
-    `wanted` has the path elements of the applied list; their live item is None. Items of both lists follow
-    the order of `wanted`. Items of only one list keep their place in that list. Live `[a, b, c, d]` and
-    applied `[d, x, b]` become `[a, c, d, x, b]`. Follows mergingWalker.visitListItems.
+    `wanted` has the path elements of the applied list; in the result, their live item is None. Elements that
+    are in both lists have the order of `wanted`. An element that is in only one list keeps its position in
+    that list. Example: live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
+
+    Follows mergingWalker.visitListItems.
     """
     shared = [element for element in wanted if element in present]
     is_wanted = set(wanted)

@@ -1,8 +1,8 @@
 """Adapts field sets that were recorded with another schema to the current schema.
 
 Follows sigs.k8s.io/structured-merge-diff `typed` (ReconcileFieldSetWithSchema). If a field has become atomic,
-each owner of a part becomes an owner of the whole field. If a field has become granular, its owners stay the
-same.
+each owner of a field inside it becomes an owner of the whole field. If a field has become granular, its
+owners stay the same.
 """
 
 from fakeapi.machinery.apply.fieldset import MEMBER, FieldSet, without_self

@@ -13,7 +13,8 @@ from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Scalar, St
 def remove(value: Any, fields: FieldSet, node: Node) -> Any:
     """Returns `value` without the members of `fields`; `value` itself is not changed.
 
-    A list or map with nothing left becomes null. An atomic value becomes null if `fields` names a part of it.
+    A list or map becomes null if it loses all its items or members. An atomic value becomes null if `fields`
+    has a member inside it.
     """
     if isinstance(node, Untyped):
         shape = shape_of(value, node)

@@ -1,4 +1,4 @@
-"""Managed fields of the scale subresource: converts owners of replicas between an object and its Scale.
+"""Converts managedFields between an object and its Scale: the managers that own the replicas.
 
 Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`, including two oddities. The entry of a
 manager that becomes owner of the replicas through a Scale has no time. A manager with the operation Update
@@ -15,7 +15,7 @@ FieldPath = tuple[str, ...]
 REPLICAS_IN_SCALE: FieldPath = ("f:spec", "f:replicas")
 
 ReplicasPaths = Mapping[str, FieldPath]
-"""Path of the replicas field for each API version of the object."""
+"""Maps each API version of the object to the path of its replicas field."""
 
 
 def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: str) -> list[Entry]:

@@ -78,7 +78,7 @@ def leaf(_: Any) -> FieldSet:
 def fields_walk(node: Node) -> FieldWalk:
     """Compiles a function that returns the fields below a value's path.
 
-    The function returns MEMBER if only the path itself is a field, and None without any field.
+    The function returns MEMBER if only the path itself is a field, and None if the value has no fields.
     """
     if is_leaf(node):
         return leaf

@@ -41,7 +41,7 @@ REMEMBERED_BYTES_MAX = 4096
 """Maximum length of a cache key in bytes; results with longer keys are not cached."""
 
 _RECONCILED = b""
-"""Marks cache keys of reconciled field sets: their first part is empty, unlike in all other keys."""
+"""First element of cache keys for reconciled field sets. Other cache keys begin with non-empty bytes."""
 
 
 def no_other_version(_value: Any, _api_version: str) -> None:
@@ -54,7 +54,7 @@ class Updater:
 
     `ignored`: fields that no update or apply sets.
 
-    `order_matters`: False up to 1.28. An apply that only reorders a set or map list then changes nothing.
+    `order_matters`: whether an apply may change only the order of a set or map list; False up to 1.28.
     """
 
     node: Node
@@ -88,7 +88,7 @@ class Updater:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
-        """Removes the fields in `changes`, except ignored fields, from a field set; returns the rest."""
+        """Returns a field set without the fields in `changes`; keeps the fields in `ignored`."""
         rest = self._reconciled(fields)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)
@@ -149,9 +149,10 @@ class Updater:
     ) -> Comparison:
         """Removes changed fields from all managers except `but`; drops managers without fields.
 
-        Returns the changes in the API version of the request. `but` is None for an update: then `live` and
-        `new` were both read into Go types. Raises Conflicts if another manager owns a changed field, unless
-        `force`.
+        Returns the changes in the API version of the request. Raises Conflicts if another manager owns a
+        changed field, unless `force`.
+
+        `but`: the manager of an apply; None for an update, whose `live` and `new` were read into Go types.
         """
         typed = but is None
         changes = compare(live, new, self.node, typed=typed).without(self.ignored)
@@ -186,8 +187,9 @@ class Updater:
         return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
 
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
-        """Removes fields of the manager's previous apply that the new apply lacks
-        and no other manager owns.
+        """Removes fields that the manager's previous apply had and the new apply lacks.
+
+        Keeps fields that another manager owns.
         """
         if last is None or not last.fields:
             return merged

@@ -1,7 +1,7 @@
 """Validates an applied configuration against its schema.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (Validate): stricter than decoding about unknown fields and
-duplicate list items, more lenient about numbers, times and quantities.
+Follows sigs.k8s.io/structured-merge-diff `typed` (Validate). Unlike decoding, rejects unknown fields and
+duplicate list items, but accepts more numbers, times and quantities.
 """
 
 from collections.abc import Iterator

@@ -69,7 +69,7 @@ def split(data: bytes) -> list[bytes]:
 class _Decoder:
     """Reads CBOR data items, from the offset `at`.
 
-    `problem`: the error for the first invalid value in well-formed data; None without such a value.
+    `problem`: the error for the first invalid value in well-formed data; None if all values are valid.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -227,7 +227,7 @@ class _Decoder:
         return urlsafe_b64encode(raw).rstrip(b"=").decode() if number == _BASE64URL else raw.hex()
 
     def _check_time(self, number: int) -> None:
-        """Raises CborError if `number` is a tag for times and the next data item cannot be a time."""
+        """Raises CborError if a tag for times (`number` 0 or 1) precedes an item that is not a time."""
         first = self.data[self.at]
         major = first >> 5
         if number == 0 and major != _TEXT:

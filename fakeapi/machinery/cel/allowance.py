@@ -1,9 +1,9 @@
 """Bounds the time that a function on the event loop spends evaluating CEL expressions.
 
 Kubernetes allows the CEL rules of one object a cost of about a second. The interpreter of this package takes
-ten times as long for the same cost. If a function in an `Allowance` context uses up the allowance,
-`AllowanceSpent` is raised. The caller then calls the function again without an allowance, in a thread outside
-the event loop. Therefore the function must not change its arguments.
+ten times as long for the same cost. On its event loop, the server calls functions that evaluate CEL in an
+`Allowance` context. If the evaluations use up the allowance, they raise `AllowanceSpent`, and the server
+calls the function again in another thread. Therefore these functions must not change their arguments.
 """
 
 from contextvars import ContextVar, Token
@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Self
 
 EVALUATION_UNITS = 5
-"""Cost units that each CEL evaluation costs in an `Allowance`.
+"""Cost units that each CEL evaluation deducts from the `Allowance`, in addition to its CEL cost.
 
-A long list may evaluate a cheap rule for every item.
+They bound the time of many cheap evaluations, such as of a rule for every item of a long list.
 """
 
 _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)

@@ -49,7 +49,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Checked:
-    """The result of type-checking a CEL expression: data by id of the syntax node, and the type errors.
+    """The result of type-checking a CEL expression. All mappings have the ids of syntax nodes as keys.
 
     - `types`: the type of each node.
     - `overloads`: ids of the overloads that a call may resolve to.
@@ -231,7 +231,7 @@ class _Checker:
         return result
 
     def _instance(self, overload: Overload) -> tuple[Type, tuple[Type, ...]]:
-        """Returns the result type and argument types of an overload, with fresh type parameters."""
+        """Returns (result type, argument types) of an overload, with new type parameters."""
         if not overload.parameters:
             return overload.result, overload.arguments
         fresh = Substitution()
@@ -265,9 +265,9 @@ class _Checker:
         return map_of(keys, values)
 
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
-        """Returns the type of an element in a list or map literal; for `?x`, the type inside the optional.
+        """Returns the type that an element adds to a list or map literal.
 
-        `of`: the type of the element's expression.
+        `of`: the type of the element's expression. For `?x`, returns the type inside this optional type.
         """
         if not optional:
             return of

@@ -90,7 +90,7 @@ class Strictness:
     - `dyn_result`: whether the type of the result may be `dyn`.
     - `checks_formats`: whether the arguments of the CEL function `format` are checked.
     - `checks_literals`: whether literal durations, timestamps and regular expressions are checked.
-    - `cost_max`: the limit on the estimated cost in CEL cost units; None without a limit.
+    - `cost_max`: the limit on the estimated cost in CEL cost units; None means unlimited.
     """
 
     any_result: bool
@@ -266,12 +266,12 @@ def _shown(faults: list[Fault], parsed: Parsed, text: str, wording: source.Wordi
 
 
 def planning_fault(checked: Checked, environment: Environment) -> str:
-    """Returns cel-go's error of turning a type-checked expression into a program; "" without an error."""
+    """Returns cel-go's error when it plans a type-checked expression; "" if planning succeeds."""
     return constant_fault(checked) or _valueless(checked, environment)
 
 
 def _valueless(checked: Checked, environment: Environment) -> str:
-    """Returns the error for the name of a struct type that is used as a value; "" without an error."""
+    """Returns cel-go's error if an expression uses the name of a struct type as a value; otherwise ""."""
     struct = next((name for name in checked.names.values() if name in environment.structs), "")
     return f"reference to undefined type: {struct}" if struct else ""
 

@@ -27,9 +27,9 @@ from fakeapi.machinery.cel.types import Type
 Path = tuple[str, ...]
 
 Pricing = Callable[[Checked, Extents], int]
-"""Estimates the maximum cost of a type-checked expression: (expression, size limits of variables) -> cost.
+"""A function that estimates the maximum cost of an expression: (type-checked expression, sizes) -> cost.
 
-The cost is in CEL cost units.
+The sizes are the maximum sizes of variables. The cost is in CEL cost units.
 """
 
 _LIST, _MAP, _STRUCT = 10, 30, 40
@@ -37,28 +37,28 @@ _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 def cost_by_path(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of a CEL expression like Kubernetes 1.32."""
+    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.32."""
     return _Coster(checked, extents).cost(checked.root)
 
 
 def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of a CEL expression like Kubernetes 1.30 and 1.31.
+    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.30 and 1.31.
 
-    Unlike in 1.32, comparing values of Kubernetes' own CEL types, such as quantities, has no reduced cost.
+    From 1.32 on, comparisons of Kubernetes' own CEL types, such as quantities, have a lower cost.
     """
     return _PlainCoster(checked, extents).cost(checked.root)
 
 
 def cost_without_loops(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of a CEL expression like Kubernetes up to 1.29.
+    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes up to 1.29.
 
-    Unlike in 1.30, the size of a comprehension's result is unknown.
+    This algorithm does not know the size of a comprehension's result; 1.30 and later do.
     """
     return _LooplessCoster(checked, extents).cost(checked.root)
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of a CEL expression like Kubernetes 1.33 and later."""
+    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.33 and later."""
     return _TracingCoster(checked, extents).cost(checked.root)
 
 
@@ -266,8 +266,9 @@ class _TracingCoster(_Coster):
         return size
 
     def _size_of_type(self, of: Type) -> Size | None:
-        """Returns the size range that a type implies, None without one; an optional
-        counts as its inner type.
+        """Returns the size range of all values of a type; None if it is unknown.
+
+        For an optional type, returns the size range of the type inside.
         """
         return super()._size_of_type(of.parameters[0] if of.is_optional else of)
 
@@ -324,7 +325,7 @@ class _TracingCoster(_Coster):
         return super()._overload(node, function, overload, target, arguments, costs)
 
     def _join(self, to: Node, one: Node, other: Node) -> None:
-        """Records the sizes of the elements of `to`, which contains the elements of `one` and `other`."""
+        """Records the size range of the elements of `to`, which has the elements of `one` or `other`."""
         mine, theirs = self._elements_of(one), self._elements_of(other)
         if mine is not None and theirs is not None:
             self._elements[to.id] = _Elements(mine.kind, mine.keys | theirs.keys, mine.values | theirs.values)

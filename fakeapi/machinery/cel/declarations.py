@@ -323,8 +323,9 @@ _AUTHORIZATION = "kubernetes.authorization."
 
 
 def _listed(name: str, result: str) -> str:
-    """Returns the overloads of a list function, one per element type: ordered types,
-    for `sum` numeric types.
+    """Returns the overloads of a list function, one for each element type.
+
+    The element types are all ordered types; for `sum`, they are the types that can be added.
     """
     return "; ".join(
         f"list({of}).list_{of}_{name}() {result.format(of)}"

@@ -3,8 +3,8 @@
 Validation of an object is one synchronous function. An object may contain hundreds of expressions of 10 KiB,
 and each takes a tenth of a second to compile. The server calls the function within a `Deferral`, which
 compiles the first EVENT_LOOP_CHARACTERS_MAX characters immediately. The deferral skips further expressions,
-as if they were valid. If it skipped any, the result or error of the function must not be used: the caller
-compiles the skipped expressions and calls the function again.
+as if they were valid. If it skipped any expressions, the server discards the result or error of the function,
+compiles the skipped expressions, and calls the function again.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _current: ContextVar["Deferral | None"] = ContextVar("deferral", default=None)
 
 
 def current() -> "Deferral | None":
-    """Returns the `Deferral` of the current context; None without a deferral."""
+    """Returns the `Deferral` of the current context; None outside of a deferral."""
     return _current.get()
 
 
@@ -32,8 +32,9 @@ class Deferral:
         self._pending: dict[tuple[Callable[[str], Any], str], None] = {}
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """Calls `step` within this deferral and returns its result. If `is_pending` is then True, do not use
-        the result.
+        """Calls `step` within this deferral and returns its result.
+
+        Discard the result if `is_pending` is True after the call.
         """
         self._spent = 0
         token = _current.set(self)
@@ -61,7 +62,7 @@ class Deferral:
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles the next deferred expression. Another thread than that of `run` may call this method."""
+        """Compiles the next deferred expression. Any thread may call this method."""
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

@@ -1,8 +1,8 @@
 """Evaluates CEL device selectors against devices.
 
-Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the fields of the variable `device`, errors
-and cost. The selectors are stored ones, in DeviceClasses and device requests. They may use every CEL library
-of the release.
+The selectors come from stored DeviceClasses and ResourceClaims, so they may use every CEL library of the
+release. Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the fields of the variable
+`device`, errors and cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -45,7 +45,7 @@ class Selection:
     """The result of evaluating a selector on a device.
 
     `matches`: whether the device matches; False after an error.
-    `error`: the error message of the evaluation; "" without an error.
+    `error`: the error message of the evaluation; "" if the evaluation succeeded.
     `cost`: the actual cost in CEL cost units; None if nothing was evaluated.
     """
 
@@ -109,7 +109,7 @@ def device_selector(
 
 
 class _Domains(MapValue):
-    """A CEL map from domain to a map by name. Selecting an unknown domain returns an empty map."""
+    """A CEL map: domain -> map from the names in this domain to values. Unknown domains have an empty map."""
 
     __slots__ = ("_by_domain",)
 

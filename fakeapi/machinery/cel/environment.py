@@ -53,7 +53,7 @@ class Extent:
 
     `fields`: the limits of struct fields.
     `keys`, `elements`: the limits of map keys and of map values or list elements.
-    `any_field`: whether selecting any other field has the limits of `elements`.
+    `any_field`: whether fields that are not in `fields` have the limits of `elements`.
     """
 
     most: int = 0
@@ -114,8 +114,8 @@ class Environment:
     - `extents`: the maximum sizes of variables, for estimating cost.
     - `constructible`: whether expressions may construct the types in `structs`.
     - `objects`: whether expressions may construct the types `Object` and any `Object.a.b`, with any fields.
-    - `forgets_unknown_calls`: whether a call of an undeclared function has no type. The expression around the
-      call then has a second error.
+    - `forgets_unknown_calls`: whether a call of an undeclared function has no type. If so, the expression
+      around the call has a second error.
     """
 
     variables: dict[str, Type]

@@ -31,7 +31,7 @@ _ACCEPTED = {
 
 
 def format_fault(call: Call, types: dict[int, Type]) -> Fault | None:
-    """Returns the first error of a `format` call; None without one, or if it can only appear at run time."""
+    """Returns the first error that the compiler finds in a `format` call; None if it finds no error."""
     target = call.target
     if call.function != "format" or not isinstance(target, Literal) or not isinstance(target.value, str):
         return None

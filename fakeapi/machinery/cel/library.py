@@ -1,7 +1,7 @@
 """The CEL parser of cel-expr-python (extra `cel`), loaded with the first expression.
 
 The library parses expressions, expands macros, and evaluates RE2 patterns, durations and timestamps. The
-library limits the time and the stack depth of parsing: to 32 nesting levels, although Kubernetes allows 250.
+library parses at most 32 nesting levels; Kubernetes allows 250.
 """
 
 import re
@@ -16,7 +16,7 @@ from fakeapi.machinery.cel.wire import read_parsed
 MODULE = "cel_expr_python"
 
 _lock = threading.Lock()
-"""Held during calls of cel-expr-python, whose documentation does not say whether it is thread-safe."""
+"""Allows only one call of cel-expr-python at a time, because the library may not be thread-safe."""
 
 
 class SyntaxFault(ValueError):
@@ -61,7 +61,7 @@ _TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
 
 
 def fault_in(function: str, text: str) -> str:
-    """Returns the error of calling a function of CALLS with a string; "" if the call succeeds."""
+    """Calls a function of CALLS with a string, and returns the error; "" if the call succeeds."""
     with _lock:
         result = _evaluator(function).eval(data={"text": text})
         return _STATUS.sub("", str(result.value())) if result.type().name() == "ERROR" else ""

@@ -6,16 +6,16 @@ device selectors differ between releases: `fakeapi.releases.limits` has them.
 """
 
 EVALUATION_COST_MAX = 1_000_000
-"""Limit of one evaluation in CEL cost units (PerCallLimit)."""
+"""Cost limit of one evaluation, in CEL cost units (PerCallLimit)."""
 
 OBJECT_COST_MAX = 10_000_000
-"""Limit of all CEL rules for one custom object, in CEL cost units (RuntimeCELCostBudget)."""
+"""Cost limit of all CEL rules for one custom object, in CEL cost units (RuntimeCELCostBudget)."""
 
 POLICY_COST_MAX = 10_000_000
-"""Limit of all expressions of one policy for one write, in CEL cost units (RuntimeCELCostBudget)."""
+"""Cost limit of all expressions of one policy for one write, in CEL cost units (RuntimeCELCostBudget)."""
 
 CONDITIONS_COST_MAX = POLICY_COST_MAX // 4
-"""Limit of all match conditions of a policy or webhook, in CEL cost units.
+"""Cost limit of all match conditions of a policy or webhook, in CEL cost units.
 
 Upstream's name is RuntimeCELCostBudgetMatchConditions.
 """
@@ -32,7 +32,7 @@ Upstream's name is StaticEstimatedCRDCostLimit.
 """
 
 EVALUATION_MEMORY_MAX = 64 * 1024 * 1024
-"""Memory limit of one evaluation in bytes. Over this limit, the evaluation fails as if it cost too much."""
+"""Memory limit of one evaluation, in bytes. Exceeding it has the same error as exceeding the cost limit."""
 
 DEVICE_MEMORY_MAX = 8 * 1024 * 1024
 """Memory limit in bytes for evaluating a selector on one device.
@@ -44,18 +44,17 @@ POLICY_MEMORY_MAX = 2 * EVALUATION_MEMORY_MAX
 """Memory limit in bytes of all expressions of one policy for one write, including their variables."""
 
 EVENT_LOOP_COST_MAX = 20_000
-"""Limit of evaluating expressions on the event loop, in CEL cost units: about 20 ms.
+"""Cost limit for evaluating the expressions of a write on the event loop, in CEL cost units.
 
-Most objects need less.
-
-Over the limit, the server starts the evaluation again in a thread.
+Evaluating 20,000 cost units takes about 20 ms. If the evaluation exceeds the limit, the server starts it
+again in a thread.
 """
 
 THREAD_COST_MAX = 20 * EVENT_LOOP_COST_MAX
-"""Limit of evaluating expressions in the thread queue for short evaluations, in CEL cost units.
+"""Cost limit for evaluating expressions of a write in the queue for short evaluations, in CEL cost units.
 
-Over the limit, the server starts the evaluation again in the queue for long evaluations, which may take ten
-seconds.
+If the evaluation exceeds the limit, the server starts it again in the queue for long evaluations. There it
+may take ten seconds. Each queue has one thread at a time.
 """
 
 EVENT_LOOP_CHARACTERS_MAX = 20 * 1024

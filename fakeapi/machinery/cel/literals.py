@@ -66,9 +66,9 @@ def _first_argument_fault(call: Call, function: str) -> Iterator[Fault]:
 
 
 def _is_duration(value: Constant) -> bool:
-    """Whether Go's ParseDuration accepts a constant; numbers are never valid.
+    """Whether a constant is a string that Go's ParseDuration accepts.
 
-    Go accepts three spellings of microseconds; cel-expr-python accepts only `us`.
+    Like Go, accepts `us`, `µs` and `μs` for microseconds. cel-expr-python accepts only `us`.
     """
     if not isinstance(value, str):
         return False
@@ -78,7 +78,7 @@ def _is_duration(value: Constant) -> bool:
 def _is_timestamp(value: Constant) -> bool:
     """Whether a constant is a timestamp in the years 1 to 9999.
 
-    Accepts Unix seconds, and RFC 3339 texts with capital letters.
+    Accepts Unix seconds, and RFC 3339 texts with upper-case `T` and `Z`.
     """
     if isinstance(value, int):
         return _FIRST_SECOND <= value <= _LAST_SECOND
@@ -166,7 +166,7 @@ def regex_fault(pattern: str) -> str:
 
 
 def constant_fault(checked: Checked) -> str:
-    """Returns cel-go's planning error for the first call on constants that cannot succeed; otherwise ""."""
+    """Returns cel-go's planning error for the first call with invalid constant arguments; otherwise ""."""
     for node in walk(checked.root):
         if isinstance(node, Call):
             wrong = _call_fault(node)

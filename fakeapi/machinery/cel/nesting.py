@@ -55,7 +55,7 @@ class _Bracket:
 
     - `is_suffix`: whether the bracket is an index of the operand before it.
     - `operands`, `operators`: the depths of operands not combined yet, and the operators between them.
-    - `deepest`: the maximum depth of the parts before the last comma.
+    - `deepest`: the maximum depth of the arguments or elements before the last comma.
     - `wants_operand`: whether an operand must follow: after an operator, a comma or an opening bracket.
     - `questions`: the number of "?" without their ":" so far.
     - `conditions`: the number of `:` branches that contain the next token, in this and outer brackets.

@@ -25,7 +25,7 @@ DETAIL_MAX = 128 * 1024
 """Maximum number of characters in all error messages of an expression; further errors are only counted.
 
 cel-go has no such limit: a hundred errors in a line of 10 KiB produce 1.5 MB. A ResourceClaim may contain
-hundreds of such lines.
+hundreds of expressions with lines of this length.
 """
 
 SNIPPET_MAX = 16_384
@@ -39,7 +39,7 @@ class Wording:
     - `empty_column`: the column in the error for an empty expression.
     - `line_starts_before`: whether an error at the start of a line is reported at the end of the previous
       line.
-    - `lexes_quoted_fields`: whether the lexer accepts names in backquotes, so that a later check rejects
+    - `lexes_quoted_fields`: whether the lexer accepts names in backquotes. If so, a later check rejects
       them.
     """
 

@@ -1,7 +1,7 @@
 """The syntax tree of a CEL expression after the expansion of macros.
 
-Follows the messages of cel.expr `syntax.proto`. Every syntax node has an id. Other data about the node, such
-as its type, is stored by this id.
+Follows the messages of cel.expr `syntax.proto`. Every syntax node has an id. The type
+checker returns mappings with these ids as keys.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Constant: TypeAlias = bool | int | float | str | bytes | None
 
 @dataclass(slots=True)
 class Literal:
-    """A constant; `kind` is the CEL type, because ints and uints have the same Python type."""
+    """A constant. `kind` is its CEL type: Python ints represent both CEL ints and uints."""
 
     id: int
     kind: str
@@ -28,7 +28,7 @@ class Ident:
 
 @dataclass(slots=True)
 class Select:
-    """A selection `operand.field`. With `test_only`, the macro call `has(operand.field)`."""
+    """A selection `operand.field`; if `test_only` is True, the macro call `has(operand.field)`."""
 
     id: int
     operand: "Node"
@@ -48,7 +48,8 @@ class Call:
 class ListLiteral:
     """A list literal.
 
-    `optional`: the indices of elements written `?x`, which are left out if they are empty optionals.
+    `optional`: the indices of elements written `?x`. The list leaves out these elements if they are empty
+    optionals.
     """
 
     id: int
@@ -60,7 +61,8 @@ class ListLiteral:
 class Entry:
     """An entry of a map literal, with `key`, or of a struct literal, with `field`.
 
-    `optional`: whether the entry is written `?key`, so that it is left out if its value is an empty optional.
+    `optional`: whether the entry is written `?key`. The literal leaves out this entry if its value is an
+    empty optional.
     """
 
     id: int
@@ -85,7 +87,10 @@ class StructLiteral:
 
 @dataclass(slots=True)
 class Comprehension:
-    """A loop over `range` that computes `accumulator`; `second` is "" if the loop has only one variable."""
+    """A loop over `range` that computes `accumulator`.
+
+    `second`: the name of the second loop variable; "" if the loop has only one variable.
+    """
 
     id: int
     variable: str

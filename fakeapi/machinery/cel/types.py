@@ -1,4 +1,4 @@
-"""CEL types: their names and text forms, and which types are compatible.
+"""CEL types: how they are parsed and printed, and which types are compatible.
 
 Follows cel-go `common/types` and `checker/types.go`.
 """
@@ -180,7 +180,7 @@ class Substitution:
         return False
 
     def resolve(self, one: Type, *, final: bool = False) -> Type:
-        """Replaces the bound parameters of a type; with `final`, unbound parameters become dyn."""
+        """Replaces the bound parameters of a type. If `final` is True, unbound parameters become dyn."""
         while one.kind == "param" and one in self.bound:
             one = self.bound[one]
         if one.kind == "param":

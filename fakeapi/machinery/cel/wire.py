@@ -1,6 +1,6 @@
 """Decodes the protobuf message `cel.expr.ParsedExpr`, the result of cel-expr-python's parser.
 
-The decoder is written by hand, so that a single message type does not require a protobuf runtime.
+fakeapi has its own decoder, so that it does not depend on a protobuf runtime.
 """
 
 import struct

@@ -30,8 +30,8 @@ class Form:
     - `tag`: the universal tag; None for any tag.
     - `fields`: the first elements of a sequence; more elements may follow.
     - `optional`: whether the value may be absent at the end of a sequence.
-    - `context`: the number of a context-specific tag, None without one. A value with such a tag may contain
-      any values.
+    - `context`: the number of a context-specific tag; None if the value has a universal tag. A value with a
+      context-specific tag may contain any values.
     """
 
     name: str

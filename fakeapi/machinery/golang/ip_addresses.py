@@ -33,9 +33,7 @@ class IP:
 
     @property
     def strict(self) -> bool:
-        """Whether all parsers read the input in the same way: it is not IPv4-mapped
-        and has no leading zeros.
-        """
+        """Whether all parsers agree on the input: it has no leading zeros and is not IPv4-mapped."""
         return not self.mapped and not self.leading_zeros
 
     def __str__(self) -> str:
@@ -72,9 +70,7 @@ class CIDR:
 
     @property
     def strict(self) -> bool:
-        """Whether all parsers read the input in the same way: it is not IPv4-mapped
-        and has no leading zeros.
-        """
+        """Whether all parsers agree on the input: it has no leading zeros and is not IPv4-mapped."""
         return self.address.strict and not self.leading_zeros
 
     def __str__(self) -> str:

@@ -30,7 +30,7 @@ NESTING_MAX = 900
 """Maximum nesting depth of JSON, a little less than Python's stack allows."""
 
 _INTEGER_DIGITS = 300
-"""Number of digits that an integer may have to be certainly in the range of float64.
+"""Maximum length of an integer that is parsed directly: it cannot exceed the range of float64.
 
 Longer integers are first parsed as floats, because Python rejects integers of more than 4,300 digits.
 """

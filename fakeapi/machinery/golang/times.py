@@ -162,8 +162,8 @@ class _Reader:
     def microseconds(self) -> int:
         """Reads a fraction of exactly six digits and returns nanoseconds.
 
-        Like Go, accepts a sign in place of the first digit. Raises ValueError for a negative number, and for
-        text that does not begin with such a fraction.
+        Like Go, accepts a sign in place of the first digit. Raises ValueError for a negative number, and
+        for text that does not begin with a fraction of six digits.
         """
         match = _MICRO_FRACTION.match(self.rest)
         if match is None:
@@ -231,7 +231,7 @@ def parsed_date(text: str) -> int:
 def parsed_local(text: str) -> int:
     """Parses a time without a zone, `2024-01-02T03:04:05`, as UTC to seconds since 1970.
 
-    Raises ValueError with Go's message for text that is not such a time.
+    Raises ValueError with Go's message for other text.
     """
     reader = _Reader(text, _LOCAL_LAYOUT)
     year, month, day, hour, minute, second = map(reader.number, _ELEMENTS)

@@ -97,7 +97,7 @@ def _compared(one: str, other: str) -> int:
 def _leading_number(text: str, *, led: bool) -> tuple[int, int]:
     """Returns (the number that `text` begins with, wrapped to an int64; the count of its digits).
 
-    `led`: whether a digit other than 0 precedes `text`. The number then begins with an additional digit 1.
+    `led`: whether a digit other than 0 precedes `text`. If so, the number has an additional first digit 1.
     """
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
     number = int(led)

@@ -1,9 +1,9 @@
 """Decodes YAML to JSON values like sigs.k8s.io/yaml, which uses its fork of go-yaml v2.
 
-So `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML parses the
-text. If PyYAML uses libyaml, its error messages equal go-yaml's, because go-yaml is a port of libyaml to Go.
-Request bodies are decoded with `load` or `load_strictly`. Like the real server, these functions ignore text
-after the first document.
+For example, `yes` is true, `0777` is 511, dates are strings, and keys of any type become strings. PyYAML
+parses the text. If PyYAML uses libyaml, its error messages equal go-yaml's, because go-yaml is a port of
+libyaml to Go. The server decodes request bodies with `load` or `load_strictly`. Like kube-apiserver, these
+functions ignore text after the first document.
 """
 
 import base64
@@ -32,18 +32,18 @@ go-yaml allows 10,000 levels; Python's stack does not.
 NODES_MAX = 200_000
 """Maximum number of YAML nodes of a request body.
 
-A node that aliases or merge keys repeat counts each time. go-yaml has no such limit. The largest objects of
-Kubernetes, CustomResourceDefinitions, have about 50,000 nodes.
+If aliases or merge keys repeat a node, each repetition counts. go-yaml has no such limit. The largest objects
+of Kubernetes, CustomResourceDefinitions, have about 50,000 nodes.
 """
 
 ALIASED_CHARACTERS_MAX = 3 * 1024 * 1024
-"""Maximum number of characters in scalars that aliases repeat, the same as the maximum bytes of a body."""
+"""Maximum number of characters that aliases repeat. It equals the maximum size of a request body in bytes."""
 
 FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
-"""The node counts between which the maximum share of aliased nodes falls, from 99% to 10% of all nodes.
+"""Numbers of nodes that determine the maximum share of aliased nodes in a document.
 
-Documents with a higher share are rejected. Documents with at most 1,000 nodes, or at most 100 aliased nodes,
-are always allowed.
+Up to FEW_STEPS nodes, 99% of the nodes may be aliased. The share falls to 10% at MANY_STEPS nodes. Documents
+with at most 1,000 nodes, or at most 100 aliased nodes, are always allowed.
 """
 
 TAG_DIRECTIVES_MAX = 100
@@ -109,8 +109,8 @@ def load_all(text: bytes, *, nodes_max: int, depth_max: int) -> Iterator[Any]:
     If a key is repeated, the last value counts. Raises YamlError if the text is not valid YAML or exceeds a
     limit.
 
-    `nodes_max`: the maximum number of nodes in all documents together. A node that aliases or merge keys
-    repeat counts each time.
+    `nodes_max`: the maximum number of nodes in all documents together. If aliases or merge keys repeat a
+    node, each repetition counts.
     `depth_max`: the maximum nesting depth.
     """
     bounds = _Bounds(nodes_max, depth_max)
@@ -392,8 +392,8 @@ def _binary(text: str) -> str:
 def _jsonable(value: Any) -> Any:
     """Converts a decoded YAML value to JSON like sigs.k8s.io/yaml.
 
-    Keys become sorted strings, and whole floats become integers. Raises YamlError for keys that cannot become
-    strings, infinity and NaN.
+    Keys become sorted strings, and whole floats become integers. Raises YamlError for infinity, for NaN,
+    and for keys that cannot become strings.
     """
     if isinstance(value, _Members):
         members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}

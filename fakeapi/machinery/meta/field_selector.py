@@ -33,7 +33,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class FieldSelector:
-    """A parsed field selector: all its conditions must be true. They are in the order of their text."""
+    """A parsed field selector: matches if all its conditions are true. Keeps their order in the text."""
 
     requirements: tuple[Requirement, ...]
 
@@ -52,7 +52,7 @@ class FieldSelector:
         return not self.requirements
 
     def requires_exact_match(self, field: str) -> str | None:
-        """Returns the value in the first `=` condition on a field; None without such a condition."""
+        """Returns the value in the first condition `field=value`; None if the field has no such condition."""
         for requirement in self.requirements:
             if requirement.field == field and not requirement.negated:
                 return requirement.value
@@ -76,8 +76,8 @@ def parse(text: str) -> FieldSelector:
 def check_labels(selector: FieldSelector, supported: Collection[str], refusal: str = METADATA_ONLY) -> None:
     """Raises ValueError for the first field of a selector that is not in `supported`.
 
-    `refusal` is the template of the message. Its placeholders are `label`, the field, and `quoted`, the field
-    in quotes.
+    `refusal`: the template of the message. It may contain `{label}` for the field, and `{quoted}` for the
+    field in quotes.
     """
     for requirement in selector.requirements:
         if requirement.field not in supported:

@@ -34,8 +34,11 @@ class Operator(StrEnum):
 class Requirement:
     """A condition of a label selector.
 
-    `values` are sorted, without repetitions. EXISTS and DOES_NOT_EXIST have no values. IN and NOT_IN have at
-    least one value, other operators exactly one.
+    `values`: sorted and without repetitions. The operator decides their number:
+
+    - EXISTS and DOES_NOT_EXIST: no value
+    - IN and NOT_IN: at least one value
+    - other operators: exactly one value
     """
 
     key: str
@@ -56,7 +59,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A parsed label selector: all its conditions must be true. They are sorted by key."""
+    """A parsed label selector: matches if all its conditions are true. The conditions are sorted by key."""
 
     requirements: tuple[Requirement, ...]
     _tests: tuple[Callable[[Labels], bool], ...] = field(init=False, compare=False, repr=False)
@@ -87,9 +90,10 @@ def parse(text: str) -> Selector:
 def of_object(selector: Mapping[str, Any] | None) -> Selector | None:
     """Converts a metav1.LabelSelector to a selector.
 
-    Returns None for None; None selects nothing. An empty LabelSelector selects everything. Raises ValueError
-    for an invalid LabelSelector. Follows LabelSelectorAsSelector of k8s.io/apimachinery
-    `pkg/apis/meta/v1/helpers.go`.
+    If `selector` is None, returns None, which means that nothing is selected. An empty LabelSelector selects
+    everything. Raises ValueError for an invalid LabelSelector.
+
+    Follows LabelSelectorAsSelector of k8s.io/apimachinery `pkg/apis/meta/v1/helpers.go`.
     """
     if selector is None:
         return None
@@ -134,8 +138,10 @@ _END = ("", False)
 
 
 class _Parser:
-    """Parses label selectors. A token is (text, whether the text is a word). `in` and `notin` are operators
-    only after a key.
+    """Parses the text of a label selector.
+
+    Represents a token as (text, whether the text is a word). Treats `in` and `notin` as operators only after
+    a key.
     """
 
     def __init__(self, text: str) -> None:

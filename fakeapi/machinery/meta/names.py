@@ -20,7 +20,7 @@ DNS1035_LABEL_MAX_LENGTH = 63
 QUALIFIED_NAME_MAX_LENGTH = 63
 LABEL_VALUE_MAX_LENGTH = 63
 GENERATE_NAME_MAX_LENGTH = 58
-"""Maximum length of a `generateName` prefix in bytes; longer prefixes are cut.
+"""Maximum length of a `generateName` prefix in bytes; longer prefixes are truncated.
 
 A suffix of five bytes follows, so the name has at most 63 bytes like a DNS label.
 """
@@ -127,16 +127,14 @@ _CONFIG_MAP_KEY_ERROR = regex_error(
 
 
 def byte_length(text: str) -> int:
-    """Returns the length of a text in UTF-8 bytes. A surrogate of the
-    `surrogateescape` handler is one byte.
-    """
+    """Returns the length of a text in UTF-8 bytes; counts a surrogate from `surrogateescape` as one byte."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
 
 
 def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 label; returns error messages.
 
-    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    `unit`: the length unit in error messages: "characters" or "bytes".
     """
     if len(value) <= DNS1123_LABEL_MAX_LENGTH and _is_label(value):
         return []
@@ -149,7 +147,7 @@ def is_dns1123_label(value: str, unit: str = "characters") -> list[str]:
 def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 subdomain; returns error messages.
 
-    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    `unit`: the length unit in error messages: "characters" or "bytes".
     """
     if len(value) <= DNS1123_SUBDOMAIN_MAX_LENGTH and _is_subdomain(value):
         return []
@@ -162,7 +160,7 @@ def is_dns1123_subdomain(value: str, unit: str = "characters") -> list[str]:
 def is_dns1123_subdomain_of_any_case(value: str, unit: str = "characters") -> list[str]:
     """Validates a DNS-1123 subdomain that may have capital letters; returns error messages.
 
-    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    `unit`: the length unit in error messages: "characters" or "bytes".
     """
     errors = _length_errors(value, DNS1123_SUBDOMAIN_MAX_LENGTH, unit)
     if not (value.isascii() and _is_subdomain(value.lower())):
@@ -190,7 +188,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 
     The name has up to 63 bytes. A prefix is optional: a DNS subdomain and a slash.
 
-    `unit`: the word for the unit of lengths in messages: "characters" up to 1.34, "bytes" from 1.35 on.
+    `unit`: the length unit in error messages: "characters" up to 1.34, "bytes" from 1.35 on.
     With "bytes", the message about several slashes also says `label key` instead of `qualified name`.
     """
     if len(value) <= QUALIFIED_NAME_MAX_LENGTH and _is_prefixed(value):
@@ -214,7 +212,7 @@ def is_qualified_name(value: str, unit: str = "characters") -> list[str]:
 def is_valid_label_value(value: str, unit: str = "characters") -> list[str]:
     """Validates a label value; returns error messages.
 
-    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    `unit`: the length unit in error messages: "characters" or "bytes".
     """
     if len(value) <= LABEL_VALUE_MAX_LENGTH and _is_label_value(value):
         return []
@@ -256,8 +254,9 @@ def validate_fully_qualified_name(name: str, path: str) -> list[FieldError]:
 
 
 def is_valid_path_segment_name(name: str) -> list[str]:
-    """Validates that a name can be one segment of a URL path, as all object names must; returns error
-    messages.
+    """Validates that a name can be one segment of a URL path; returns error messages.
+
+    All object names must pass this check.
     """
     if name in (".", ".."):
         return [f"may not be '{name}'"]
@@ -287,7 +286,7 @@ def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001
 def generated_name(prefix: str, suffix: str) -> str:
     """Returns the name for a generateName prefix and a random suffix, such as `web-` and `x7k2p`.
 
-    Cuts a prefix of more than GENERATE_NAME_MAX_LENGTH bytes.
+    Truncates a prefix that is longer than GENERATE_NAME_MAX_LENGTH bytes.
     """
     if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
         return prefix + suffix

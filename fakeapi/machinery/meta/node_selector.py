@@ -18,7 +18,7 @@ def validate_node_selector(
     """Validates a node selector.
 
     `checks_values`: whether the values of expressions must be valid label values, as in 1.32 and later.
-    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    `unit`: the length unit in error messages: "characters" or "bytes".
     """
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
@@ -36,7 +36,7 @@ def validate_node_selector_term(
     """Validates one term of a node selector.
 
     `checks_values`: whether the values of expressions must be valid label values, as in 1.32 and later.
-    `unit`: the word for the unit of lengths in messages: "characters" or "bytes".
+    `unit`: the length unit in error messages: "characters" or "bytes".
     """
     errors: list[FieldError] = []
     for position, expression in enumerate(term.get("matchExpressions") or ()):

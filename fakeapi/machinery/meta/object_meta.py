@@ -34,7 +34,7 @@ STANDARD_FINALIZERS = frozenset({"kubernetes", FINALIZER_ORPHAN, FINALIZER_FOREG
 _IMMUTABLE = "field is immutable"
 _IMMUTABLE_TEXTS = ("name", "namespace", "uid")
 _IMMUTABLE_TIMES = {"creationTimestamp": "0001-01-01 00:00:00 +0000 UTC", "deletionTimestamp": "null"}
-"""Immutable times: name -> how errors in Go syntax print an absent time, as a zero value or a nil pointer."""
+"""Name of an immutable time -> text in Go syntax for an absent time: a zero value or a nil pointer."""
 _POINTER = "0xc000012345"
 
 
@@ -47,8 +47,8 @@ def validate_object_meta(
 ) -> list[FieldError]:
     """Validates ObjectMeta after name generation, like ValidateObjectMetaAccessor.
 
-    The registry calls this for every update with `names.name_is_path_segment`, and for a create after the
-    strategy has accepted the object.
+    The registry calls this function for creates and updates. For an update, `name_validator` is
+    `names.name_is_path_segment`.
     """
     errors = _name_errors(meta, name_validator, path)
     errors += _namespace_errors(meta.get("namespace", ""), namespaced, path)
@@ -69,7 +69,7 @@ def validate_object_meta_update(
 ) -> list[FieldError]:
     """Validates an update of ObjectMeta, like ValidateObjectMetaAccessorUpdate.
 
-    Before the call, the registry copies metadata that an update cannot change from `old` to `new`. For
+    Before the call, the registry copies from `old` to `new` all metadata that an update cannot change. For
     finalizers, there is only one rule: an update must not add finalizers to an object that is being deleted.
 
     `is_right`: whether `new` has passed `validate_object_meta`, so that the rules of that function are
@@ -286,7 +286,7 @@ def _undomained_finalizer_errors(meta: dict[str, Any], path: str) -> list[FieldE
 
 
 def has_domain(finalizer: str) -> bool:
-    """Whether a finalizer has a domain, or is a finalizer of Kubernetes that needs none."""
+    """Whether a finalizer has a domain, or is one of STANDARD_FINALIZERS."""
     return "/" in finalizer or finalizer in STANDARD_FINALIZERS
 
 

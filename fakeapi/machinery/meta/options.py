@@ -15,9 +15,9 @@ from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 FIELD_MANAGER_MAX_LENGTH = 128
 FIELD_MANAGER_REPORT_MAX_LENGTH = 16 * FIELD_MANAGER_MAX_LENGTH
-"""Maximum length of a field manager for which every unprintable character is an error.
+"""Maximum number of characters of a field manager for which each unprintable character gets its own error.
 
-A longer name gets only one error, because each error repeats the whole name.
+For a longer name, only the first unprintable character gets an error, because each error repeats the name.
 """
 
 PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
@@ -60,7 +60,7 @@ def validate_write_options(options: dict[str, Any], wording: Wording = DEFAULT) 
 def validate_patch_options(
     options: dict[str, Any], *, apply: bool, wording: Wording = DEFAULT
 ) -> list[FieldError]:
-    """Validates PatchOptions; `apply` must be True for a server-side apply."""
+    """Validates PatchOptions; `apply`: whether the patch is a server-side apply."""
     errors: list[FieldError] = []
     if apply:
         if not options.get("fieldManager"):

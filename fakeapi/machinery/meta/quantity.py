@@ -15,7 +15,7 @@ NANO = -9
 """The smallest power of ten in a quantity. More precise amounts are rounded away from zero to 10^-9."""
 MILLI = -3
 MAX_BINARY = (1 << 63) - 1
-"""The largest amount with a binary suffix. Larger amounts are replaced by this."""
+"""The largest amount with a binary suffix. Larger amounts are replaced by MAX_BINARY."""
 
 FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC_ERROR = "unable to parse numeric part of quantity"
@@ -35,8 +35,8 @@ Further digits only decide the rounding: if one of them is not zero, the amount 
 """
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""The characters that `parse` trims: Unicode spaces as in Go, without the control characters tab to carriage
-return.
+"""The characters that `parse` trims: Unicode spaces as in Go, except the control characters from tab to
+carriage return.
 """
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
@@ -75,7 +75,7 @@ def _remembered(text: str) -> str:
 def compare(left: str, right: str) -> int:
     """Returns -1, 0 or 1 if `left` is less than, equal to or greater than `right`.
 
-    Raises ValueError if one is not a quantity.
+    Raises ValueError if either text is not a quantity.
     """
     first, second = parse(left).amount, parse(right).amount
     return (first > second) - (first < second)
@@ -84,8 +84,8 @@ def compare(left: str, right: str) -> int:
 def add(left: str, right: str) -> str:
     """Adds two quantities; returns the canonical text in the format of `left`.
 
-    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError if one
-    is not a quantity.
+    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError if
+    either text is not a quantity.
     """
     first, second = parse(left).amount, parse(right).amount
     return _spelled(first + second, left if first else right)
@@ -94,7 +94,7 @@ def add(left: str, right: str) -> str:
 def multiply(left: str, right: str) -> str:
     """Multiplies two quantities; returns the canonical text in the format of `left`.
 
-    Raises ValueError if one is not a quantity.
+    Raises ValueError if either text is not a quantity.
     """
     return _spelled(parse(left).amount * parse(right).amount, left)
 
@@ -114,7 +114,7 @@ def _spelled(amount: Decimal, like: str) -> str:
 def subtract(left: str, right: str) -> str:
     """Subtracts `right` from `left`; returns the canonical text in the format of `left`.
 
-    If `left` is 0, the format is that of `right`. Raises ValueError if one is not a quantity.
+    If `left` is 0, the format is that of `right`. Raises ValueError if either text is not a quantity.
     """
     right = right.strip(_SPACES)
     return add(left, right[1:] if right.startswith("-") else f"-{right.removeprefix('+')}")
@@ -278,7 +278,7 @@ def _decimal(
 ) -> Quantity:
     """Returns the quantity of `digits` times 10^`scale`, with an exponent divisible by three.
 
-    Like upstream, omits an exponent that has no suffix: `1000E` becomes `1`.
+    Like upstream, omits a decimal exponent for which no suffix exists: `1000E` becomes `1`.
 
     `kept`: the text to keep, for input that is nearly canonical; None formats the amount anew.
     """

@@ -1,4 +1,4 @@
-"""Parses the path of a request: its API group, version, resource, namespace and name, and its verb.
+"""Parses the path of a request into API group, version, resource, namespace and name; finds the verb.
 
 Follows k8s.io/apiserver `pkg/endpoints/request/requestinfo.go`.
 """

@@ -1,10 +1,11 @@
-"""Shard selectors: they select objects by the hash of the uid or namespace.
+"""Parses shard selectors, which select objects by the hash of their uid or namespace.
 
-Follows k8s.io/apimachinery `pkg/sharding` and k8s.io/apiserver `pkg/sharding` from 1.36:
+Example of a shard selector:
 
     shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(...)
 
-Upstream parses the text as CEL. This parser reads only calls, `||`, names with dots, strings and parentheses.
+Follows k8s.io/apimachinery `pkg/sharding` and k8s.io/apiserver `pkg/sharding` from 1.36 on. Upstream parses
+the text as CEL. This parser reads only calls, `||`, names with dots, strings and parentheses.
 Its error messages for other text differ from upstream's.
 """
 

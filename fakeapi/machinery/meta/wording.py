@@ -20,7 +20,7 @@ class Wording:
     """The message template for a text that is too long; `{}` is the limit in bytes."""
 
     applied: str = "YAML"
-    """The name of the format of a server-side apply's body in errors: `error decoding YAML: …`."""
+    """The format that errors name for the body of a server-side apply: `error decoding YAML: …`."""
 
     length_unit: str = "characters"
     """The unit of lengths in messages about label keys and values: "characters" or "bytes"."""
@@ -38,7 +38,7 @@ class Wording:
     """The message template for an empty member of an owner reference; `{}` is the name of the member."""
 
     required_where_empty: bool = False
-    """Whether an empty member of an owner reference or managedFields entry is a required-value error.
+    """Whether an empty member of an owner reference or managedFields entry causes the error "Required value".
 
     If True, the error paths of owner references also include their index.
     """

@@ -1,10 +1,14 @@
 """Applies JSON patches (RFC 6902) like Kubernetes, which uses gopkg.in/evanphx/json-patch v4.12.
 
-The library differs from the RFC: replacing or copying a missing key adds the key, a test of a missing key
-against null passes, indexes may be negative, and scalars are compared as text.
+The library differs from the RFC:
 
-Responses follow k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, in all releases. They do not include the
-messages of the library, except for patches of webhooks; such a message is the cause of the ApiError.
+- Replacing or copying a missing key adds the key.
+- A test of a missing key against null passes.
+- Indexes may be negative.
+- Scalars are compared as text.
+
+Responses follow k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, in all releases. Only responses about
+patches from webhooks include the messages of the library.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,23 +38,23 @@ MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024
 """Maximum size of the JSON that all `copy` operations of a patch add, in bytes.
 
-More is rejected with status 422.
+A patch that adds more is rejected with status 422.
 """
 
 ABSENT: Any = object()
-"""The value of an operation without a member `value`: `add` and `replace` then use null, and `test` fails."""
+"""Stands for a missing member `value` of an operation: `add` and `replace` then use null; `test` fails."""
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""Two texts of the error for a number out of range: the text of fakeapi's decoder, and upstream's."""
+"""Two texts about the type of a number out of range: from fakeapi's decoder, and from upstream's."""
 
 
 class PatchError(ValueError):
-    """A JSON patch operation cannot be applied; the message is evanphx/json-patch's."""
+    """Raised if a JSON patch operation cannot be applied. The message is that of evanphx/json-patch."""
 
 
 class FailedTestError(PatchError):
-    """A `test` operation of a JSON patch failed: its value differs from the value in the document."""
+    """Raised if the value of a `test` operation in a JSON patch differs from the value in the document."""
 
 
 _MISSING = "missing value"
@@ -205,7 +209,7 @@ def _position(items: list[Any], key: str, *, end: int, odd: str = "") -> int:
 
 
 def _get(container: Any, key: str) -> Any:
-    """Returns a member of an object, None if it is missing, or an item of a list.
+    """Returns a member of an object, or an item of a list; None if the member is missing.
 
     Raises PatchError if `key` is not a valid index of the list.
     """
@@ -384,7 +388,7 @@ class _Document:
 
 @contextmanager
 def _said(what: str) -> Iterator[None]:
-    """Adds the prefix `what`, which describes the failed operation, to the message of a PatchError."""
+    """Context manager: adds the prefix `what`, such as the operation, to the message of a PatchError."""
     try:
         yield
     except PatchError as error:

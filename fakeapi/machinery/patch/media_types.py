@@ -1,4 +1,4 @@
-"""Media types of patches.
+"""Defines the media types of patches.
 
 Follows k8s.io/apimachinery `pkg/types/patch.go`.
 """

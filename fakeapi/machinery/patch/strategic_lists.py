@@ -13,7 +13,7 @@ from fakeapi.machinery.golang.fmt import printed, type_name
 from fakeapi.machinery.golang.sorting import slice_stable
 
 DIRECTIVE = "$patch"
-"""The member of an object in a strategic merge patch with a directive: replace, delete or merge."""
+"""The member of an object in a strategic merge patch that contains a directive: replace, delete or merge."""
 
 
 def unexpected(message: str) -> ApiError:
@@ -89,7 +89,7 @@ def is_directive(value: Any) -> bool:
 
 
 def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
-    """Raises ApiError 500 unless `$setElementOrder` lists the elements of the patch, in their order.
+    """Raises ApiError 500 if `$setElementOrder` omits an element of the patch, or lists it in another order.
 
     `order` is the value of `$setElementOrder`; it need not list deleted elements. Follows
     validatePatchWithSetOrderList.
@@ -162,11 +162,11 @@ def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any
 
 
 def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
-    """Returns the live list as upstream sees it after mergeSliceWithSpecialElements; it orders elements.
+    """Returns the live list after upstream changed it; upstream sorts merged elements in this order.
 
-    Upstream deletes elements in place and then appends to the same Go array. So the first new elements
-    overwrite the slots freed by deletions, and count as live elements. Example: if the patch deletes a and
-    adds x and y, the list `[a, b, c]` becomes `[b, c, x]`.
+    Upstream's mergeSliceWithSpecialElements deletes elements in place and then appends to the same Go array.
+    So the first new elements overwrite the slots freed by deletions, and count as live elements. Example: if
+    the patch deletes a and adds x and y, the list `[a, b, c]` becomes `[b, c, x]`.
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live

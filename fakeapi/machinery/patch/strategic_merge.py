@@ -1,11 +1,14 @@
-"""Applies strategic merge patches to JSON objects, by the nodes of a schema.
+"""Applies strategic merge patches to JSON objects, by the schema of their kind.
 
 Follows k8s.io/apimachinery `pkg/util/strategicpatch`. Responses follow k8s.io/apiserver
 `pkg/endpoints/handlers/patch.go`. Releases differ in the schema (which lists merge, and by which key) and in
 the rule `keeps_directives`.
 
-Two kinds of patch make Go panic, and kube-apiserver closes the connection: `$setElementOrder` for a list of
-objects that does not merge (Go cannot hash an object), and null in a list that merges (null has no Go type).
+Two kinds of patch make Go panic, so that kube-apiserver closes the connection:
+
+- `$setElementOrder` for a list of objects that does not merge, because Go cannot hash an object
+- null in a list that merges, because null has no Go type
+
 fakeapi responds with status 500 instead, as for other unexpected errors of the handler.
 """
 
@@ -40,8 +43,9 @@ _STRUCTS = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarK
 
 
 def decode_patch(body: bytes) -> dict[str, Any]:
-    """Decodes a strategic merge patch; null is an empty patch. Raises ApiError 400 for other JSON than
-    objects.
+    """Decodes a strategic merge patch; null is an empty patch.
+
+    Raises ApiError 400 if the body is not valid JSON, or is neither an object nor null.
     """
     try:
         patch = decode_untyped(body)
@@ -140,7 +144,10 @@ class _Merge:
     def _ordered_list(
         self, merged: dict[str, Any], patch: dict[str, Any], directive: str, schema: Node
     ) -> None:
-        """Merges a list with `$setElementOrder`; removes the list and its order from `patch`."""
+        """Merges a list in the order that the member `directive` gives; removes both from `patch`.
+
+        `directive`: the name of the member: `$setElementOrder/` and the field name of the list.
+        """
         order = patch.pop(directive)
         if not isinstance(order, list):
             raise wrong_type([], order)

@@ -1,4 +1,4 @@
-"""Collects the errors of decoding an object, with Go's messages: the first error and the strict errors.
+"""Collects the errors of decoding an object, in Go's wording: the first error, and all strict errors.
 
 Follows k8s.io/apimachinery `pkg/runtime/serializer/json` on sigs.k8s.io/json, and `pkg/runtime/converter.go`.
 """
@@ -114,7 +114,7 @@ _CONVERTIBLE_IN_GO = frozenset(
     (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
 )
 JSON_TEXT = "JSON text"
-"""Marks Go types with their own UnmarshalJSON, such as times, in place of a basic type."""
+"""The argument `basic` of `mismatch` for Go types with their own UnmarshalJSON, such as times."""
 
 
 def spell(path: Path) -> str:

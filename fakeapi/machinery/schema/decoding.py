@@ -1,4 +1,4 @@
-"""Decodes JSON values to canonical objects, by the nodes of a schema.
+"""Decodes JSON values to canonical objects, by the schema of their type.
 
 A *canonical* object equals Go's encoding of the input after decoding to the Go type:
 
@@ -35,7 +35,7 @@ from fakeapi.machinery.schema.nodes import (
 
 
 class DecodeError(ValueError):
-    """A JSON value cannot be decoded, because of a wrong type or invalid text; the message is Go's."""
+    """Raised if a JSON value cannot be decoded: wrong type or invalid text. The message is that of Go."""
 
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
@@ -76,9 +76,9 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
-    """Returns a fast decoder for objects of a type. It is compiled after the first objects of the type.
+    """Returns a fast decoder for objects of a type; it is compiled after some objects have been decoded.
 
-    The decoder returns None for objects that `walker` must decode.
+    The decoder returns None for objects that the decoder from `walker` must decode instead.
     """
     seen = 0
     reader: quick_decoding.Reader | None = None
@@ -311,7 +311,7 @@ SEMANTICS = quick_decoding.Semantics(_lazily, zero, _drops_zero)
 
 
 class _Entry(NamedTuple):
-    """The data of a field for the decoder of its struct.
+    """The data about one field that the decoder of a struct needs.
 
     - `exact`: the Python type of values that need no decoding; None if all values are decoded.
     - `drops_zero`: whether a zero value is omitted.
@@ -331,7 +331,7 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 
 def without_empty(value: Any, node: Node) -> Any:
-    """Replaces empty lists and maps in a canonical value by None, as if it were stored as protobuf.
+    """Replaces empty lists and maps in a canonical value by None, like encoding it as protobuf and back.
 
     Keeps fields that are not in the schema. Returns a copy.
     """

@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
 Walks: TypeAlias = dict[Any, Any]
-"""Data compiled from a schema node, by the function that compiled it; see `kept_on_node`."""
+"""A cache of data compiled from a schema node: function -> its result; see `kept_on_node`."""
 
 
 class ListType(Enum):
@@ -55,8 +55,8 @@ class AnyValue:
 
     Values are kept as received. In server-side apply, they are owned as a whole.
 
-    `choice`: for a type that is a struct or something else, such as JSONSchemaPropsOrBool, returns the struct
-    type. None for other types.
+    `choice`: returns the struct type, for a type whose values are structs or something else, such as
+    JSONSchemaPropsOrBool. None for other types.
     """
 
     go_type: str
@@ -66,7 +66,7 @@ class AnyValue:
 
 @dataclass(frozen=True, slots=True)
 class Untyped(AnyValue):
-    """A type for any JSON value whose parts have their own field owners, for server-side apply.
+    """A type for any JSON value, for server-side apply; its members and items have their own field owners.
 
     `shapes`: returns (the type of values that are objects, the type of values that are lists).
     """

@@ -1,7 +1,7 @@
 """Decodes Kubernetes objects in protobuf to JSON.
 
-The envelope follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`. Its content follows the `protobuf`
-tags of the Go types in k8s.io/api, which are part of the schema.
+The envelope follows k8s.io/apimachinery `pkg/runtime/serializer/protobuf`. The object inside follows the
+`protobuf` tags of the Go types in k8s.io/api, which are part of the schema.
 """
 
 import base64
@@ -33,16 +33,16 @@ CHOICE_FIELDS = {
     "JSONSchemaPropsOrBool": (2, 1),
     "JSONSchemaPropsOrStringArray": (1, 2),
 }
-"""Field numbers in types that are a schema or something else.
+"""Protobuf field numbers of types whose values are a JSON Schema or something else, such as a boolean.
 
-type name -> (field number of the schema, field number of the other choice)
+type name -> (field number of the JSON Schema, field number of the other choice)
 """
 
 _Layout: TypeAlias = "dict[int, Field | _Layout]"
 
 
 class ProtobufError(ValueError):
-    """The protobuf bytes cannot be decoded; the message is the same as in Kubernetes."""
+    """Raised if protobuf bytes cannot be decoded. The message is the same as in Kubernetes."""
 
 
 def unwrap(body: bytes) -> tuple[str, str, bytes]:
@@ -143,7 +143,11 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
 
 
 def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
-    """Decodes a value of a type in CHOICE_FIELDS: a struct of type `schema`, or something else."""
+    """Decodes a value of a type in CHOICE_FIELDS: a JSON Schema, or the other choice.
+
+    - `schema`: the struct type of a JSON Schema.
+    - `name`: the name of the field, for errors.
+    """
     short = go_type.rpartition(".")[2]
     own, other = CHOICE_FIELDS[short]
     if own in fields:

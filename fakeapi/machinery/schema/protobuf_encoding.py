@@ -172,7 +172,7 @@ def _lazily(node: Struct) -> Encoder:
 
 
 def _choice(go_type: str, struct_of: Callable[[], Struct]) -> Encoder:
-    """Compiles the encoder of a type in CHOICE_FIELDS: a struct or something else."""
+    """Compiles the encoder of a type in CHOICE_FIELDS. `struct_of` returns the type of a JSON Schema."""
     own, other = CHOICE_FIELDS[go_type.rpartition(".")[2]]
 
     def write(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Go's error messages for malformed protobuf.
+"""Finds Go's error message for malformed protobuf.
 
 Follows the Unmarshal functions that gogo-protobuf generates for k8s.io/api, `generated.pb.go`: they stop at
 the first error in byte order.
@@ -129,7 +129,7 @@ def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
 
 
 def _skipped(data: bytes, at: int) -> int:
-    """Returns the end offset of an unknown field; a group includes its fields.
+    """Returns the end offset of an unknown field; for a group, the end of the whole group.
 
     Raises WireError if the field is malformed.
     """

@@ -26,13 +26,13 @@ Compiling a fast decoder takes as long as decoding some dozen objects in Python.
 """
 
 _Touch: TypeAlias = Callable[[Any, DecodeErrors], None]
-"""Makes a value that msgspec has decoded canonical in place: (value, errors) -> None. Records errors."""
+"""A function (value, errors) -> None: makes a value from msgspec canonical in place, and records errors."""
 
 _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
 
 
 class _Walked(NamedTuple):
-    """A field that msgspec leaves unchanged, and that a decoder in Python decodes.
+    """A field that a decoder in Python decodes after msgspec has copied the raw value.
 
     - `walk`: the decoder.
     - `drops_zero`: whether a zero value is omitted.
@@ -78,7 +78,7 @@ def reader_of(node: Struct, semantics: Semantics) -> Reader:
 
 
 class _Compiler:
-    """Compiles msgspec types, and functions that complete the objects that msgspec decoded.
+    """Compiles msgspec types, and functions that finish objects after msgspec has decoded them.
 
     Compiles each struct once.
     """
@@ -118,7 +118,7 @@ class _Compiler:
         return struct, _struct_touch(touches, walked, self._semantics.zero) if touches or walked else None
 
     def _of(self, node: Node) -> tuple[Any, _Touch | None]:
-        """Returns (msgspec type of a schema node, function that completes its values or None).
+        """Returns (msgspec type of a schema node, function that finishes decoded values or None).
 
         Returns (None, None) if a decoder in Python must decode the values of the node.
         """
@@ -142,7 +142,7 @@ class _Compiler:
     def _member(self, field: Field, kind: Any, *, drops: bool, present: bool) -> tuple[Any, Any]:
         """Returns (msgspec type, default) of a field.
 
-        msgspec omits a value that equals its default. It does not omit the result of a default factory,
+        msgspec omits a value that equals its default. msgspec does not omit the result of a default factory,
         unless the factory is `list` or `dict`.
 
         `kind`: the msgspec type of the field's schema node.
@@ -162,7 +162,7 @@ class _Compiler:
         return kind, self._always(field.node)
 
     def _always(self, absent: Node | None) -> Any:
-        """Returns a default that msgspec does not omit: the zero value of a schema node, or null for None."""
+        """Returns a default that msgspec does not omit: the zero value of `absent`, or null if it is None."""
         zero = self._semantics.zero
         return msgspec.field(default_factory=lambda: None if absent is None else zero(absent))
 
@@ -205,7 +205,10 @@ def _each(touch: _Touch) -> _Touch:
 
 
 def _map_touch(touch: _Touch | None) -> _Touch:
-    """Returns a function that sorts the keys of a map, like Go, and applies `touch` to the values."""
+    """Returns a function that sorts the keys of a map, like Go, and applies `touch` to its values.
+
+    With None, the function leaves the values unchanged.
+    """
 
     def touch_values(values: Any, errors: DecodeErrors) -> None:
         if len(values) > 1 and (keys := sorted(values)) != list(values):

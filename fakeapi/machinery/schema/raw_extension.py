@@ -42,7 +42,7 @@ def compact(value: Any) -> Any:
 
 
 def marshalled(value: Any) -> Any:
-    """Returns a RawJson with Go's JSON encoding of a value, or the value if `codec.encode` returns the same.
+    """Returns Go's JSON of a value as a RawJson, or the value itself if `codec.encode` returns the same JSON.
 
     Use it for results of patches and for values from YAML.
     """
@@ -86,7 +86,7 @@ def mapped(value: Any, node: Node, change: Callable[[Any], Any]) -> Any:
 
 
 _Mapper: TypeAlias = Callable[[Any, Callable[[Any], Any]], Any]
-"""The compiled form of `mapped` for one type: (value, change) -> result; the value must not be None."""
+"""A function that does the same as `mapped` for one type: (value, change) -> result. `value` is not None."""
 
 
 @kept_on_node
@@ -177,7 +177,7 @@ def _written(value: Any, text: bytes, node: Node) -> Any:
 
 @kept_on_node
 def _leading(node: Struct) -> Mapping[str, Node]:
-    """Returns the schema nodes of a struct's fields that are or contain a runtime.RawExtension, by name."""
+    """Returns the fields of a struct that are or contain a runtime.RawExtension: name -> schema node."""
     fields = {field.name: field.node for field in node.fields.values() if _leads(field.node, frozenset())}
     return MappingProxyType(fields)
 
@@ -185,8 +185,8 @@ def _leading(node: Struct) -> Mapping[str, Node]:
 def _leads(node: Node, above: frozenset[int]) -> bool:
     """Whether a schema node is or contains a runtime.RawExtension.
 
-    `above`: the ids of the structs that contain the node. They are skipped, because a type may contain
-    itself.
+    `above`: the ids of the structs that contain the node. The function skips these structs, because a type
+    may contain itself.
     """
     match node:
         case AnyValue():

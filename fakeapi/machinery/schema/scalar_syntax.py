@@ -51,7 +51,7 @@ def scalar_syntax(value: Any, node: Scalar) -> str:
 def quantity_syntax(text: str, *, cached: bool = True) -> str:
     """Formats a canonical `resource.Quantity`; "" is the zero value.
 
-    `cached`: whether the struct contains its text; Go caches the text when it formats the quantity
+    `cached`: whether the Go struct contains the text, which Go caches when it formats the quantity.
     """
     number = quantity.parse(text or "0").amount
     exponent = number.as_tuple().exponent

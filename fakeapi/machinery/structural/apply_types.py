@@ -57,7 +57,8 @@ def apply_type(
     - `schema`: the schema of the kind. With None, the types of all fields are deduced from their values.
     - `object_meta`: the schema node of ObjectMeta in the release.
     - `preserves_unknown_fields`: the field preserveUnknownFields of the CustomResourceDefinition.
-    - `keys_may_be_absent`: see `nodes.List`.
+    - `keys_may_be_absent`: whether the items of a list map may omit keys without a default, if they have at
+      least one key.
     """
     if schema is None:
         return Struct(_OBJECT, {}, others=DEDUCED)

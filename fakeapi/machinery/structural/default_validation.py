@@ -44,7 +44,9 @@ def default_errors(
     *,
     requires_pruned: bool,
 ) -> list[FieldError]:
-    """Validates all defaults in a structural schema; reports only the first kind of error of a default.
+    """Validates all defaults in a structural schema.
+
+    CEL rules are evaluated only for a default without other errors.
 
     - `object_meta`: the schema node of ObjectMeta in the release.
     - `checker`: validates defaults by CEL rules. With None, CEL rules are not evaluated.
@@ -136,7 +138,10 @@ class _Defaults:
 
 
 def _surrounded(value: Any, steps: Steps) -> Object:
-    """Wraps `value` in objects and lists, so that it is at the path `steps`; returns {} for a list."""
+    """Wraps `value` in objects and lists, so that it is at the path `steps`.
+
+    Returns {} if the result is not an object.
+    """
     for step in reversed(steps):
         value = [value] if step is None else {step: value}
     return value if isinstance(value, dict) else {}

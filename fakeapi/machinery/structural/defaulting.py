@@ -16,14 +16,14 @@ A short request body may get many defaults, because each list item gets its own 
 """
 
 _VALUE_BYTES = 64
-"""Bytes that each JSON value in a default counts, in addition to its text."""
+"""Size in bytes that is counted for each JSON value in a default, in addition to its text."""
 
 _BYTES_PER_UNIT = 256
 """Bytes of defaults that count as one unit of an `Allowance`, the CPU budget of a request."""
 
 
 class DefaultsTooLarge(ValueError):
-    """The defaults of an object take more than DEFAULTS_MAX bytes."""
+    """Raised if the defaults of an object take more than DEFAULTS_MAX bytes."""
 
 
 def default(obj: Any, schema: Schema | None) -> None:

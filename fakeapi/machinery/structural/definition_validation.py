@@ -35,7 +35,7 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""Go names of the schema fields that are allowed at the root with the status subresource, for the error."""
+"""For an error message: Go names of the schema fields that a root may have with the status subresource."""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:
@@ -113,7 +113,7 @@ def validate_definition_schema(
 
 
 def _root_errors(schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
-    """Yields the error of a root schema that has fields not allowed together with the status subresource."""
+    """Yields an error if a root schema has fields that are not allowed with the status subresource."""
     for go, name in MEMBERS.items():
         if getattr(schema, name) == getattr(EMPTY, name):
             continue

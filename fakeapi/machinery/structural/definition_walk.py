@@ -45,8 +45,9 @@ class Place:
     - `has_rules`: whether CEL rules of the node are compiled; False within anyOf, allOf, oneOf and not.
     - `cardinality`: how many JSON values of an object the node may describe at most; None if unlimited.
     - `inside_meta`: whether the node is within apiVersion, kind or metadata of a resource.
-    - `forbids_defaults_because`: see `Strictness`.
-    - `forbids_old_self_within`: see `RuleSite`.
+    - `forbids_defaults_because`: why the node must not have a default; None if defaults are allowed.
+    - `forbids_old_self_within`: the path of a list or map whose items have no old values. CEL rules must then
+      not use oldSelf. None if they may use it.
     """
 
     path: str
@@ -243,9 +244,12 @@ def _dependencies(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _without_old_self(place: Place, path: str) -> Place:
-    """Returns a place where CEL rules cannot use oldSelf, because no old values are known there.
+    """Returns the place for the items of a list or map whose old values are not known.
 
-    `path` is the path for the error, unless a containing schema node already set one.
+    CEL rules cannot use oldSelf there.
+
+    `path`: the path of the list or map, for errors; ignored if a list or map around it already forbids
+    oldSelf.
     """
     return (
         place if place.forbids_old_self_within is not None else replace(place, forbids_old_self_within=path)
@@ -253,9 +257,9 @@ def _without_old_self(place: Place, path: str) -> Place:
 
 
 def _most_elements(schema: Schema) -> int | None:
-    """Returns how many items or members a JSON value may have, by maxItems or maxProperties.
+    """Returns the value of maxItems or maxProperties: how many items or members a list or map may have.
 
-    Returns None if unlimited, and 1 for values that are not a list or map.
+    Returns None without a limit. Returns 1 for values that are not a list or map.
     """
     if schema.type == "object" and schema.additional_properties is not None:
         return None if schema.max_properties is None else max(schema.max_properties, 0)

@@ -17,7 +17,7 @@ _ENDS_EARLY = "unexpected end of JSON path"
 
 
 class FieldPathError(ValueError):
-    """The JSON path does not lead to a field of the schema; the message is upstream's."""
+    """Raised if a JSON path does not lead to a field of the schema. The message is that of upstream."""
 
 
 def field_path(text: str, schema: Schema, *, allows_brackets: bool = True) -> tuple[str, Schema]:

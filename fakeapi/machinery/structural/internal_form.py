@@ -57,7 +57,7 @@ MEMBERS = {
     "XMapType": "map_type",
     "XValidations": "validations",
 }
-"""Attribute names of `Schema` by the name of the Go field, in the order of the Go struct."""
+"""Go field -> attribute of `Schema`, in the order of the Go struct."""
 
 RULE_MEMBERS = {
     "Rule": "rule",

@@ -105,7 +105,10 @@ def _as_int64(bound: float) -> int:
 
 
 def _out_of_range(value: float, kind: str, format_: str, what: str, path: str) -> str:
-    """Returns the error for a number that is out of range for its type and format; otherwise ""."""
+    """Returns the error for a number that is out of range for its type and format; "" if it is in range.
+
+    `what`: the first word of the error, which names the number.
+    """
     if kind == "integer":
         least, most = _INT32 if format_ == "int32" else (INT64_MIN, INT64_MAX)
         exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

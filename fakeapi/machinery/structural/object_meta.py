@@ -37,7 +37,7 @@ def coerce(
     Returns (error for the first field with a wrong type, or None; sorted paths of unknown fields).
 
     - `object_meta`: the schema node of ObjectMeta in the release.
-    - `is_resource_root`: whether `obj` itself is a resource too.
+    - `is_resource_root`: whether `obj` itself is a resource, like the objects embedded in it.
     - `drop_invalid`: whether to remove fields with a wrong type instead of returning an error.
     """
     unknown: list[str] = []
@@ -56,7 +56,7 @@ def validate_meta(
 ) -> list[FieldError]:
     """Validates apiVersion, kind and metadata of embedded resources; call `coerce` before.
 
-    `is_resource_root`: whether `obj` itself is a resource too.
+    `is_resource_root`: whether `obj` itself is a resource, like the objects embedded in it.
     """
     return list(_errors(obj, as_root(schema) if is_resource_root else schema, path, rules))
 
@@ -190,8 +190,9 @@ def _resource_errors(value: Object, path: str, rules: SchemaRules) -> Iterator[F
 
 
 def _not_an_object(meta: Any) -> str:
-    """Returns Go's error for metadata that is not an object; `coerce` with
-    `drop_invalid` does not remove it.
+    """Returns Go's error for metadata that is not an object.
+
+    Such metadata remains after `coerce` with `drop_invalid`.
     """
     errors = DecodeErrors()
     errors.mismatch(meta, (), "", "v1.ObjectMeta")

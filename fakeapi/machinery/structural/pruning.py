@@ -17,7 +17,7 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
     Does not change apiVersion, kind and metadata of embedded resources; `object_meta.coerce` prunes metadata.
 
     `schema`: if None, all fields are unknown.
-    `is_resource_root`: whether `obj` itself is a resource too.
+    `is_resource_root`: whether `obj` itself is a resource, like the objects embedded in it.
     """
     pruned: list[str] = []
     _prune(obj, as_root(schema) if is_resource_root else schema, "", pruned)
@@ -25,7 +25,7 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
 
 
 def as_root(schema: Schema | None) -> Schema:
-    """Marks the schema of a whole object as an embedded resource; returns an empty one for None."""
+    """Returns the schema of a whole object, marked as an embedded resource; None is an empty schema."""
     schema = schema or EMPTY
     return schema if schema.embedded_resource else replace(schema, embedded_resource=True)
 
@@ -55,9 +55,9 @@ def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> N
 
 
 def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
-    """Keeps the unknown fields of a value, and prunes inside its specified fields.
+    """Prunes the values of the specified fields, but keeps the unknown fields of the value itself.
 
-    Objects in a list also keep their unknown fields.
+    If the value is a list, the objects in the list keep their unknown fields.
     """
     if schema is None:
         return

@@ -125,7 +125,7 @@ def too_long(field: str, most: int, rules: SchemaRules) -> FieldError:
 
 
 def shown(value: Any, rules: SchemaRules) -> str | Dump:
-    """Formats a JSON value for the errors of a release: a str that the error quotes, or a `Dump` as it is."""
+    """Formats a JSON value for an error: returns a str that must be quoted, or a `Dump` that must not."""
     match value:
         case str():
             return value

@@ -22,7 +22,7 @@ class Strictness:
     """
 
     forbids_defaults_because: str | None = None
-    """The reason at the end of the error for a default, possibly ""; None if defaults are allowed."""
+    """The end of the error for a schema with a default: the reason, or ""; None if defaults are allowed."""
 
     requires_known_types: bool = True
     requires_structural: bool = True
@@ -72,7 +72,8 @@ class RuleChecker(Protocol):
         ...
 
     def check_total(self, path: str) -> list[FieldError]:
-        """Returns an error if all rules passed to `check_rules` cost too much; `path` is the path of the
-        schema.
+        """Returns an error if the rules that `check_rules` received cost too much together.
+
+        `path`: the path of the schema.
         """
         ...

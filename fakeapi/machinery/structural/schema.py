@@ -13,7 +13,7 @@ DEPTH_MAX = 64
 
 
 class SchemaTooDeep(ValueError):
-    """A schema has more than DEPTH_MAX levels."""
+    """Raised if a schema has more than DEPTH_MAX levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Schema:
 
     - `default`, `example`: None if unset or null.
     - `additional_properties`, `additional_items`: a schema, True or False; None if unset.
-    - `items`: a schema; a tuple for a list of schemas, not allowed in CustomResourceDefinitions; None if
-      unset.
+    - `items`: a schema, or a tuple of schemas; None if unset. CustomResourceDefinitions must not have a list
+      of schemas here.
     """
 
     # Type and members
@@ -102,7 +102,7 @@ _Several: TypeAlias = "Schema | tuple[Schema, ...] | None"
 def parse_schema(props: Object, depth: int = DEPTH_MAX) -> Schema:
     """Parses canonical JSONSchemaProps. Raises SchemaTooDeep if the schema has more than `depth` levels.
 
-     `props` must have been decoded as part of a CustomResourceDefinition, because types are not checked here.
+    `props` must have been decoded as part of a CustomResourceDefinition, because types are not checked here.
     `depth`: the maximum number of levels.
     """
     if depth <= 0:
@@ -261,7 +261,7 @@ _READERS: dict[str, tuple[str, Callable[[Any, int], Any]]] = {
     "dependencies": ("dependencies", _by_name_or_names),
     "additionalItems": ("additional_items", _or_bool),
 }
-"""Parsers by member of JSONSchemaProps: (attribute of Schema, function that parses the value).
+"""Member of JSONSchemaProps -> (attribute of Schema, function that parses the value).
 
 The arguments of a function are the value and the maximum number of levels below the node.
 """

@@ -170,7 +170,8 @@ def _value_errors(
     """Validates the pattern of a schema, and its anyOf, allOf, oneOf and not.
 
     `skips_any`: whether anyOf is not validated, because it only specifies int-or-string.
-    `skips_first_all`: whether anyOf in the first schema of allOf is not validated, for the same reason.
+    `skips_first_all`: whether anyOf in the first schema of allOf is not validated, because it only specifies
+    int-or-string.
     """
     if not skips_any:
         for index, branch in enumerate(schema.any_of):
@@ -193,7 +194,7 @@ def _value_errors(
 def _branch_errors(
     schema: Schema, path: str, rules: SchemaRules, *, skips_any: bool = False
 ) -> Iterator[FieldError]:
-    """Validates a schema within allOf, anyOf, oneOf or not. It must only restrict values further.
+    """Validates a schema within allOf, anyOf, oneOf or not. Such a schema may only restrict values further.
 
     `skips_any`: whether anyOf in the schema is not validated, because it only specifies int-or-string.
     """
@@ -211,9 +212,9 @@ def _branch_errors(
 
 
 def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, bool, str]]:
-    """Yields (name, whether set, required value) of fields that a schema within anyOf must not set.
+    """Checks the fields that a schema within anyOf, allOf, oneOf or not must not set.
 
-    The same fields are forbidden within allOf, oneOf and not.
+    Yields (field name, whether the schema sets the field, the only allowed value) for each field.
     """
     others = schema.additional_properties
     yield "type", bool(schema.type), "empty"

@@ -22,16 +22,16 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 class Nothing:
-    """The type of `NOTHING`, the default of an argument for which None is a valid value."""
+    """The type of `NOTHING`, which is the default of arguments that may be None."""
 
 
 NOTHING: Final = Nothing()
-"""Stands for an absent old value, because the object is created; None would mean an old value of null."""
+"""Stands for the old value of an object that is being created. None would mean that the old value is null."""
 
 _BRANCH_UNITS = 10
 """Units of an `Allowance` that each branch of anyOf, oneOf and allOf costs: about 15 microseconds.
 
-Branches cost units because the schema of a small object may have many of them.
+Branches cost units because the schema of a small object may have many branches.
 """
 
 
@@ -50,7 +50,7 @@ def validate(
     AllowanceSpent if the current `Allowance` is used up.
 
     - `path`: the path of the value, a prefix of the paths of errors.
-    - `old`: the value before an update; if `rules.ratchets`, unchanged parts have no errors.
+    - `old`: the value before an update. If `rules.ratchets` is True, unchanged parts have no errors.
     - `is_default`: whether the value is a default in a CustomResourceDefinition. All formats are then
       validated, including those that the release ignores in objects.
     """
@@ -326,7 +326,7 @@ def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | 
 
 
 def _type_of(value: Any) -> tuple[str, str]:
-    """Returns the JSON type of a value, and Go's type of a number: "int64", "float64" or ""."""
+    """Returns (JSON type of a value, Go type of a number: "int64" or "float64"; "" for other values)."""
     match value:
         case bool():
             return "boolean", ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Operation(Enum):
-    """The operation of a write, with the names in the rules of webhooks and policies."""
+    """The operation of a write. The values are the names in the rules of webhooks and policies."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -33,9 +33,9 @@ class Attributes:
     For mutating steps, objects are in the API version of the request. For validating steps, they are in the
     internal version.
 
-    `obj`: the new object in canonical form; None for a delete. Only mutating steps may change it. `old`: the
-    stored object in canonical form; None for a create or a CONNECT. `reinvocation`: data for the second round
-    of mutating steps; None until a step creates it.
+    - `obj`: the new object in canonical form; None for a delete. Only mutating steps may change it.
+    - `old`: the stored object in canonical form; None for a create or a CONNECT.
+    - `reinvocation`: data for the second round of mutating steps; None until a step creates it.
 
     For a subresource such as `binding`, `obj` is the request body. For `scale`, `obj` and `old` are Scales.
     For a CONNECT, `obj` is the options object, such as PodExecOptions.
@@ -60,7 +60,7 @@ class Attributes:
     ) -> "Attributes":
         """Returns the attributes of a create or an update.
 
-        `request`: supplies resource, target, options and warnings.
+        `request`: contains the resource, target, options and warnings.
         """
         return cls(operation, request.resource, request.target, obj, old, request.options, request.warnings)
 

@@ -1,4 +1,4 @@
-"""The options of CONNECT requests, such as PodExecOptions. Admission plugins receive them as the object.
+"""Creates the options of CONNECT requests, such as PodExecOptions, which admission plugins receive.
 
 Follows k8s.io/api `core/v1` and the conversion of query parameters in k8s.io/apimachinery `pkg/runtime`.
 """
@@ -32,8 +32,8 @@ class Parameters(Protocol):
 def connect_options(kind: str, parameters: Parameters, tail: str) -> Object | None:
     """Returns the options object of a CONNECT request; None if `kind` is not a kind of CONNECT options.
 
-    `kind`: the kind of the options, for example PodExecOptions. `tail`: the rest of the URL path after
-    `/proxy`.
+    - `kind`: the kind of the options, for example PodExecOptions.
+    - `tail`: the rest of the URL path after `/proxy`.
     """
     if kind not in _KINDS:
         return None

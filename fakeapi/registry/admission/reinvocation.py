@@ -1,4 +1,4 @@
-"""Reinvocation: the data of a write for a second round of mutating admission.
+"""Reinvocation: the data that a write keeps for a second round of mutating admission steps.
 
 Follows k8s.io/apiserver `pkg/admission/reinvocation.go`.
 """
@@ -9,8 +9,9 @@ from typing import Any
 
 @dataclass(slots=True)
 class Reinvocation:
-    """Says whether the mutating admission steps of a write run a second time, and keeps their data until
-    then.
+    """Records whether the mutating admission steps of a write must run a second time.
+
+    Also keeps the data of plugins between the two rounds.
     """
 
     is_wanted: bool = False

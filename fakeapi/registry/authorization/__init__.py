@@ -1,3 +1,4 @@
-"""Authorization: decides which users may send which requests. It is off by default: see
-`fakeapi.settings`.
+"""Authorization: decides which users may send which requests.
+
+Authorization is off by default: see `fakeapi.settings`.
 """

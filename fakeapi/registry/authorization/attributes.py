@@ -16,9 +16,9 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 class AccessAttributes:
     """A request to authorize: a user, a verb, and a resource or a URL path.
 
-    `is_resource`: whether the request is for a resource; otherwise it is for the URL `path`. `fields`: the
-    `field=value` terms of the field selector as (field, value). Empty in releases whose authorizers ignore
-    field selectors.
+    - `is_resource`: whether the request is for a resource. If False, the request is for the URL `path`.
+    - `fields`: the `field=value` terms of the field selector as (field, value). Empty in releases whose
+      authorizers ignore field selectors.
     """
 
     user: User

@@ -1,4 +1,4 @@
-"""RBAC rules: whether a rule allows a request, and whether rules cover other rules.
+"""Evaluates RBAC rules: whether a rule allows a request, and whether rules cover other rules.
 
 Follows k8s.io/kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go`, k8s.io/component-helpers
 `auth/rbac/validation` and `pkg/registry/rbac/validation`. Rules are PolicyRules as JSON.
@@ -106,10 +106,9 @@ def _holds_resource(owned: Sequence[str], resource: str) -> bool:
 
 
 def compact_texts(parts: Iterable[Object]) -> list[str]:
-    """Returns PolicyRules as texts for an error message, sorted and without duplicates.
+    """Formats PolicyRules for an error message; returns one text for each rule, sorted, without duplicates.
 
-    Each rule in `parts` has one resource or URL path. Merges rules that differ only in their verbs into one
-    text.
+    Each rule in `parts` has one resource or URL path. Rules that differ only in their verbs share one text.
     """
     together: dict[tuple[str, ...], Object] = {}
     texts: set[str] = set()

@@ -1,8 +1,8 @@
-"""The accepted names and the served versions of all CustomResourceDefinitions, by API group.
+"""Records the accepted names and the served versions of all CustomResourceDefinitions, by API group.
 
 Follows `getAcceptedNamesForGroup` and `requeueAllOtherGroupCRDs` of k8s.io/apiextensions-apiserver
 `pkg/controller/status/naming_controller.go`. Upstream lists all CRDs at each write. This module keeps
-counters with the same result, and its cost does not grow with the number of CRDs.
+counters instead, so that the cost of a write does not grow with the number of CRDs.
 """
 
 from collections import Counter
@@ -26,7 +26,11 @@ class NamesInUse:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of one CRD. `resources`: plural, singular and short names. `kinds`: kind and list kind."""
+    """The names of one CRD.
+
+    - `resources`: the plural, the singular and the short names.
+    - `kinds`: the kind and the list kind.
+    """
 
     resources: frozenset[str]
     kinds: frozenset[str]
@@ -52,8 +56,9 @@ _NO_NAMES = _Names(frozenset(), frozenset())
 class _Definition:
     """The names and the served versions of one CRD.
 
-    `accepted`: the names in its status. `requested`: the names in its spec; empty if all of them are
-    accepted. `conflicts`: the requested names that were in use when the CRD was recorded.
+    - `accepted`: the names in its status.
+    - `requested`: the names in its spec; empty if all of them are accepted.
+    - `conflicts`: the requested names that were in use when the CRD was recorded.
     """
 
     accepted: _Names
@@ -68,7 +73,7 @@ class _Group:
     versions: Counter[str] = field(default_factory=Counter)
     definitions: dict[str, _Definition] = field(default_factory=dict)
     resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
-    """The CRDs that wait for a plural, singular or short name, by this name.
+    """Plural, singular or short name -> the CRDs that wait for this name.
 
     A CRD waits for all names in its spec until all of them are accepted.
     """

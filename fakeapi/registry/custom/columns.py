@@ -1,4 +1,4 @@
-"""Table columns of custom objects: the additionalPrinterColumns of their CRD; without these, the column Age.
+"""Creates the table columns of custom objects from the additionalPrinterColumns of their CRD.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource/tableconvertor`, and
 `getColumnsForVersion` of `pkg/apiserver/customresource_handler.go`.

@@ -1,4 +1,4 @@
-"""The status that upstream's controllers set on a CustomResourceDefinition, as pure functions.
+"""Pure functions for the status of a CustomResourceDefinition, which upstream's controllers set.
 
 Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (accepted names), `pkg/controller/establish`,
 `pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.
@@ -97,8 +97,9 @@ def with_condition(definition: Object, new: Condition, now: str) -> Object:
 def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
     """Returns the CRD with its accepted names and the conditions NamesAccepted and Established.
 
-    Returns None if nothing changes. `used`: the accepted names of all CRDs in the API group, including this
-    CRD.
+    Returns None if nothing changes.
+
+    `used`: the accepted names of all CRDs in the API group, including this CRD.
     """
     names, status = definition["spec"]["names"], definition["status"]
     accepted = status["acceptedNames"]
@@ -116,10 +117,13 @@ def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
 
 
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
-    """Returns the new accepted names of a CRD, and the condition that describes its last name conflict.
+    """Returns the new accepted names of a CRD, and the condition NamesAccepted if a name conflicts.
 
-    The condition is None if no name conflicts. `accepted`: the names that are accepted now. `in_use`: the
-    accepted names of all CRDs in the API group.
+    The condition is None without a conflict. It describes the last of several conflicts.
+
+    - `names`: the names in the spec.
+    - `accepted`: the names that were accepted before.
+    - `in_use`: the accepted names of all CRDs in the API group.
     """
     new, problem = dict(accepted), None
     for field, used, reason in (
@@ -179,7 +183,8 @@ def _in_order(names: Object) -> Object:
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
     """Returns the CRD with a new condition Established.
 
-    Returns None if nothing changes: the CRD is already established, or its names are not accepted.
+    Returns None if the CRD is already established, or if its names are not accepted.
+
     `checks_bundles`: whether an invalid caBundle of the conversion webhook sets the condition to False.
     """
     if not is_true(definition, NAMES_ACCEPTED) or is_true(definition, ESTABLISHED):

@@ -1,4 +1,4 @@
-"""Conversion of custom objects between versions. The conversion strategy is None or Webhook.
+"""Converts custom objects between versions, with the conversion strategy None or Webhook.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver/conversion`.
 """

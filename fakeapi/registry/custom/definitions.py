@@ -1,4 +1,4 @@
-"""Reacts to writes of CustomResourceDefinitions: updates their status, the served kinds, and deletions.
+"""Reacts to writes of CustomResourceDefinitions: updates their status, serves their kinds, deletes them.
 
 Upstream's controllers do this shortly after a write. Here the server does the same before it responds to the
 write. Each change of a CRD by a controller is a separate write with its own watch event. The server handles
@@ -41,7 +41,8 @@ MANAGER = "kube-apiserver"
 class _Served:
     """The served resources of one CRD, and the fields of the CRD that the resources depend on.
 
-    `made_of`: uid, spec and accepted names. If one of them changes, the server creates the resources again.
+    `made_of`: the uid, spec and accepted names of the CRD. If these change, the server creates the resources
+    again.
     """
 
     def __init__(self, made_of: tuple[object, ...], state: DefinitionState) -> None:
@@ -84,7 +85,7 @@ class CustomResources:
             await self.follow(name)
 
     async def restore(self) -> None:
-        """Serves the custom resources of exactly the stored CRDs.
+        """Serves the custom resources of all stored CRDs, and of no other CRDs.
 
         Also resumes controller work that a shutdown interrupted, such as the deletion of a CRD. Raises
         ApiError if the server cannot read or store a CRD.
@@ -107,7 +108,7 @@ class CustomResources:
             self._withdraw(name)
 
     def show(self, name: str, entry: Entry | None) -> bool:
-        """Serves a CRD that another API server wrote to the storage; `entry` is None if the CRD was deleted.
+        """Serves a CRD that another API server wrote, or stops serving a deleted CRD (`entry` is None).
 
         Returns False if a controller still has to change or delete the CRD, otherwise True.
         """
@@ -139,7 +140,7 @@ class CustomResources:
         """Does the work of upstream's controllers on one CRD, until the controllers have nothing left to
         change.
 
-        Returns the names of the CRDs that request a name which this work took or freed.
+        Returns the names of the CRDs to check next. They request a name that this work took or freed.
         """
         waiting: set[str] = set()
         while True:
@@ -200,7 +201,7 @@ class CustomResources:
         return True
 
     async def _delete_objects(self, definition: Object) -> bool:
-        """Deletes the custom objects of a CRD, without admission; returns whether none remains.
+        """Deletes the custom objects of a CRD, without admission; returns True if no object remains.
 
         Objects with finalizers remain. If the defaults make an object too large, deletes the object without
         filling in its defaults.
@@ -256,9 +257,7 @@ class CustomResources:
     # the catalogue ------------------------------------------------------------------------------
 
     def _serve(self, definition: Object) -> None:
-        """Adds the served versions of a CRD to the catalogue, or removes them, depending on its
-        conditions.
-        """
+        """Adds the served versions of a CRD to the catalogue; removes them if the CRD is not established."""
         name = definition["metadata"]["name"]
         served = self._served.get(name)
         made_of = (definition["metadata"]["uid"], definition["spec"], definition["status"]["acceptedNames"])

@@ -1,4 +1,4 @@
-"""Selectable fields of custom objects.
+"""Reads the selectable fields of custom objects, for field selectors.
 
 Follows `selectableFields` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/strategy.go`, and
 the conversion of field labels in `pkg/apiserver/conversion`.

@@ -26,6 +26,6 @@ class CustomHooks:
         return new
 
     async def after(self, server: "Server", write: Write) -> None:
-        """If the CRD is being deleted, continues its deletion after a custom object was deleted."""
+        """Continues the deletion of the CRD, if in progress, after one of its custom objects was deleted."""
         if write.new is None and self._kind.state.terminating:
             await server.custom.follow_deletion(self._kind.specification.name)

@@ -26,7 +26,7 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The changeable state of a served CRD. `terminating`: whether the CRD is being deleted."""
+    """The data of a served CRD that changes over time. `terminating`: whether the CRD is being deleted."""
 
     terminating: bool = False
 
@@ -35,9 +35,9 @@ class DefinitionState:
 class CustomKind(Kind):
     """The kind of a CustomResourceDefinition in one of its versions.
 
-    `schema` is the type that decodes objects. It has only the fields apiVersion, kind and metadata.
-    `apply_schema` is the type for server-side apply, with all fields. `published` caches the OpenAPI schemas
-    of the kind by whether they are for OpenAPI 2.
+    - `schema`: the type that decodes objects. It has only the fields apiVersion, kind and metadata.
+    - `apply_schema`: the type for server-side apply, with all fields.
+    - `published`: a cache of the kind's OpenAPI schemas; the key is True for OpenAPI v2, False for v3.
     """
 
     specification: Specification = field(repr=False, compare=False)

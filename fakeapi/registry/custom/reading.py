@@ -35,8 +35,9 @@ class DefaultsRefused(ApiError):
 class ObjectReader:
     """Decodes, prunes and defaults the custom objects of one CRD, in any of its versions.
 
-    `schemas`: the OpenAPI schema of each version; None for a version without a schema. `embedding`: the
-    versions whose schemas have embedded resources. `fills_defaults`: whether objects get their defaults.
+    - `schemas`: version -> OpenAPI schema; None for a version without a schema.
+    - `embedding`: the versions whose schemas have embedded resources.
+    - `fills_defaults`: whether objects get their defaults.
     """
 
     group: str
@@ -146,5 +147,5 @@ def embeds(schema: Schema) -> bool:
 
 
 def _path_in(strict: str) -> str:
-    """Returns the field path in quotation marks in a strict decoding error."""
+    """Returns the field path that a strict decoding error names in quotation marks."""
     return strict.partition('"')[2].rstrip('"')

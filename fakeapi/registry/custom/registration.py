@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
 MANAGER = "kube-apiserver"
 LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
-"""Label of the APIServices that the server manages. The server never changes other APIServices."""
+"""Label (name, value) of the APIServices that the server manages. Other APIServices never change."""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
 """Priorities of all custom groups and versions, lower than those of built-in ones.
@@ -71,7 +71,7 @@ class Registration:
             await self._keep(resource, name, group, version)
 
     def _expected(self, group: str) -> dict[str, tuple[str, str]]:
-        """Returns (group, version) by the name of each expected APIService.
+        """Returns the expected APIServices: name -> (group, version).
 
         `group`: the API group of the CRDs; "" stands for all groups.
         """

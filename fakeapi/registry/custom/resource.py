@@ -116,9 +116,7 @@ class CustomResource(Resource):
         return self.siblings
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the group and kind that the object itself states. They may differ from those of the
-        resource.
-        """
+        """Returns the group and kind in the object, which may differ from those of the resource."""
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
@@ -138,19 +136,19 @@ class CustomResource(Resource):
     # creation while the CRD is being deleted ----------------------------------------------------
 
     def check_method(self, verb: str) -> None:
-        """Raises ApiError 405 for a create while the CRD is being deleted, in older releases.
+        """Raises ApiError 405 for a create (POST) while the CRD is being deleted, in releases up to 1.33.
 
-        These releases still allow an apply to create objects at that time. In newer releases,
-        `check_creation` raises the error.
+        These releases still allow an apply to create objects at that time. From 1.34 on, `check_creation`
+        rejects all creates instead.
         """
         if verb == "create" and self._terminates and not self.release.quirks.custom.terminating_forbids:
             details = Details(group=self.kind.group, kind=self.kind.resource)
             raise ApiError(405, "MethodNotAllowed", _TERMINATING, details)
 
     def check_creation(self, name: str) -> None:
-        """Raises ApiError 403 for each create while the CRD is being deleted, in newer releases.
+        """Raises ApiError 403 for each create while the CRD is being deleted, from 1.34 on.
 
-        In older releases, `check_method` raises the error.
+        In releases up to 1.33, `check_method` rejects creates instead.
         """
         if self._terminates and self.release.quirks.custom.terminating_forbids:
             raise errors.forbidden(self.qualified, name, _TERMINATING)
@@ -239,7 +237,7 @@ class CustomResource(Resource):
     def _shown(self, obj: Object) -> Object:
         """Converts a decoded stored object to the version of this resource and prunes it.
 
-        Returns an object that already has this version unchanged.
+        Does not change an object that already has this version.
         """
         if obj["apiVersion"] == self.api_version:
             return obj

@@ -1,4 +1,4 @@
-"""The scale subresource of custom objects.
+"""Implements the subresource scale of custom objects.
 
 Follows `ScaleREST` of k8s.io/apiextensions-apiserver `pkg/registry/customresource/etcd.go`. The server
 validates only the changed custom object, not the Scale.
@@ -41,7 +41,8 @@ class Found:
 def nested(obj: Object, path: tuple[str, ...], wanted: type, go: str) -> Found:
     """Returns the value at a field path, and whether the path exists.
 
-    `wanted`: the type that the value must have. `go`: the name of this type in Go, for the error message.
+    - `wanted`: the type that the value must have.
+    - `go`: the name of this type in Go, for the error message.
 
     Raises AccessorError if the value has another type. Follows NestedInt64 and NestedString of
     k8s.io/apimachinery `pkg/apis/meta/v1/unstructured`.
@@ -76,9 +77,9 @@ def _not_of_type(path: tuple[str, ...], value: Any, wanted: str) -> AccessorErro
 
 
 def projection_of(paths: ScalePaths | None) -> ScaleProjection | None:
-    """Returns the projection that builds a Scale from a custom object. `paths`: the JSONPaths in the CRD.
+    """Returns the projection that builds a Scale from a custom object; None if `paths` is None.
 
-    Returns None if `paths` is None: then the version does not have the subresource scale.
+    `paths`: the JSONPaths in the CRD; None if the version does not have the subresource scale.
     """
     if paths is None:
         return None

@@ -50,8 +50,9 @@ class ScalePaths:
 class VersionSpecification:
     """A version of a CustomResourceDefinition.
 
-    `warning`: the text of the Warning header if the version is deprecated; otherwise "". `schema`: its
-    openAPIV3Schema; None if the version has no schema. `selectable`: the JSONPaths of its selectableFields.
+    - `warning`: the text of the Warning header if the version is deprecated; "" for other versions.
+    - `schema`: the field openAPIV3Schema; None if the version has no schema.
+    - `selectable`: the JSONPaths of the field selectableFields.
     """
 
     name: str
@@ -67,8 +68,9 @@ class VersionSpecification:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """A parsed CustomResourceDefinition with its accepted names. `conversion`: the field
-    `spec.conversion`.
+    """A parsed CustomResourceDefinition with its accepted names.
+
+    `conversion`: the field `spec.conversion`.
     """
 
     name: str

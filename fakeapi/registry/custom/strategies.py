@@ -1,4 +1,4 @@
-"""Strategies of custom objects.
+"""Defines the strategies of custom objects: they prepare and validate objects before a write.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (strategy.go, status_strategy.go,
 validator.go).
@@ -91,7 +91,7 @@ class CustomStrategy(Strategy):
         return _finalizer_warnings(sorted(added), asks_paths=self.quirks.warns_of_finalizer_paths)
 
     def type_errors(self, obj: Object) -> list[FieldError]:
-        """Returns the errors if kind and apiVersion of an object differ from those of the resource."""
+        """Returns errors if the kind or apiVersion of an object differs from that of the resource."""
         errors, kind = [], self.kind
         if obj.get("kind", "") != kind.kind:
             errors.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
@@ -121,9 +121,7 @@ class CustomStrategy(Strategy):
 
 
 class CustomWithStatusStrategy(CustomStrategy):
-    """The strategy of custom objects with the subresource status. Writes to the object keep its old
-    status.
-    """
+    """The strategy for writes to objects with the subresource status. Such writes keep the old status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -140,7 +138,7 @@ class CustomWithStatusStrategy(CustomStrategy):
 
 
 class CustomStatusStrategy(CustomStrategy):
-    """The strategy for writes to `/status`. They change only the status and managedFields."""
+    """The strategy for writes to `/status`. Such writes change only the status and managedFields."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
 

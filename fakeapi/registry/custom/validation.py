@@ -44,7 +44,7 @@ class ObjectValidator:
     def schema_errors(self, obj: Object, old: Object | None = None) -> list[FieldError]:
         """Returns the errors of types, formats and bounds in an object.
 
-        With `old`, validates only the values that the update changed.
+        `old`: the object before an update. If the release has ratcheting, unchanged values have no errors.
         """
         return self._validated(obj, NOTHING if old is None else old, self._schema)
 
@@ -83,8 +83,8 @@ class ObjectValidator:
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
         """Returns the errors `found`, followed by the errors of x-kubernetes-validations rules.
 
-        Omits rule errors of values that the update did not change (ratcheting); `kept_errors` then returns
-        these.
+        If errors in `found` prevent the evaluation of rules, one error that says so replaces the rule errors.
+        Omits rule errors of values that the update did not change (ratcheting); `kept_errors` returns them.
         """
         validator = self._rule_validator
         self._kept.by = None

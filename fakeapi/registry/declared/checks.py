@@ -1,4 +1,4 @@
-"""The checks of declarative validation: of one value, of its change, and of several fields together.
+"""Defines the checks of declarative validation: of a value, of its change, and of several fields together.
 
 Follows k8s.io/apimachinery `pkg/api/validate`. A check takes the arguments of its marker, then the Run, the
 field path, the new value and the old value. The old value is None if it is absent.
@@ -35,7 +35,7 @@ union's value itself, otherwise the field `name` of this value.
 """
 
 NOTHING: Final = Dump("null")
-"""The value that errors about changes print: `null`."""
+"""Errors about a forbidden change print this instead of the value: `null`."""
 
 _NOT_CHANGED: Final = {
     "NoSet": "field cannot be set once created",
@@ -45,7 +45,7 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""The last words of the messages about changed fields."""
+"""The possible ends of error messages about forbidden changes."""
 
 
 def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
@@ -114,7 +114,8 @@ def enum(values: Sequence[str], show: Show, run: Run, path: str, new: Any, old: 
 def unique(key: Key | None, show: Show, run: Run, path: str, new: Any, old: Any) -> Errors:
     """Returns an error for each list item that has the same key as an earlier item.
 
-    `key`: returns the key of an item. `show`: returns a string item as errors print it.
+    - `key`: returns the key of an item.
+    - `show`: converts a string item to the text that errors print.
     """
     assert key is not None
     seen, errors = set(), []
@@ -132,7 +133,8 @@ def _shown(item: Any, show: Show) -> Any:
 def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any) -> Errors:
     """Returns an error if an update sets, clears or modifies a field although a constraint forbids it.
 
-    `constraints`: some of NoSet, NoUnset and NoModify. `absent`: whether a value counts as not set.
+    - `absent`: returns whether a value counts as not set.
+    - `constraints`: one or more of NoSet, NoUnset and NoModify.
     """
     if not run.update:
         return ()
@@ -146,7 +148,8 @@ def list_change(
 ) -> Errors:
     """Returns the errors of an update that changes a list or its items although a constraint forbids it.
 
-    `constraints`: some of NoSet, NoUnset, NoAddItem and NoRemoveItem. `key`: returns the key of an item.
+    - `key`: returns the key of an item.
+    - `constraints`: one or more of NoSet, NoUnset, NoAddItem and NoRemoveItem.
     """
     if not run.update:
         return ()

@@ -1,4 +1,4 @@
-"""The validation functions for markers `+k8s:customValidation`.
+"""Defines the validation functions for `+k8s:customValidation` markers.
 
 Follows k8s.io/kubernetes `pkg/apis/core/v1` and `pkg/apis/lifecycle/v1alpha1` (validation.go) from 1.37, and
 k8s.io/apimachinery `pkg/apis/meta/v1/validation`.
@@ -38,6 +38,4 @@ CUSTOM: Final[Mapping[str, Callable[[Run, str, Any, Any], Sequence[FieldError]]]
     "Custom:EvictionResponder_Name": _outside_reserved_domains,
     "Custom:EvictionResponder_Priority": _outside_reserved_priorities,
 }
-"""Validation functions for `+k8s:customValidation`, by upstream's name without the prefix
-`ValidateCustom_`.
-"""
+"""Name of upstream's function without the prefix `ValidateCustom_` -> validation function."""

@@ -36,8 +36,9 @@ Paths = Sequence[tuple[re.Pattern[str], str]]
 
 
 class _Options(dict[str, bool]):
-    """The options of declared rules, by name: the kind's own options, otherwise the release's feature
-    gates.
+    """The options of declared rules: option name -> whether the option is on.
+
+    Options that the kind does not set are feature gates of the release.
     """
 
     def __init__(self, gates: Gates, stated: Mapping[str, bool]) -> None:
@@ -68,8 +69,8 @@ class DeclaredValidation:
     ) -> list[FieldError]:
         """Returns the handwritten errors `found` merged with the errors of declarative validation.
 
-        `new`, `old`: the objects in this API version; `old` is None for a create. `options`: options of
-        declared rules that the kind sets itself; None for no options.
+        - `new`, `old`: the objects in this API version; `old` is None for a create.
+        - `options`: the options of declared rules that the kind sets itself; None for no options.
         """
         # Drops duplicate handwritten errors, as the aggregate in upstream's filter does.
         found = list(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""String formats of declarative validation, such as label keys, UUIDs and names of resource pools.
+"""Defines the string formats of declarative validation, such as label keys, UUIDs and resource pool names.
 
 Follows k8s.io/apimachinery `pkg/api/validate` (strfmt) and `pkg/api/validate/content`. A format is a function
 that returns the errors of a string.
@@ -16,7 +16,8 @@ Show: TypeAlias = Callable[[str], Any]
 Format: TypeAlias = Callable[[str, str, Show], list[FieldError]]
 """A function that returns the errors of a string: `(text, path, show) -> errors`.
 
-`path`: the field path of the string. `show`: returns the string as errors print it.
+- `path`: the field path of the string.
+- `show`: converts the string to the text that errors print.
 """
 
 _POOL_NAME_MAX: Final = 253

@@ -45,15 +45,15 @@ class Program:
     def __init__(self, bodies: Callable[[str], Steps], *, beta: bool) -> None:
         """Creates an empty program.
 
-        `bodies`: returns the steps of a Go type such as `resource/v1.Device`. `beta`: whether the release
-        enforces beta rules.
+        - `bodies`: returns the rules of a Go type such as `resource/v1.Device`, in the format of the tables.
+        - `beta`: whether the release enforces beta rules.
         """
         self._bodies = bodies
         self._beta = beta
         self._types: dict[tuple[str, _Place], Body | None] = {}
 
     def of_type(self, name: str) -> Body | None:
-        """Returns the compiled rules of a Go type; None if clients never receive any of their errors."""
+        """Returns the compiled rules of a Go type; None if clients never receive errors of these rules."""
         return self._type(name, _Place())
 
     def _type(self, name: str, place: _Place) -> Body | None:
@@ -122,7 +122,7 @@ class Program:
         return _Step(body, may_stop=effect != "add", shows=effect != "quiet")
 
     def _with_bodies(self, name: str, arguments: list[Any], place: _Place) -> Body | None:
-        """Compiles a rule that contains other rules, for items, for a field, or under a condition.
+        """Compiles a rule that contains other rules, for example for the items of a list.
 
         Returns None if clients never receive any errors of these rules.
         """
@@ -213,9 +213,7 @@ def _is_optional(step: Sequence[Any]) -> bool:
 
 
 def _ends_where_absent(steps: Steps) -> bool:
-    """Whether the rules of a field can be skipped if the field is not set, because they report no errors
-    then.
-    """
+    """Whether the rules of a field report no errors if the field is not set, so that they can be skipped."""
     first = list(itertools.takewhile(lambda step: step != ["gate"], steps))
     return (
         len(first) < len(steps)
@@ -262,7 +260,7 @@ def _of_field(
 
 
 _ZEROES: Final[Mapping[str, Any]] = {"text": "", "number": 0, "flag": False, "struct": {}}
-"""The zero values that stand for absent fields, by form. Absent fields of other forms are None."""
+"""Form of a field in Go -> zero value that stands for an absent field. In other forms, None stands for it."""
 
 
 def _each_item(
@@ -277,7 +275,11 @@ def _each_item(
 
 
 def _each_member(same: Same | None, body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Validates the values of a map with `body`, sorted by key. Upstream's order is random."""
+    """Validates the values of a map with `body`, sorted by key. Upstream's order is random.
+
+    `same`: returns whether an old and a new value are equal; an update skips equal values. None skips no
+    values.
+    """
     for key, value in sorted((new or {}).items()):
         before = (old or {}).get(key)
         if run.update and before is not None and same is not None and same(value, before):
@@ -292,7 +294,7 @@ def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
 
 
 def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Validates a value with `body` if an option has the required state.
+    """Validates a value with `body` if an option is on, or if it is off.
 
     `given`: the name of the option, and whether it must be on.
     """

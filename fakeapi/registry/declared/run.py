@@ -1,4 +1,4 @@
-"""Run: one declarative validation of an object; and the signatures of rule functions."""
+"""Run: the data of one declarative validation of an object. Also defines the types of rule functions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +19,9 @@ class Found:
 class Run:
     """The data of one declarative validation of an object.
 
-    `update`: whether the validated write is an update. `options`: whether an option of declarative validation
-    is on, by the name of the option. `found`: the errors so far.
+    - `update`: whether the validated write is an update.
+    - `options`: option of declarative validation -> whether the option is on.
+    - `found`: the errors so far.
     """
 
     update: bool

@@ -1,4 +1,4 @@
-"""Functions on the values of fields: whether they are set, whether two are equal, and keys of list items.
+"""Compares values of fields, checks whether they are set, and computes keys of list items.
 
 Follows k8s.io/apimachinery `pkg/api/validate` (each, required), for values in canonical JSON form.
 """
@@ -25,8 +25,8 @@ def is_zero(value: Any) -> bool:
 def is_set_by(form: Any) -> IsSet:
     """Returns a function that checks whether a value is set.
 
-    `form`: how the value is represented in Go, for example "pointer". If `form` is a mapping, the value is a
-    list; it is set if one of its items has all values of the mapping.
+    `form`: the form of the value in Go, for example "pointer". If `form` is a mapping, the value is a list of
+    objects. The list counts as set if one of its items has all members of the mapping.
     """
     if isinstance(form, Mapping):
         return lambda items: any(
@@ -61,7 +61,8 @@ def sameness(how: str | None, form: str) -> Same | None:
 def key_of(match: Any) -> Key | None:
     """Returns the function that computes the keys of list items.
 
-    Returns None if the items of the old and the new list have no keys to match them.
+    `match`: None if old and new items have no keys; the result is then None. If `match` is a mapping, the
+    fields in its member `by` form the key. With other values, the whole item is the key.
     """
     if match is None:
         return None

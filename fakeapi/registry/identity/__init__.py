@@ -1,1 +1,1 @@
-"""Users of the API, and the tokens of service accounts."""
+"""Defines the users of the API, and signs and verifies the tokens of service accounts."""

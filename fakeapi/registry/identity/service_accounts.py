@@ -18,7 +18,7 @@ from fakeapi.releases import Gates
 PREFIX = "system:serviceaccount:"
 ALL_ACCOUNTS = "system:serviceaccounts"
 NODE_NAME = "authentication.kubernetes.io/node-name"
-"""Key in `extra` of the user of a pod's token: the name of the pod's node."""
+"""The key in a user's `extra` for the name of the node to which the token or its pod is bound."""
 
 LEEWAY_SECONDS = 60
 """Tolerated clock skew in seconds.
@@ -38,7 +38,7 @@ class TokenRefused(ValueError):
 class TokenUser:
     """The user of a service account token.
 
-    `audiences`: those of the requested audiences that the token has.
+    `audiences`: the requested audiences that the token also has.
     """
 
     user: User
@@ -48,8 +48,11 @@ class TokenUser:
 def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
     """Returns the user of a service account token; None if this server has not signed the token.
 
-    Raises TokenRefused in these cases: the token has expired or is not valid yet. It has none of the
-    requested audiences. Its service account or its bound object does not exist.
+    Raises TokenRefused in these cases:
+
+    - The token has expired, or is not valid yet.
+    - The token has none of the requested audiences.
+    - The token's service account or bound object does not exist.
     """
     if not server.tokens.may_exist:
         return None

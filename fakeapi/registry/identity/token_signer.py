@@ -97,8 +97,9 @@ class TokenSigner:
         return self._known[token]
 
     def configuration(self, address: str) -> Object:
-        """Returns the OpenID configuration of a server. `address`: its URL, such as
-        https://127.0.0.1:6443.
+        """Returns the OpenID configuration of a server.
+
+        `address`: the URL of the server, such as https://127.0.0.1:6443.
         """
         return {
             "issuer": self._issuers[0],

@@ -7,7 +7,7 @@ Value = TypeVar("Value")
 
 
 class Attached(Generic[Value]):
-    """A value of each Resource, such as a cache. `make`: creates the value when it is first read.
+    """A value of each Resource, such as a cache. The function `make` creates the value at its first use.
 
     With this class, other modules store caches on a Resource, and the Resource need not import these modules.
     """

@@ -23,10 +23,10 @@ class BodyType:
     """The strategy of the kind, which sets the kind's own defaults."""
 
     apply_defaults: ApplyDefaults
-    """Sets the defaults in the tables of the release."""
+    """Applies the defaults from the data tables of the release to an object."""
 
     also: frozenset[str] = frozenset()
-    """Other apiVersions that a body may state."""
+    """Further values of apiVersion that a body may contain."""
 
     @property
     def api_version(self) -> str:

@@ -1,4 +1,4 @@
-"""Catalogue: the resources that a server serves. They may change while the server runs."""
+"""Catalogue: the resources that a server serves, which may change while the server runs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -14,8 +14,9 @@ Subscriber = Callable[[Resource], None]
 class Catalogue:
     """The served resources.
 
-    `primary`: the release that the server reports as its own version. `generation`: a number that grows with
-    every change, so that caches of discovery and OpenAPI documents notice it.
+    - `primary`: the release that the server reports as its own version.
+    - `generation`: a number that grows with every change of the catalogue. Caches of discovery and OpenAPI
+      documents compare it.
     """
 
     def __init__(self, resources: Iterable[Resource], primary: Release) -> None:
@@ -61,8 +62,8 @@ class Catalogue:
     def groups(self, *, by_version: bool = True) -> list[str]:
         """Returns the served API groups: built-in groups in the order of their addition, then custom groups.
 
-        Groups that have only custom resources are custom groups. They are sorted by the name of their first
-        APIService, `VERSION.GROUP`. If `by_version` is False, they are sorted by group name.
+        A custom group has only custom resources. Custom groups are sorted by the name of their first
+        APIService, `VERSION.GROUP`. If `by_version` is False, custom groups are sorted by group name.
         """
         custom: dict[str, str] = {}
         for group, version, _ in self._by_name:

@@ -1,4 +1,4 @@
-"""Columns of tables: the type of a column, the columns Name and Age, and ages as kubectl prints them.
+"""Defines table columns, among them Name and Age, and formats ages as kubectl prints them.
 
 The module of a kind computes its cells (see `fakeapi.registry.model.definition`). The data tables of a
 release contain the names, order and descriptions of its columns, as servers of this release send them. Cells
@@ -40,8 +40,9 @@ Cell = Callable[[Object, float], str | float | None]  # float includes int and b
 class Column:
     """A column in the table of a kind.
 
-    `cell`: returns the cell for an object at a time in seconds since the epoch. `defined`: whether the table
-    contains a column definition for these cells. `timeless`: whether the cells do not depend on the time.
+    - `cell`: returns the cell for an object and a time in seconds since the epoch.
+    - `defined`: whether the table contains a definition of the column.
+    - `timeless`: whether the cells do not depend on the time.
     """
 
     name: str
@@ -65,14 +66,14 @@ class Column:
 
 
 Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
-"""A function that returns the columns of a kind that follow the column Name.
+"""A function that returns the columns of a table after the column Name.
 
 Its arguments are the type of the kind's objects and the quirks of the release.
 """
 
 
 Cells = Callable[[Quirks], Mapping[str, Cell]]
-"""A function that returns the cells of a kind, by the names of columns in the data tables of a release.
+"""A function that returns the cells of a kind: column name in the data tables of the release -> cell.
 
 The columns Name and Age have default cells, which a kind may replace.
 """
@@ -136,7 +137,7 @@ AGE_COLUMN = Column("Age", AGE, lambda obj, now: since(obj["metadata"].get("crea
 CREATED_AT_COLUMN = Column(
     "Created At", AGE, lambda obj, now: obj["metadata"].get("creationTimestamp") or UNKNOWN, type="date"
 )
-"""The column instead of Age for kinds that upstream prints with rest.NewDefaultTableConvertor."""
+"""The column that replaces Age for kinds that upstream prints with rest.NewDefaultTableConvertor."""
 
 _USUAL_CELLS = {"Name": at("metadata", "name"), "Age": AGE_COLUMN.cell}
 _USUAL_DESCRIPTIONS = {"Name": NAME, "Age": AGE}

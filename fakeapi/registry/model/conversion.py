@@ -1,4 +1,4 @@
-"""Conversion between the served versions of a resource, through its internal version, the hub.
+"""Converts objects between the served versions of a resource, through the internal version (the hub).
 
 The server stores objects in the hub version. Each KindDefinition names its hub version. This version is in no
 release and is never served. A conversion goes from the source version to the hub, then to the target version,
@@ -23,7 +23,7 @@ def _unchanged(obj: Object) -> Object:
 class Conversion:
     """Converts objects between one API version and the internal version, the hub.
 
-    Both functions are pure and do not change kind and apiVersion. They receive and return canonical objects.
+    Both functions are pure and do not change kind and apiVersion. Arguments and results are canonical.
     The result may share nested values with the argument.
     """
 
@@ -41,7 +41,7 @@ class Versions:
     def __init__(self, kind: Kind, others: Iterable[Kind], conversions: Mapping[str, Conversion]) -> None:
         """Registers the API versions of `kind`. `others`: the kind in its other versions; may include `kind`.
 
-        `conversions`: the Conversion by version or apiVersion. Versions that it lacks use IDENTITY.
+        `conversions`: version or apiVersion -> Conversion. Versions without a Conversion use IDENTITY.
         """
         self._kinds = {sibling.api_version: sibling for sibling in (*others, kind)}
         self._kind = kind

@@ -1,8 +1,8 @@
 """KindDefinition: the rules in which one kind differs from other kinds.
 
 Each kind has a module or folder under `fakeapi/kinds/<group>/` that creates its definition. The data tables
-of a release contain its type, names and verbs. Few other modules depend on the names of kinds; this module
-does so only for `_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` defines kinds that have no module.
+of a release contain the type, names and verbs of each kind. Few other modules depend on the names of kinds;
+this module does so only for `_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` defines kinds that have no module.
 """
 
 import random
@@ -99,8 +99,10 @@ class NoEntries:
 class ApplyDefaults(Protocol):
     """A function that sets the defaults of a release in an object, and returns the object.
 
-    `obj`: a canonical object. `node`: the type of the object. `table`: returns the defaults of the release
-    whose type is `node`. `gates`: the feature gates of the release.
+    - `obj`: a canonical object.
+    - `node`: the type of the object.
+    - `table`: returns the release's defaults for all types.
+    - `gates`: the feature gates of the release.
     """
 
     def __call__(self, obj: Object, node: Struct, table: Callable[[], Defaults], gates: Gates) -> Object: ...
@@ -168,11 +170,11 @@ class Hooks(Protocol[ServerT_contra]):
     """The storage key prefix of all objects that allocate from the same pool; "" if the kind has no pool."""
 
     def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        """Returns the new object; the strategy prepares it next. Raises ApiError to reject the create."""
+        """Returns the object to create, possibly changed. Raises ApiError to reject the create."""
         ...
 
     def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        """Returns the new object; the strategy prepares it next. Raises ApiError to reject the update.
+        """Returns the updated object, possibly changed. Raises ApiError to reject the update.
 
         The result may share nested values with `old`.
         """
@@ -222,8 +224,9 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefinition:
-    """The rules of one kind. The first three fields are required; the defaults of the others suit simple
-    kinds.
+    """The rules of one kind. Only `group`, `resource` and `strategies` are required.
+
+    The default values of all other fields suit simple kinds.
     """
 
     group: str
@@ -301,7 +304,7 @@ class KindDefinition:
     """The versions in which the response to a DELETE is a Status instead of the deleted object."""
 
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
-    """(pattern, replacement) pairs that convert field paths of declarative validation to handwritten ones."""
+    """Converts field paths of declarative errors to those of handwritten errors: (pattern, replacement)."""
 
     signs: Callable[[Object, User], Object] | None = None
     """Returns a new object with the user of the request added, for example a CertificateSigningRequest.
@@ -313,7 +316,7 @@ class KindDefinition:
     """Returns the error for an object that does not exist; None for the usual 404."""
 
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Other apiVersions that the request body of an action may state, by subresource."""
+    """Subresource -> further values of apiVersion that the request body of its action may contain."""
 
     scale: ScaleProjection | None = None
     """The fields that the Scale of an object shows; None for kinds without the subresource scale."""

@@ -26,8 +26,9 @@ _FINALIZER_OF_POLICY = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 class DeletionRequest:
     """A DELETE request for an object.
 
-    `now`: the time of the request in UTC as RFC 3339 with whole seconds. `qualified`, `qualified_kind`: the
-    resource and the kind of the object, for error messages. `quirks`: the quirks of the release.
+    - `now`: the time of the request in UTC as RFC 3339 with whole seconds.
+    - `qualified`, `qualified_kind`: the resource and the kind of the object, for error messages.
+    - `quirks`: the quirks of the release.
     """
 
     options: DeleteOptions
@@ -58,17 +59,17 @@ class DeletionPolicy(Protocol):
 
 
 def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy without graceful deletion: an object without finalizers is deleted at once.
+    """Default deletion policy: an object without finalizers is deleted at once, without a grace period.
 
-    Other objects are deleted when their last finalizer is removed. The propagation in the request may add a
-    finalizer.
+    An object with finalizers is deleted when its last finalizer is removed. The propagation in the request
+    may add a finalizer.
     """
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)
 
 
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds without dependents: ignores the propagation in the request and uses Background.
+    """Deletion policy of kinds without dependents: uses Background instead of the requested propagation.
 
     Waits for finalizers like `delete_after_finalizers`.
     """
@@ -78,9 +79,9 @@ def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
 
 
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
-    """Policy of kinds that orphan their dependents by default.
+    """Deletion policy of kinds that orphan their dependents by default.
 
-    The request, or a finalizer in the object, may select another propagation.
+    The request, or the finalizer `foregroundDeletion` in the object, may select another propagation.
     """
     present, options = obj["metadata"].get("finalizers") or (), request.options
     if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
@@ -163,7 +164,7 @@ def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
 
 
 def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qualified) -> None:
-    """Raises ApiError 409 if the options state another uid or resourceVersion than the object has."""
+    """Raises ApiError 409 if the uid or resourceVersion in the options differs from that of the object."""
     if options.uid is not None and options.uid != meta["uid"]:
         raise errors.conflict(
             qualified_kind,

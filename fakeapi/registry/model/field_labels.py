@@ -26,7 +26,7 @@ class FieldLabels:
     """The field labels of the kind, such as "spec.nodeName"."""
 
     refusal: str = METADATA_ONLY
-    """The error message for field selectors with another label."""
+    """The error message for a field selector with a label that is not in `labels`."""
 
     fields_of: FieldsOf | None = None
     """Returns the selectable fields of a stored object, except name and namespace.
@@ -38,7 +38,7 @@ class FieldLabels:
     """The field label for which the watch cache has an index; None if it has none."""
 
     older: Mapping[str, str] = field(default_factory=dict)
-    """The current field labels, by the labels that old clients use."""
+    """Field label that old clients use -> current field label."""
 
 
 def name_and_namespace(kind: Kind) -> FieldLabels:
@@ -47,9 +47,9 @@ def name_and_namespace(kind: Kind) -> FieldLabels:
 
 
 def _none(_obj: dict[str, Any]) -> Mapping[str, str]:
-    """Returns no fields. For cluster-scoped kinds without selectable fields of their own.
+    """Returns no fields. Used as `FieldLabels.fields_of` for cluster-scoped kinds without further fields.
 
-    With this function, field selectors read name and namespace from the object instead of its storage key,
-    because the key of a cluster-scoped object has no namespace.
+    Because of this function, field selectors read name and namespace from the object. The storage key of a
+    cluster-scoped object does not contain a namespace.
     """
     return {}

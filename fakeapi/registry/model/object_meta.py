@@ -1,4 +1,4 @@
-"""ObjectMeta in strategies: the order of its fields, writes to `/status`, and metadata.generation.
+"""Functions for ObjectMeta in strategies: field order, writes to `/status`, and metadata.generation.
 
 Follows `ResetObjectMetaForStatus` of k8s.io/apimachinery `pkg/apis/meta/v1`. For the generation, follows the
 strategies of k8s.io/kubernetes `pkg/registry/resource`.
@@ -26,7 +26,7 @@ def in_order(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Returns the metadata `new`, with those values of `old` that a write to `/status` cannot change.
+    """Returns the metadata `new`, with the old values of fields that a write to `/status` cannot change.
 
     The managedFields come from `new`.
     """

@@ -85,7 +85,7 @@ class Resource:
 
     @cached_property
     def qualified_kind(self) -> Qualified:
-        """The kind with its API group for error messages. The group is that of the stored objects."""
+        """The kind for error messages, with the API group in which its objects are stored."""
         return Qualified(self.definition.group, self.kind.kind)
 
     def kind_in_errors(self, obj: Object) -> Qualified:
@@ -326,10 +326,10 @@ class Resource:
 
     @cached_property
     def hub_schema(self) -> Struct:
-        """The type of stored objects. It defines where RawExtension values are.
+        """The type of stored objects, which defines where RawExtension values are.
 
-        It is the type of an API version that equals the internal version. If the release has none, it is the
-        type of this API version: its RawExtension values have the same field paths.
+        This is the type of an API version that equals the internal version. If the release has no such
+        version, this is the type of the resource's own API version, with the same RawExtension paths.
         """
         like_hub = (kind for kind in self._same_hub if self.versions.conversion(kind) is IDENTITY)
         return next(like_hub, self.kind).schema
@@ -364,7 +364,7 @@ class Resource:
     def encode(self, obj: Object) -> bytes:
         """Returns the stored form of an object in the internal version.
 
-        Also caches the form in this API version for later responses.
+        Also caches the object's JSON in this API version for later responses.
         """
         value = stored_form.encode(obj, self.hub_schema)
         if self._conversion is not IDENTITY:
@@ -374,8 +374,9 @@ class Resource:
     def json_of(self, value: bytes, revision: int, *, exact: bool = False) -> bytes:
         """Returns the JSON of a stored object in this API version, with its resourceVersion.
 
-        `value`: the stored bytes. `exact`: whether RawExtension values keep their original bytes, as in
-        protobuf; otherwise they are compact JSON.
+        - `value`: the stored bytes.
+        - `exact`: whether RawExtension values keep their original bytes, as in protobuf; otherwise they are
+          compact JSON.
         """
         return stored_form.with_version(self._in_version(value), revision, exact=exact)
 
@@ -418,7 +419,7 @@ class Resource:
         return ItemRuns(partial(self.item_of, exact=True))
 
     def forget_lists(self) -> None:
-        """Clears the caches of list items and of selector matches. They may contain deleted objects."""
+        """Clears the caches of list items and of selector matches, which may contain deleted objects."""
         for kept in ("selected", "_items", "_exact_items"):
             self.__dict__.pop(kept, None)
 

@@ -37,13 +37,14 @@ class ScaleProjection:
     """The field path of the observed number of replicas in the object."""
 
     missing_in: str = ""
-    """The API group in the 404 error for a missing Scale in older releases; "" if the error names the
-    object.
-    """
+    """The API group in the 404 error for a missing Scale up to 1.32; "" if the error names the object."""
 
 
 class ScaleView:
-    """Converts objects of `kind` to Scales, and writes Scales to objects. `scale_kind`: the kind Scale."""
+    """Converts objects of `kind` to Scales, and writes Scales to objects.
+
+    `scale_kind`: the kind Scale.
+    """
 
     def __init__(self, kind: Kind, release: Release, scale_kind: Kind, projection: ScaleProjection) -> None:
         self._kind = kind
@@ -76,7 +77,7 @@ class ScaleView:
         return {**typed, **scale, **typed}
 
     def with_managers(self, obj: Object) -> Object:
-        """Returns the Scale of an object, with those managedFields entries that own the object's replicas."""
+        """Returns the Scale of an object, with the managedFields entries that own the object's replicas."""
         return self._with_managers_of(obj, self.of(obj))
 
     def _with_managers_of(self, obj: Object, scale: Object) -> Object:
@@ -92,7 +93,7 @@ class ScaleView:
     def applied_to(self, obj: Object, scale: Object) -> Object:
         """Returns an object with the replicas and managedFields of a Scale.
 
-        Raises ApiError 409 if the Scale states the uid of another object, and 422 if the Scale is invalid.
+        Raises ApiError 409 if the Scale contains the uid of another object, and 422 if the Scale is invalid.
         """
         metadata, new_metadata = obj["metadata"], scale["metadata"]
         self._check(scale, metadata["name"])

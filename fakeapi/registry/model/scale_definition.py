@@ -19,7 +19,5 @@ def scale_definition(kind: Kind) -> KindDefinition:
 
 
 def _replicas_of(member: str) -> Cell:
-    """Returns a table cell with the replicas in the spec or the status of a Scale. `member`: "spec" or
-    "status".
-    """
+    """Returns a table cell with the replicas of a Scale; `member` is "spec" or "status"."""
     return lambda obj, now: (obj.get(member) or {}).get("replicas", 0)

@@ -1,4 +1,4 @@
-"""Semantic equality of two JSON values of an object, and validation of immutable fields.
+"""Compares JSON values of objects like Kubernetes' semantic equality, and validates immutable fields.
 
 Follows k8s.io/apimachinery `pkg/api/equality` and `ValidateImmutableField`.
 """

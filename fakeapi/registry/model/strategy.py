@@ -16,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 class MetadataErrors:
     """The metadata errors of an update.
 
-    The validation of each kind decides at which place among its own errors these errors appear.
+    The strategy of each kind inserts these errors among its own errors, in the order of Kubernetes.
     """
 
     of_object: Sequence[FieldError] = ()
@@ -32,11 +32,12 @@ NO_METADATA_ERRORS = MetadataErrors()
 class Strategy:
     """The default rules for creates and updates of a kind. Kinds override the methods that differ.
 
-    Objects are canonical (see `fakeapi.machinery.schema.decoding`). `restore_after_decoding` and `default`
-    receive objects in the API version of the request; all other methods receive the internal version. A
-    method that returns an object may change and return its argument `new` or `obj`. No method changes `old`,
-    but a result may share nested values with `old`. Validation methods return errors in the order of
-    Kubernetes, and change nothing.
+    - Objects are canonical (see `fakeapi.machinery.schema.decoding`).
+    - `restore_after_decoding` and `default` receive objects in the API version of the request. All other
+      methods receive the internal version.
+    - A method that returns an object may change and return its argument `new` or `obj`.
+    - No method changes `old`, but a result may share nested values with `old`.
+    - Validation methods return errors in the order of Kubernetes, and change nothing.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
@@ -51,8 +52,9 @@ class Strategy:
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         """Restores values that decoding dropped but validation needs, such as explicitly empty lists.
 
-        Runs before `default`. `sent`: the decoded JSON of the body; any JSON type. The method must not change
-        `sent`.
+        Runs before `default`.
+
+        `sent`: the decoded JSON of the body, of any JSON type. The method must not change `sent`.
         """
         return obj
 
@@ -68,11 +70,11 @@ class Strategy:
         return obj
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Returns errors if the object may not be created. They come before the errors of the metadata."""
+        """Returns errors if the object may not be created. These errors precede those of the metadata."""
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of a new object, except those of its metadata."""
+        """Returns the errors of a new object, without the errors of its metadata."""
         return []
 
     def blocks_final_delete(self, obj: Object) -> bool:

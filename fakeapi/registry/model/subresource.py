@@ -11,9 +11,10 @@ from fakeapi.registry.model.definition import Connection, SubresourceAction
 class ServedSubresource:
     """A served subresource, and the kind of its objects.
 
-    `verbs`: the allowed verbs, sorted. `action`: handles a POST; None if the subresource has no action.
-    `connection`: handles requests with any HTTP method; None if the subresource does not connect to a node or
-    container.
+    - `verbs`: the allowed verbs, sorted.
+    - `action`: handles a POST; None if the subresource has no action.
+    - `connection`: handles requests with any HTTP method; None if the subresource does not connect to a node
+      or container.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Runs long parts of a request in a thread. Repeats parts that first need a webhook or a compilation."""
+"""Runs long parts of a request in a thread, and repeats parts after a webhook call or a compilation."""

@@ -24,10 +24,10 @@ longer than Python's switch between threads.
 
 
 class HeavySteps:
-    """Runs long steps in threads. Two queues run one step at a time each.
+    """Runs long steps in threads, from two queues. Each queue runs one step at a time.
 
-    So at most two steps compete with the event loop for the interpreter. A step in the first queue takes
-    about half a second. A step in the second queue evaluates expensive CEL expressions.
+    So at most two steps compete with the event loop for the interpreter. The second queue is only for steps
+    that evaluate expensive CEL expressions.
     """
 
     def __init__(self) -> None:
@@ -37,9 +37,9 @@ class HeavySteps:
     async def run(self, size: int, step: Callable[[], Result]) -> Result:
         """Runs a synchronous step over `size` bytes; returns its result or raises its error.
 
-        A step over few bytes runs on the event loop, without an await. If its CEL expressions turn out to be
-        expensive, it starts again in a thread. A step over many bytes runs in a thread. A step must not read
-        the server's state, and must not change shared data or its arguments.
+        A step over at most HEAVY_BYTES runs on the event loop, without an await. If its CEL expressions are
+        expensive, the step starts again in a thread. A larger step runs in a thread. A step must not read the
+        server's data, and must not change shared data or its arguments.
         """
         if size <= HEAVY_BYTES:
             try:
@@ -68,8 +68,7 @@ class HeavySteps:
 
 
 async def _in_turn(turn: asyncio.Lock, step: Callable[[], Result]) -> Result:
-    """Runs a step in a thread while it holds the lock `turn`, so that steps with the same lock run one by
-    one.
+    """Runs a step in a thread that holds the lock `turn`. Steps with the same lock run one by one.
 
     If the caller is cancelled, the thread continues and holds the lock until the step ends.
     """

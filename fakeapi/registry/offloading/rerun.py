@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class Rerun(Exception):
-    """Raised by a step that needs other work first.
+    """Raised by a step that must run again after asynchronous work, such as a webhook call.
 
     The caller awaits `work` and then runs the step again. `work` may raise ApiError.
     """

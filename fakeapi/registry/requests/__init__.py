@@ -1,1 +1,1 @@
-"""Parts of a request: body, options, names, selectors and resource versions."""
+"""Parses and checks the parts of a request: body, options, names, selectors and resource versions."""

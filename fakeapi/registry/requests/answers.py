@@ -1,4 +1,4 @@
-"""Validating admission and responses for creates of objects that the server never stores, such as reviews."""
+"""Admits and answers creates of objects that the server never stores, such as access reviews."""
 
 from typing import TYPE_CHECKING
 

@@ -21,8 +21,9 @@ _NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
 def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:
     """Returns a token that continues a list at `start_key`, with the objects of `revision`.
 
-    `revision`: -1 means the newest revision. `slash`: whether the key in the token begins with a slash, as in
-    tokens of the watch cache. The token means the same with and without it.
+    - `revision`: -1 stands for the newest revision.
+    - `slash`: whether the key in the token begins with a slash, as in tokens of the watch cache. The slash
+      does not change the meaning of the token.
     """
     start = f"{'/' if slash else ''}{start_key.removeprefix(prefix)}"
     data = codec.encode({"v": TOKEN_VERSION, "rv": revision, "start": start})

@@ -196,7 +196,7 @@ def _unknown_field(value: Any, strict: list[str]) -> list[str]:
 
 
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
-    """Returns (kind, apiVersion) of a body. Missing parts come from the path of the request.
+    """Returns (kind, apiVersion) of a body. Missing fields come from the path of the request.
 
     Raises Unreadable if kind or apiVersion is malformed.
     """
@@ -207,10 +207,10 @@ def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
 
 
 def stated_type(value: Any) -> tuple[str, str]:
-    """Returns (kind, apiVersion) as the body states them; "" for missing parts.
+    """Returns (kind, apiVersion) in the body; "" for a missing field.
 
-    Upstream reads these two fields with Go's encoding/json. It ignores case, and uses the last of duplicate
-    fields. Raises Unreadable if kind or apiVersion is malformed.
+    Like Go's encoding/json, ignores the case of field names, and uses the last of duplicate fields.
+    Raises Unreadable if kind or apiVersion is malformed.
     """
     if value is None:
         return "", ""
@@ -269,7 +269,10 @@ def _scheme_of(wanted: BodyType) -> str:
 
 
 def _has(scheme: str, kind: str, api_version: str) -> bool:
-    """Whether a scheme knows a kind of the release. Schemes other than `_SCHEME` know only common kinds."""
+    """Whether the Go scheme at a source position knows a kind of the release.
+
+    The main scheme, `_SCHEME`, knows all kinds. Other schemes know only kinds such as Status and ListOptions.
+    """
     return scheme == _SCHEME or kind in UNVERSIONED_KINDS or (kind in COMMON_KINDS and api_version == "v1")
 
 

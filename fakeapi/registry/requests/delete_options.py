@@ -1,7 +1,7 @@
 """Decodes DeleteOptions, the body of a DELETE.
 
 Follows k8s.io/apiserver `pkg/endpoints/handlers/delete.go`, which decodes DeleteOptions with the scheme of
-internal list options. Up to 1.34, its errors have status 500 and no reason.
+internal list options. Up to 1.34, decoding errors have status 500 and no reason.
 """
 
 from fakeapi.machinery.cbor import CborError

@@ -1,4 +1,4 @@
-"""Options of requests, and results of writes, without HTTP details."""
+"""The options of requests and the results of writes, independent of HTTP."""
 
 from dataclasses import dataclass, field
 
@@ -9,9 +9,7 @@ from fakeapi.registry.identity.users import THE_SERVER, User
 
 @dataclass(frozen=True, slots=True)
 class ObjectReference:
-    """The object, subresource or collection that a request names. Parts that the request's path lacks are
-    "".
-    """
+    """The object, subresource or collection in the path of a request; "" for parts that the path lacks."""
 
     namespace: str = ""
     name: str = ""
@@ -72,9 +70,10 @@ class DeleteOptions:
 class ListOptions:
     """The options of a list request.
 
-    `labels`, `fields`: the selectors; None if the request has none. `limit`: the maximum number of items in
-    the response; 0 means no limit. `match`: the query parameter resourceVersionMatch. `shards`: the unparsed
-    shard selector; "" if the request has none.
+    - `labels`, `fields`: the selectors; None if the request has none.
+    - `limit`: the maximum number of items in the response; 0 means no limit.
+    - `match`: the query parameter resourceVersionMatch.
+    - `shards`: the unparsed shard selector; "" if the request has none.
     """
 
     labels: Selector | None = None
@@ -90,9 +89,10 @@ class ListOptions:
 class WatchOptions:
     """The options of a watch request. Options that the client did not set are None or "".
 
-    `match`: the query parameter resourceVersionMatch. `bookmarks`: whether the client accepts BOOKMARK
-    events. `timeout_seconds`: the length of the watch; if None, the server chooses it. `shards`: the unparsed
-    shard selector.
+    - `match`: the query parameter resourceVersionMatch.
+    - `bookmarks`: whether the client accepts BOOKMARK events.
+    - `timeout_seconds`: the length of the watch. If None, the server chooses the length.
+    - `shards`: the unparsed shard selector.
     """
 
     labels: Selector | None = None

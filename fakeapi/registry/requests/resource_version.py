@@ -12,7 +12,7 @@ TOO_LARGE_RETRY_SECONDS = 1
 
 
 def parse_version(text: str) -> int:
-    """Parses a resourceVersion. Raises ApiError 500, without a reason as upstream, if it is malformed."""
+    """Parses a resourceVersion. Raises ApiError 500 if it is malformed; as upstream, without a reason."""
     try:
         return parse_uint(text)
     except ValueError as error:
@@ -30,8 +30,8 @@ def version_or_none(text: str) -> int:
 def too_large(wanted: int, current: int, retry_after: int | None = None) -> ApiError:
     """Returns ApiError 504 for a resourceVersion that the server has not reached.
 
-    `wanted`, `current`: the requested and the newest resourceVersion. `retry_after`: the seconds of the
-    header Retry-After; None for no header.
+    - `wanted`, `current`: the requested and the newest resourceVersion.
+    - `retry_after`: the header Retry-After in seconds; None for no header.
     """
     cause = Cause("ResourceVersionTooLarge", "Too large resource version")
     return ApiError(

@@ -30,7 +30,7 @@ class WriteRequest(Generic[ServerT_co, ResourceT_co]):
 
     @property
     def dry_run(self) -> bool:
-        """Whether the server checks the write and answers it, but does not store it."""
+        """Whether the server validates the write and sends a response, but does not store the object."""
         return self.options.dry_run
 
     @property

@@ -21,7 +21,7 @@ _GROUPS_WITH_THEIR_NAME = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 def etcd_key(kind: Kind, target: ObjectReference, *, dry_run: bool) -> str:
     """Returns the key that an object would have in etcd.
 
-    Without the prefix `/registry` if `dry_run`, because a dry run never reaches etcd.
+    For a dry run, the key lacks the prefix `/registry`, because a dry run never reaches etcd.
     """
     resource = _PREFIXES.get((kind.group, kind.resource), kind.resource)
     if kind.unstructured or kind.group in _GROUPS_WITH_THEIR_NAME:

@@ -164,7 +164,7 @@ def type_prefix(kind: str, api_version: str) -> bytes:
 def list_item(value: bytes, revision: int, prefix: bytes, *, exact: bool = False) -> bytes:
     """Returns the JSON of a stored object as a list item, without kind and apiVersion.
 
-    `prefix`: the result of `type_prefix` for the kind and apiVersion of the object. `exact`: whether
-    RawExtension values keep their original bytes; otherwise they are compact JSON.
+    - `prefix`: the result of `type_prefix` for the kind and apiVersion of the object.
+    - `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
     """
     return b"{" + with_version(value, revision, exact=exact)[len(prefix) :]

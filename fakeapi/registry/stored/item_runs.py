@@ -1,8 +1,9 @@
 """Caches the JSON of consecutive list items, so that the server need not join unchanged items again.
 
-A run is a sequence of consecutive entries in a list. Entries are immutable, so the bytes of a run depend only
-on its entries. A list uses a cached run if it has the same entries in a row. A write of an object makes the
-run with its entry useless. If the write moves the start or end of other runs, these become useless too.
+A run is a sequence of consecutive entries (stored objects) in a list. Its JSON is cached. Entries are
+immutable, so the cached JSON is never out of date. A list uses a cached run if it has the same entries in a
+row. After a write of an object, lists do not use the run with the old entry any more. Other runs become
+useless too if the write moves their start or end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,22 +20,27 @@ KEPT_BYTES_MAX = 16 * 1024 * 1024
 """Maximum size in bytes of the cached list items of each version of a resource. A full cache is cleared."""
 
 RUN_BYTES_MAX = 1024 * 1024
-"""Maximum size in bytes of the stored objects that are joined together (a run). A larger object is alone.
+"""Maximum total size in bytes of the objects that are joined together (a run).
 
-A client that reads its list slowly therefore occupies the memory of only one run.
+An object over this size is a run of its own. A client that reads its list slowly occupies the memory of only
+one run.
 """
 
 KEPT_ENTRIES_MAX = 4096
 """Maximum number of entries in a list whose items are cached. A longer list would displace other lists."""
 
 KEPT_FROM_ENTRIES = 8
-"""Minimum number of list items that are cached together. Joining fewer items is faster than a cache
-look-up.
+"""Minimum number of list items that are cached together.
+
+Joining fewer items is faster than a cache look-up.
 """
 
 
 class ItemRuns:
-    """Caches the JSON of list items of one version of a resource. `item`: returns the JSON of one item."""
+    """Caches the JSON of list items of one version of a resource.
+
+    `item`: a function that returns the JSON of one stored object.
+    """
 
     def __init__(self, item: Callable[[Entry], bytes]) -> None:
         self._item = item
@@ -42,8 +48,9 @@ class ItemRuns:
         self._bytes = 0
 
     def runs(self, entries: Sequence[Entry]) -> Iterator[bytes]:
-        """Yields the JSON of the items in order, in chunks. Each chunk contains consecutive items, joined by
-        commas.
+        """Yields the JSON of the items in order, in chunks.
+
+        Each chunk contains consecutive items, joined by commas.
         """
         keeps = len(entries) <= KEPT_ENTRIES_MAX
         start = 0
@@ -75,7 +82,7 @@ class ItemRuns:
 
 
 def _run(entries: Sequence[Entry], start: int) -> Sequence[Entry]:
-    """Returns the run of consecutive entries that begins at the index `start`.
+    """Returns the entries of the run that begins at the index `start`.
 
     A run has at least one entry, and at most RUN_ENTRIES. A run of several entries has at most RUN_BYTES_MAX
     bytes.

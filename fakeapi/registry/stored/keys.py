@@ -6,7 +6,7 @@ from fakeapi.registry.model.definition import CLASSIC
 from fakeapi_storage import Storage
 
 _CLASSIC = ["resource.k8s.io", CLASSIC]
-"""The first parts of the storage keys of resource.k8s.io/v1alpha2: API group and internal version."""
+"""The first two path segments of storage keys of resource.k8s.io/v1alpha2: API group, then `classic`."""
 
 _CLASSIC_PREFIX = "/".join(["", *_CLASSIC, ""])
 _LAST = "\U0010ffff"
@@ -33,7 +33,7 @@ class ObjectKey(NamedTuple):
 
     @property
     def is_classic(self) -> bool:
-        """Whether the object is of resource.k8s.io/v1alpha2. Such objects have storage keys of their own."""
+        """Whether the object belongs to resource.k8s.io/v1alpha2, whose storage keys begin differently."""
         return self.prefix.startswith(_CLASSIC_PREFIX)
 
     def __str__(self) -> str:

@@ -20,14 +20,16 @@ SELECTOR_LENGTH_MAX = 1024
 """Maximum length in characters of a label selector whose matches are cached."""
 
 _Kept = dict[str, tuple[Sequence[Entry], Sequence[Entry]]]
-"""Cached matches of a selector: (consecutive entries, matching entries), by the storage key of the first
-entry.
+"""Cached matches of a selector, by the storage key of the first entry in a run.
+
+Each value is `(entries of the run, matching entries)`.
 """
 
 
 class SelectedRuns:
-    """Caches the list entries of one resource that match, by label selector and by run of consecutive
-    entries.
+    """Caches which list entries of one resource match a label selector.
+
+    Each cached result is for one selector and one run of consecutive entries.
     """
 
     def __init__(self) -> None:

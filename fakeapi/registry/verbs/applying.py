@@ -99,8 +99,8 @@ def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
     """Decodes an apply configuration from YAML or JSON; returns it with a message about duplicate keys.
 
-    The message is "" if no key is duplicate. Raises ApiError 400 if the body is malformed or not a JSON
-    object.
+    The message is "" if no key is duplicate. `wording`: the error texts of the release. Raises ApiError 400
+    if the body is malformed or not a JSON object.
     """
     value, repeated = _read(body, wording)
     if value is None:
@@ -115,12 +115,16 @@ def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
 
 
 def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
-    """Decodes a body with the JSON decoder if possible, otherwise with the YAML decoder, which is slower.
+    """Decodes a body from JSON or YAML; returns the value and a message about duplicate keys.
 
-    Bodies with duplicate keys use the YAML decoder for its error messages. Bodies with numbers beyond a
-    float64 use it too, because YAML reads such numbers as strings. The result has sorted keys, as after
-    upstream's conversion from YAML to JSON. So the first unknown field in an error message is the same as
-    upstream.
+    Uses the JSON decoder if possible, because the YAML decoder is slower. Uses the YAML decoder for two kinds
+    of JSON bodies:
+
+    - with duplicate keys, to get the message of the YAML decoder
+    - with numbers beyond a float64, because YAML reads such numbers as strings
+
+    The result has sorted keys, because Kubernetes sorts the keys when it converts YAML to JSON. An error
+    about unknown fields therefore names the same field first. Raises ApiError 400 if the body is malformed.
     """
     try:
         value = json_decoding.decode_lenient(body)

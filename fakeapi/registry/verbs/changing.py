@@ -71,8 +71,8 @@ class Attempt:
     """An attempt to change a stored object; an async context manager.
 
     Entering the context returns the object in the API version of the request; the caller may change it. If
-    the block raises ApiError, the context manager waits for the commit of the object that it read, and then
-    re-raises the error.
+    the block raises ApiError, the context manager first waits until the object that it read is committed. The
+    client then gets the error.
     """
 
     def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:
@@ -112,11 +112,14 @@ class Attempt:
             await self._request.server.store.settle(self._entry)
 
     async def run(self, body_bytes: int, step: Callable[[], Result]) -> Result:
-        """Calls `step`, a function that works on the object and a request body; returns its result.
+        """Calls `step` and returns its result. Errors of `step` are raised to the caller.
 
-        In the first attempt, a step over many bytes runs in a thread. Later attempts run it on the event
-        loop, so that short writes of other clients cannot overtake it again. Errors of `step` reach the
-        caller.
+        - `step`: a function that computes the changed object.
+        - `body_bytes`: the size of the request body in bytes.
+
+        In the first attempt, `step` runs in a thread if the request body and the object are large. Later
+        attempts run it on the event loop. Short writes of other clients then cannot change the object first
+        again.
         """
         stored_bytes = 0 if self._entry is None else len(self._entry.value)
         size = stored_bytes + body_bytes if self._waits else 0
@@ -225,8 +228,9 @@ def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
 
 
 def is_finished(meta: Object, old_meta: Object) -> bool:
-    """Whether an update completes a deletion: the object is being deleted, without finalizers or grace
-    period.
+    """Whether an update completes a deletion.
+
+    This is so if the object is being deleted and has no finalizers and no grace period left.
     """
     return (
         meta.get("deletionTimestamp") is not None
@@ -246,10 +250,11 @@ def _set_or_drop(meta: Object, name: str, value: Any) -> None:
 def _check_uid(
     resource: Resource, target: ObjectReference, expected: str, old: Object | None, *, dry_run: bool
 ) -> None:
-    """Checks the uid in the body of a PUT. The uid is a precondition, so this check precedes all others.
+    """Checks the uid in the body of a PUT, if the body has one. This check precedes all other checks.
 
-    Raises ApiError 409 if the stored object has another uid. If the object does not exist, raises ApiError
-    404; some releases raise 409 instead, and all releases do so for kinds that a PUT can create.
+    - If the stored object has another uid, raises ApiError 409.
+    - If the object does not exist, raises ApiError 404, or 409 in some releases.
+    - If a PUT can create objects of this kind and the object does not exist, always raises ApiError 409.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:
@@ -262,7 +267,7 @@ def _check_uid(
 
 
 def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Object) -> list[FieldError]:
-    """Returns the errors of an update: the generic checks of its metadata, then the checks of its kind."""
+    """Returns the errors of an update: first of the metadata, then of the other fields."""
     meta, old_meta = new["metadata"], old["metadata"]
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     problems = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)

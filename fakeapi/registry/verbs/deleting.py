@@ -21,7 +21,7 @@ from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 
 TRANSACTION_GAP_SECONDS = 0.002
-"""Seconds between two writes of a delete: the last state of the object, and its removal.
+"""Seconds between the two writes of a delete. The first stores the last state, the second removes the object.
 
 kube-apiserver writes them in two etcd transactions, 0.1 to 8 ms apart. A controller that reacts to the first
 write therefore still finds the object. The server skips the gap if nobody watches the object or if the clock
@@ -152,8 +152,10 @@ def _gone(
 ) -> WriteResult:
     """Returns the response to a DELETE that removed the object: the object itself or a Status.
 
-    `value`: the stored bytes of the object's last state. `revision`: the revision of the deletion. `before`:
-    the revision of the object before the request.
+    - `value`: the stored bytes of the object's last state.
+    - `revision`: the revision of the deletion.
+    - `before`: the revision of the object before the request.
+    - `exact`: whether RawExtension values keep their original bytes.
     """
     written = (obj["metadata"]["name"], before, 0)
     if resource.definition.shows_deleted(resource.kind.version):

@@ -40,9 +40,11 @@ _TOO_OLD_TO_CONTINUE = (
 class Listed:
     """The result of a list request.
 
-    `entries`: the stored objects on this page. `revision`: the resourceVersion of the list. `continue_token`:
-    the token for the next page; "" if this page is the last one. `remaining`: the number of objects on later
-    pages; None if Kubernetes does not count them. `shards`: the shard selector of the list; "" for none.
+    - `entries`: the stored objects on this page.
+    - `revision`: the resourceVersion of the list.
+    - `continue_token`: the token for the next page; "" if this page is the last one.
+    - `remaining`: the number of objects on later pages; None if Kubernetes does not count them.
+    - `shards`: the shard selector of the list; "" for none.
     """
 
     entries: list[Entry]
@@ -66,7 +68,7 @@ def list_entries(
 
     - 400: the continue token or the resourceVersion is malformed
     - 410: the resourceVersion is compacted
-    - 500: the resourceVersion is malformed or in the future, where upstream answers 500
+    - 500: the resourceVersion is malformed or in the future, in cases in which Kubernetes returns 500
     - 504: the storage has not reached the resourceVersion
     """
     fields_of = resource.field_labels.fields_of
@@ -112,7 +114,7 @@ def _take(
 ) -> bool:
     """Adds the matching entries of a page to `entries`, up to the limit; returns whether more entries follow.
 
-    Like upstream, also returns True if none of the entries that follow match.
+    Like Kubernetes, also returns True if entries follow, but none of them match.
     """
     if chosen.everything:
         entries += page.entries
@@ -129,7 +131,10 @@ def _take(
 
 
 def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOptions) -> bool:
-    """Whether a field selector names a single object. Upstream then reads only its key, without a limit."""
+    """Whether a field selector names a single object.
+
+    For such a list, Kubernetes reads only the key of this object, and ignores the limit.
+    """
     if options.fields is None or options.continue_token or resource.kind.namespaced != bool(target.namespace):
         return False
     return options.fields.requires_exact_match(NAME) is not None
@@ -140,7 +145,7 @@ class _Plan:
     """The storage reads that a list request needs."""
 
     start_after: str | None = None
-    """The storage key before the first entry to return; None to begin with the first entry."""
+    """The storage key after which the list begins; None to begin with the first object."""
 
     at: int | None = None
     """The storage revision to read; None for the newest revision."""

@@ -42,7 +42,7 @@ class Patch(Protocol):
     typed: bool
     """Whether the patch applies to the typed object, as strategic merge patches do.
 
-    Then the server ignores kind and apiVersion of the result.
+    If so, the server ignores kind and apiVersion of the result.
     """
 
     def applied_to(self, old: Object, resource: Resource) -> Any:
@@ -53,7 +53,10 @@ class Patch(Protocol):
         ...
 
     def value_in_errors(self, document: Any) -> str:
-        """Returns the text of the invalid value for an error message: the patched document, or the patch."""
+        """Returns the invalid value that an error message prints, as text.
+
+        Some patch types print the patched document, others print the patch itself.
+        """
         ...
 
 
@@ -199,8 +202,8 @@ def patched(resource: Resource, decoded: Patch, old: Object, validation: str, wa
 def _of_no_version(resource: Resource, document: Object) -> tuple[Object, list[str]]:
     """Decodes a patched document without apiVersion: returns an empty object and one error per field.
 
-    Upstream decodes such a document as the internal version of the kind. Types of the internal version have
-    no JSON names. So all fields of the document are unknown.
+    Kubernetes decodes such a document as the internal version of the kind. Types of the internal version have
+    no JSON names, so all fields of the document are unknown.
     """
     empty, _ = decode({}, resource.schema)
     return empty, [f'unknown field "{key}"' for key in sorted(document) if key not in ("kind", "apiVersion")]

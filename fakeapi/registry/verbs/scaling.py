@@ -29,8 +29,11 @@ Both Scales have managedFields. The function may raise ApiError if the request i
 async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
     """Replaces the Scale of an object by the canonical Scale of a PUT.
 
-    Raises ApiError 404 if the object does not exist, 409 if uid or resourceVersion differ, and 422 if the
-    Scale is invalid.
+    Raises ApiError:
+
+    - 404: the object does not exist
+    - 409: the uid or the resourceVersion is not the stored one
+    - 422: the Scale is invalid
     """
     manager = request.resource.scales.manager(SCALE)
 
@@ -45,8 +48,13 @@ async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
 async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> WriteResult:
     """Patches the Scale of an object by a JSON, merge or strategic merge patch.
 
-    Raises ApiError 400 or 413 if the patch is malformed or too large, 404 if the object does not exist, 409
-    if the resourceVersion differs, and 422 if the patched Scale is invalid.
+    Raises ApiError:
+
+    - 400: the patch is malformed
+    - 404: the object does not exist
+    - 409: the resourceVersion is not the stored one
+    - 413: a JSON patch has too many operations
+    - 422: the patched Scale is invalid
     """
     scales, options = request.resource.scales, request.options
     manager = scales.manager(SCALE)
@@ -64,8 +72,13 @@ async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> Wri
 async def apply_scale(request: ServerWrite, body: bytes) -> WriteResult:
     """Applies an apply configuration to the Scale of an object.
 
-    Raises ApiError 400 if the configuration is malformed, 404 if the object does not exist, 409 if field
-    managers or resourceVersions conflict, 422 if the Scale is invalid, and 500 if it does not fit the schema.
+    Raises ApiError:
+
+    - 400: the configuration is malformed
+    - 404: the object does not exist
+    - 409: field managers or resourceVersions conflict
+    - 422: the Scale is invalid
+    - 500: the configuration does not fit the schema
     """
     scaled = replace(request, resource=request.resource.scales)
 

@@ -49,7 +49,7 @@ async def update(request: ServerWrite, obj: Object) -> WriteResult:
 
 
 def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
-    """Returns a copy of `obj` with managedFields; `obj` itself may be needed by a later attempt."""
+    """Returns a copy of `obj` with managedFields. A later attempt may need `obj` unchanged."""
     manager = request.resource.manager(request.target.subresource)
     new = {**obj, "metadata": dict(obj["metadata"])}
     return manager.update(old, new, request.options.manager, request.server.store.now())

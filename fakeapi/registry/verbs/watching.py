@@ -58,9 +58,7 @@ class WatchEvent:
 
     @property
     def exact_body(self) -> bytes:
-        """The JSON of the object in the API version of the watch; RawExtension values keep their original
-        bytes.
-        """
+        """The JSON of the object in the watch's API version. RawExtension values keep their exact bytes."""
         return self.resource.json_of(self.entry.value, self.revision, exact=True)
 
 
@@ -125,8 +123,9 @@ class Watch:
         return not events or take(events)
 
     def _of_all(self, batch: Sequence[Event]) -> list[WatchEvent]:
-        """Returns the events of a batch for an unfiltered watch. Other unfiltered watches reuse the same
-        list.
+        """Returns the events of a batch for an unfiltered watch.
+
+        Other unfiltered watches reuse the same list.
         """
         if batch[0].entry.revision <= self.start:
             return self._translated(batch)
@@ -152,8 +151,9 @@ class Watch:
 
     @property
     def waiting(self) -> int:
-        """The number of storage changes that `next` has not read yet. The watch's selector may drop some of
-        them.
+        """The number of storage changes that `next` has not read yet.
+
+        The watch's selector may drop some of them.
         """
         return self._watcher.waiting
 
@@ -235,8 +235,9 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 
 
 def _blueprint(resource: Resource) -> dict[str, str]:
-    """Returns the annotation with an empty list of the kind. Kubernetes 1.32 uses it for consistency
-    checks.
+    """Returns the annotation `kubernetes.io/initial-events-list-blueprint` for an empty list of the kind.
+
+    Clients of Kubernetes 1.32 use it to check the initial events against a list.
     """
     listed: Object = {
         "kind": resource.kind.list_kind,
@@ -248,8 +249,9 @@ def _blueprint(resource: Resource) -> dict[str, str]:
 
 
 def blueprint_text(listed: Object) -> str:
-    """Returns the value of the annotation `kubernetes.io/initial-events-list-blueprint`: base64 of the list's
-    JSON.
+    """Returns the value of the annotation `kubernetes.io/initial-events-list-blueprint`.
+
+    The value is the JSON of the list in base64.
     """
     return base64.b64encode(codec.encode(listed) + b"\n").decode()
 

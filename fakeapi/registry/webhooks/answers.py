@@ -48,7 +48,8 @@ _NOT_ACCEPTABLE = "the server was unable to respond with a content type that the
 class UnusableAnswer(Exception):
     """Raised if the response of a webhook is not a valid review. The message equals that of client-go.
 
-    `status`: the error of a response with an error status code or an invalid Content-Type; otherwise None.
+    `status`: the ApiError if the response has an error status code or an invalid Content-Type; None for all
+    other problems.
     """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:
@@ -60,7 +61,7 @@ class UnusableAnswer(Exception):
 class ReviewType:
     """The expected type of the review in a webhook's response.
 
-    `schema`: the fields of the review. `versions`: all versions of the group in upstream's scheme.
+    `schema`: the fields of the review. `versions`: all versions of the API group that Kubernetes knows.
     """
 
     group: str
@@ -73,7 +74,8 @@ class ReviewType:
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:
     """Decodes the review in a webhook's response. Fields that the response omits stay absent.
 
-    Raises UnusableAnswer if the response is incomplete, has an error status code, or is not such a review.
+    Raises UnusableAnswer if the response is incomplete, has an error status code, or is not a review of the
+    expected type.
     """
     if answer.problem:
         raise UnusableAnswer(

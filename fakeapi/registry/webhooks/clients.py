@@ -49,7 +49,8 @@ class NoClient(Exception):
 class CallFailed(Exception):
     """Raised if a webhook did not answer, or if its response is not a valid review.
 
-    `status`: the error of a response with an error status code or an invalid Content-Type; otherwise None.
+    `status`: the ApiError if the response has an error status code or an invalid Content-Type; None for all
+    other problems.
     """
 
     def __init__(self, reason: str, status: ApiError | None = None) -> None:

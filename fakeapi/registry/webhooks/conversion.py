@@ -40,8 +40,9 @@ class _Wrong(Exception):
 class ConversionWebhook:
     """The conversion webhook of a CustomResourceDefinition.
 
-    `config`: its `clientConfig`.
-    `versions`: its `conversionReviewVersions`. Calls use the first supported version.
+    - `config`: the `clientConfig` of the definition.
+    - `versions`: the `conversionReviewVersions` of the definition. Calls use the first version in this list
+      that the server supports.
     """
 
     clients: WebhookClients
@@ -200,7 +201,8 @@ def _check_identity(obj: Object, converted: Object, *, say: str) -> None:
 def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
     """Returns the converted object with the metadata of the original, except for labels and annotations.
 
-    The webhook may change labels and annotations. Raises _Wrong if it returned invalid metadata.
+    The webhook may change labels and annotations. `say`: the beginning of error messages. Raises _Wrong if
+    the webhook returned invalid metadata.
     """
     if "metadata" not in converted:
         raise _Wrong(f"{say}missing metadata in converted object")
@@ -244,8 +246,9 @@ def _text(obj: Object, member: str) -> str:
 
 
 def _is_empty(obj: Object) -> bool:
-    """Whether an object has only kind and apiVersion. The server does not send such objects to the
-    webhook.
+    """Whether an object has only kind and apiVersion.
+
+    The server does not send such objects to the webhook.
     """
     return set(obj) == {"kind", "apiVersion"}
 

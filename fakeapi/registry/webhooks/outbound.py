@@ -26,7 +26,7 @@ class ServiceUrls:
     def parse(cls, texts: Iterable[str]) -> "ServiceUrls":
         """Parses texts such as `ns/name=https://127.0.0.1:9443` and `ns/name:8443=http://127.0.0.1:8080`.
 
-        Raises ServiceUrlError if a text has another form.
+        Raises ServiceUrlError if a text does not have this form.
         """
         return cls(dict(map(_service_url, texts)))
 
@@ -68,7 +68,7 @@ def _no_transport() -> "Transport":
 class Outbound:
     """The HTTP transport to webhooks, and the real URLs of Services.
 
-    `transport`: returns the transport; creates it at the first call.
+    `transport`: a function that returns the transport. Its first call creates the transport.
     """
 
     transport: Callable[[], "Transport"] = _no_transport

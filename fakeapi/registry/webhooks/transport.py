@@ -7,7 +7,7 @@ ANSWER_BYTES = 8 * 1024 * 1024
 """Size limit in bytes for the response to an empty request. Longer requests increase the limit."""
 
 ANSWER_RATIO = 4
-"""Bytes by which each byte of the request increases the size limit for its response."""
+"""Number of bytes that the size limit for a response increases for each byte of the request."""
 
 ANSWER_MAX = 64 * 1024 * 1024
 """Upper bound in bytes of the size limit for a response."""
@@ -58,8 +58,9 @@ class Unreachable(Exception):
 
 
 class BadAuthority(Exception):
-    """Raised if an endpoint's CA certificates cannot be parsed. The error message equals that of
-    client-go.
+    """Raised if an endpoint's CA certificates cannot be parsed.
+
+    The error message equals that of client-go.
     """
 
 

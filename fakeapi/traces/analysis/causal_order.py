@@ -20,20 +20,24 @@ from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts
 STALE_SECONDS = 1.0
 """Maximum age, in seconds, of the objects that a read from a watch cache returns.
 
-A read that starts later than this after a write cannot come before the write, even if the read returned an
-older resourceVersion.
+A read that starts more than this time after a write took effect after the write. This holds even if the read
+returned an older resourceVersion.
 """
 
 Key = tuple[str, str, str, str]
 Commits = tuple[list[int], list[int]]
-"""The resourceVersions of writes in ascending order, and for each one the index of its write in `effects`."""
+"""A list of the resourceVersions of writes in ascending order, and a list of these writes.
+
+The second list contains for each version the index of its write in `effects`.
+"""
 
 
 @dataclass(slots=True)
 class Effect:
     """The properties of one exchange that determine its order.
 
-    - `start` and `end`: the offsets of its request and of its response's end, in seconds.
+    - `start` and `end`: when the request arrived and when the response ended, in seconds from the start of
+      the trace.
     - `key`: group, resource, namespace and name of its object.
     - `answered_version` and `requested_version`: the resourceVersions in response and request; 0 for none.
     - `removes`: whether the request deleted the object.
@@ -50,7 +54,12 @@ class Effect:
 
     @classmethod
     def of(cls, start: float, end: float, facts: RequestFacts) -> "Effect":
-        """Returns the effect of an exchange with these offsets and facts."""
+        """Returns the Effect of an exchange.
+
+        - `start` and `end`: when the request arrived and when the response ended, in seconds from the start
+          of the trace.
+        - `facts`: the verb, object and resourceVersions of the exchange.
+        """
         return cls(
             start,
             end,
@@ -176,11 +185,10 @@ class _Edges:
         return commits
 
     def _rank(self, place: int) -> tuple[bool, float]:
-        """Returns the rank of a write among the writes that returned the same version.
+        """Returns a sort key for writes that returned the same version. The first write created the version.
 
-        The lowest rank created the version.
-
-        A delete ranks last, because a repeated delete changes nothing and returns the present version.
+        A delete comes last, because a repeated delete changes nothing and returns the present version.
+        `place`: the index of the write.
         """
         effect = self._effects[place]
         return effect.verb == "delete", effect.end
@@ -205,7 +213,11 @@ class _Edges:
                 self._between(place, effect, commits)
 
     def _between(self, place: int, effect: Effect, commits: Commits) -> None:
-        """Adds edges for a read: from the write whose version it returned, and to the next write."""
+        """Adds edges for a read: from the write whose version it returned, and to the next write.
+
+        - `place`: the index of the read.
+        - `commits`: the writes of the object or collection that was read.
+        """
         position = bisect_right(commits[0], effect.answered_version)
         if position:
             self._add(commits[1][position - 1], place)
@@ -217,7 +229,7 @@ class _Edges:
     def _after_version(self, place: int, effect: Effect) -> None:
         """Adds an edge to a request from the write that created the version in the request.
 
-        The client can know the version only after that write.
+        The client can know the version only after that write. `place`: the index of the request.
         """
         versions, places = self._of_objects.get(effect.key, ([], []))
         position = bisect_right(versions, effect.requested_version)
@@ -225,7 +237,10 @@ class _Edges:
             self._add(places[position - 1], place)
 
     def _after_next(self, place: int, effect: Effect) -> None:
-        """Adds an edge to a request that failed with 409, from the write that replaced its version."""
+        """Adds an edge to a request that failed with 409, from the write that replaced its version.
+
+        `place`: the index of the request.
+        """
         versions, places = self._of_objects.get(effect.key, ([], []))
         position = bisect_right(versions, effect.requested_version)
         if position < len(places) and self._effects[places[position]].start <= effect.end:

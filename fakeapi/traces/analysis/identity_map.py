@@ -23,14 +23,14 @@ UNKNOWN_VERSION = "<resourceVersion>"
 STALE_VERSION = "1"
 """A resourceVersion that no object has.
 
-A replay sends it for an unknown version that got 409 in the trace.
+A replay sends this version instead of an unknown version if the recorded request got 409.
 """
 
 _UID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UID_TAIL = re.compile(rb"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 """Matches the end of a uid.
 
-The search is 40 times as fast as for a whole uid, because the first byte is fixed.
+A search for this pattern is 40 times as fast as for a whole uid, because the first byte is fixed.
 """
 
 _VERSION = re.compile(rb'(resourceVersion\\?"?\s*:\s*\\?"?)(\d+)')
@@ -41,7 +41,7 @@ _VERSIONED = frozenset({"resourceVersion", "continue", "fieldSelector", "labelSe
 
 
 class VersionMap:
-    """Maps the resourceVersions of the recorded server to those of the replay target."""
+    """Maps the resourceVersions of the recorded server to the resourceVersions of the replay target."""
 
     def __init__(self) -> None:
         self._now: dict[int, int] = {}
@@ -57,9 +57,10 @@ class VersionMap:
         """The newest resourceVersion that the replay target has returned."""
 
     def learn(self, recorded: str, now: str) -> None:
-        """Pairs two resourceVersions of the same write of an object: in the trace, and on the target (`now`).
+        """Pairs the recorded resourceVersion of an object with its version on the replay target.
 
-        Does nothing if one of the two versions is already in another pair.
+        `now`: the version on the replay target, from the same write. Does nothing if one of the two versions
+        is already in another pair.
         """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
@@ -70,9 +71,9 @@ class VersionMap:
         self._note(old)
 
     def learn_list(self, recorded: str, now: str) -> None:
-        """Pairs two resourceVersions of the same list or bookmark: in the trace, and on the target (`now`).
+        """Pairs the recorded resourceVersion of a list or bookmark with its version on the replay target.
 
-        Only `nearest` uses these pairs.
+        `now`: the version on the replay target. Only `nearest` uses these pairs.
         """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)
@@ -95,7 +96,7 @@ class VersionMap:
     def nearest(self, recorded: str) -> str:
         """Returns the replay target's resourceVersion for a recorded version in a query.
 
-        For an unknown version, returns the result for the closest older version, or else `base`.
+        For an unknown version, uses the closest older recorded version. If there is none, returns `base`.
         """
         old = version_number(recorded)
         if not old:
@@ -107,7 +108,10 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """Returns the recorded resourceVersion for a version on the replay target, or UNKNOWN_VERSION."""
+        """Returns the recorded resourceVersion for a version on the replay target.
+
+        Returns UNKNOWN_VERSION if the version has no recorded resourceVersion.
+        """
         new = version_number(now)
         if not new:
             return now
@@ -206,7 +210,7 @@ class IdentityMap:
 
     @property
     def has_names(self) -> bool:
-        """Whether an object has a different generated name on the replay target than in the trace."""
+        """Whether any object has a different generated name on the replay target than in the trace."""
         return bool(self._names)
 
     def name_recorded(self, now: str) -> str:
@@ -250,7 +254,7 @@ class IdentityMap:
         return self._rewrite(body, self._uids, self._names, version)
 
     def forward_times(self, body: bytes, uid: str) -> bytes:
-        """Replaces the creation and deletion times in a recorded body by those on the replay target.
+        """Replaces the creation and deletion times in a recorded body by the times on the replay target.
 
         `uid`: the recorded uid of the object. Returns the new body.
         """

@@ -59,7 +59,7 @@ class _Row(msgspec.Struct):
 
 
 class _Table(msgspec.Struct):
-    """A Table. Its `rows` contain objects, or by default only PartialObjectMetadata."""
+    """A Table. Its `rows` contain complete objects, or by default only PartialObjectMetadata."""
 
     kind: str = ""
     rows: list[_Row] = []
@@ -201,9 +201,14 @@ class InitialStateScan:
         exact: bool,
         how: str,
     ) -> None:
-        """Adds an initial object.
+        """Adds an initial object from an exchange.
 
-        The replay creates it late, before this exchange, if the object did not exist at the start.
+        If the object did not exist at the start of the trace, the replay creates it just before this
+        exchange.
+
+        - `place`: the index of the exchange in the trace, from 0.
+        - `exact`: whether `body` was recorded; false if it is inferred.
+        - `how`: the evidence as text, for the report.
         """
         late = self._is_late(path.key)
         self._seen[path.key] = InitialObject(
@@ -222,7 +227,7 @@ class InitialStateScan:
         return key in self._absent or (key not in self._partial and not listed.isdisjoint(self._listed))
 
     def partial_objects(self) -> dict[Key, str]:
-        """Returns initial objects that cannot be created, because the trace has only their metadata.
+        """Returns initial objects that the replay cannot create, because the trace has only their metadata.
 
         The values are the evidence as text.
         """
@@ -291,7 +296,8 @@ def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, st
 SEEDED = "fakeapi.example/inferred"
 """The annotation of inferred objects.
 
-Their first update in the replay removes it, so the update is a change.
+In the replay, the first update of an object removes the annotation. The update therefore always changes the
+object.
 """
 
 _PAST = {"get": "read", "patch": "patched", "delete": "deleted"}

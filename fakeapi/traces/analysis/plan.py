@@ -15,10 +15,10 @@ from fakeapi.traces.model import Exchange
 
 
 class Step(NamedTuple):
-    """A step of a replay: an exchange, or the end of its watch.
+    """A step of a replay: it sends the request of an exchange, or ends the watch of an exchange.
 
     - `place`: the index of the exchange in the trace, from 0.
-    - `closing`: whether the step is the end of the exchange's watch.
+    - `closing`: whether the step ends the watch.
     """
 
     place: int
@@ -31,13 +31,15 @@ class Step(NamedTuple):
 class ReplayPlan:
     """The properties of a trace that a replay needs before its first request.
 
+    Offsets are in seconds from the start of the trace.
+
     - `order`: the indexes of the exchanges, from 0, in the order in which they took effect.
     - `limit`: the offset after which the replay ignores the trace.
     - `reordered`: the number of exchanges that did not take effect in the order of their start.
     - `since` and `until`: the offsets of the first request and of the end of the last response.
     - `group_versions`: the paths of the API versions in use.
     - `written`: the resourceVersions that writes in the trace created.
-    - `notes`: how often each text about missing parts and inferred facts occurs.
+    - `notes`: texts about missing parts and inferred facts. The values say how often each text occurs.
     - `initial_objects`: the objects to create before the exchanges that use them.
     - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata.
       The values are the evidence as text.
@@ -78,8 +80,8 @@ class ReplayPlan:
 def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
     """Reads a trace once, and returns the plan of its replay.
 
-    `until`: the offset after which the trace is ignored; None uses the whole trace. Raises TraceError if the
-    trace cannot be read.
+    `until`: a time in seconds after the start of the trace; the plan ignores later data. None uses the whole
+    trace. Raises TraceError if the trace cannot be read.
     """
     effects: list[Effect] = []
     bodies = ProtobufBodies(reader.header.release)
@@ -123,7 +125,7 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
 
 
 def cut_off(exchange: Exchange, limit: float) -> Exchange:
-    """Returns the exchange without watch events after the offset `limit`.
+    """Returns the exchange without watch events after `limit`, in seconds from the start of the trace.
 
     A shortened watch ends as "open".
     """

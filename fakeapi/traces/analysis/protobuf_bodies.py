@@ -29,14 +29,17 @@ class ProtobufBodies:
     """Converts the protobuf bodies of one trace to JSON."""
 
     def __init__(self, release: str = "") -> None:
-        """`release`: the release of the recorded server, such as "1.31"; "" if unknown."""
+        """Creates a converter for one trace.
+
+        `release`: the release of the recorded server, such as "1.31"; "" if unknown.
+        """
         self._release = release
         self._structs: dict[tuple[str, str], Struct | None] = {}
 
     def in_json(self, exchange: Exchange) -> Exchange:
         """Returns the exchange as if client and server had used JSON.
 
-        Exchanges without protobuf stay unchanged, and so do bodies that cannot be decoded.
+        Does not change exchanges without protobuf, and bodies that cannot be decoded.
         """
         request = self._request(exchange)
         response, events = exchange.response, exchange.events

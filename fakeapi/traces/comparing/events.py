@@ -55,6 +55,8 @@ def compare_events(
     """Compares the events of a recorded watch with those in a replay, object by object.
 
     - `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
+    - `identities`: translates `now` to recorded uids, resourceVersions and names.
+    - `how`: what to compare.
     - `in_order`: whether to compare the order of events of different objects too.
     - `whole`: whether additional events at the end are differences. False if the recorded client may have
       disconnected before these events.

@@ -96,7 +96,7 @@ class Explainer:
     def note_unsent(self, facts: RequestFacts) -> None:
         """Records a write that the replay could not send, because the trace lacks its body.
 
-        It can explain later differences in all objects of the resource.
+        The missing write can explain later differences in all objects of the resource.
         """
         if facts.is_write:
             self._unsent.add(facts.path.group_resource)
@@ -106,8 +106,12 @@ class Explainer:
     ) -> tuple[Explanation | None, int]:
         """Explains the differences of an exchange.
 
-        `status`: the status code of the response in the replay. Returns the explanation or None, and the id
-        of an earlier exchange with differences in the same object, or -1.
+        `status`: the status code of the response in the replay.
+
+        Returns two values:
+
+        - the explanation; None if the differences have no explanation
+        - the id of an earlier exchange with differences in the same object; -1 if there is none
         """
         key = facts.path.key
         explanation = self._explanation(exchange, facts, differences, status)
@@ -121,10 +125,12 @@ class Explainer:
     def explain_watch(
         self, facts: RequestFacts, differences: Sequence[Difference], found: EventComparison
     ) -> tuple[Explanation | None, int]:
-        """Explains the differences in the events of a watch.
+        """Explains the differences in the events of a watch. `found`: the result of comparing the events.
 
-        Returns the explanation or None, and the id of an earlier exchange with differences in the same
-        objects, or -1.
+        Returns two values:
+
+        - the explanation; None if the differences have no explanation
+        - the id of an earlier exchange with differences in the same objects; -1 if there is none
         """
         group, resource, namespace, _ = facts.path.key
         keys = [(group, resource, name[0] or namespace, name[1]) for name in found.names]

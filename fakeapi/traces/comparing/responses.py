@@ -1,8 +1,12 @@
 """Compares two responses to one request: the recorded response, and the response in a replay.
 
 First translates uids, resourceVersions, generated names and continue tokens; see
-`fakeapi.traces.analysis.identity_map`. Ignores times that the server sets in metadata and managed fields, the
-order of managed fields (which follows these times), ages in Tables, and the resourceVersions of lists.
+`fakeapi.traces.analysis.identity_map`. Ignores:
+
+- times that the server sets in metadata and managed fields
+- the order of managed fields, which follows these times
+- ages in Tables
+- the resourceVersions of lists
 """
 
 from typing import Any

@@ -40,10 +40,12 @@ class CompareOptions:
 def compare_values(
     recorded: Any, now: Any, translate: Callable[[], Any], identities: IdentityMap, how: CompareOptions
 ) -> list[Difference]:
-    """Returns the differences of two decoded values, and changes both values.
+    """Returns the differences of two decoded values. Replaces times and similar values in both, in place.
 
     - `recorded` and `now`: the values from the recorded response and from the response in the replay.
     - `translate`: decodes the response in the replay again, with recorded uids, resourceVersions and names.
+    - `identities`: the pairs of recorded and new uids, resourceVersions and names.
+    - `how`: what to compare.
     """
     scrub(recorded, how)
     scrub(now, how)
@@ -59,7 +61,8 @@ def compare_values(
 def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
     """Whether two objects certainly differ at most in uid, resourceVersion and name.
 
-    This fast check avoids the translation of most responses. It may also return False for such objects.
+    This fast check avoids the translation of most responses. Sometimes it returns False although the objects
+    differ only in these fields.
     """
     if not (isinstance(recorded, dict) and isinstance(now, dict)):
         return bool(recorded == now)
@@ -96,7 +99,7 @@ def scrub(value: Any, how: CompareOptions) -> None:
 def _scrub_references(event: Any) -> None:
     """Replaces the resourceVersions in the object references of an Event.
 
-    The client that created the Event has copied them from its cache, so they depend on timing.
+    The client that created the Event copied these versions from its cache, so they depend on timing.
     """
     for name in _REFERENCES:
         reference = event.get(name) if isinstance(event, dict) else None
@@ -172,10 +175,11 @@ class _Differ:
     """Collects the differences of two decoded values. Apply `scrub` and the identity translation first."""
 
     def __init__(self, how: CompareOptions, *, in_order: bool) -> None:
-        """Takes options of the comparison.
+        """Creates an empty collection of differences.
 
-        `in_order`: whether to compare the order of objects in lists; False if generated names can change this
-        order.
+        - `how`: what to compare.
+        - `in_order`: whether to compare the order of objects in lists; False if generated names can change
+          this order.
         """
         self._ignored = how.ignored
         self._page = how.page
@@ -238,9 +242,9 @@ class _Differ:
 
 
 def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
-    """Whether a field path covers the field at `path`: it names this field or one of its parents.
+    """Whether an ignored field path names the field at `path`, or one of its parents.
 
-    It skips list indexes, and "items", "object" and "rows" at the start of the path.
+    Skips list indexes, and "items", "object" and "rows" at the start of `path`.
     """
     steps = [step for step in path if isinstance(step, str)]
     while steps and steps[0] in _WRAPPERS and ignored[0] != steps[0]:
@@ -251,7 +255,7 @@ def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
 
 
 def _keyed(items: list[Any]) -> dict[str, int]:
-    """Returns the index of each list element, by the element's name, or by "[index]" if it has no name."""
+    """Maps the name of each list element to its index. An element without a name has the key "[index]"."""
     indexes: dict[str, int] = {}
     for place, item in enumerate(items):
         if isinstance(item, dict) and "manager" in item:

@@ -28,7 +28,7 @@ VERSION = "audit.k8s.io/v1"
 OPEN_MAX = 100_000
 """Maximum number of unfinished requests in memory.
 
-Over the limit, the oldest becomes an exchange without its end.
+Over the limit, the oldest unfinished request becomes an exchange without an end.
 """
 
 _METHODS = {
@@ -51,10 +51,10 @@ _RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)"
 _META_GROUP = "meta.k8s.io"
 _CONVERTED = b'"meta.k8s.io/'
 _CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})
-"""The kinds to which a server converts objects at the request of an Accept header."""
+"""The kinds to which a server converts objects if the client's Accept header asks for them."""
 _JSON = "application/json"
 _DEFAULT_TIMEOUT = 1800.0
-"""Minimum duration, in seconds, of a watch without timeoutSeconds before kube-apiserver ends the watch."""
+"""Minimum seconds after which kube-apiserver ends a watch without timeoutSeconds."""
 
 
 _Filled = Annotated[str, msgspec.Meta(min_length=1)]
@@ -121,9 +121,10 @@ def release_of(path: Path) -> str:
 class AuditLog:
     """The exchanges of an audit log, in the order in which they ended.
 
-    Offsets are in seconds since the epoch. Each request is one exchange, even if the log lacks some stages.
+    Offsets are in seconds since the Unix epoch. Each request is one exchange, even if the log lacks some
+    stages.
 
-    `assume`: the media type of patches for which the log has no evidence.
+    `assume`: the media type of a patch if the log does not show the actual type.
     """
 
     def __init__(self, path: Path, *, assume: str = STRATEGIC_MERGE_PATCH) -> None:

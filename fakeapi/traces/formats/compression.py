@@ -50,10 +50,10 @@ def check_writable(path: Path) -> None:
 
 
 def open_write(path: Path, file: IO[bytes]) -> IO[bytes]:
-    """Returns a writer that compresses into `file`.
+    """Returns a writer that compresses into `file`. Closing the writer does not close `file`.
 
-    `path`: its suffix selects the compression. Closing the writer does not close `file`. Raises TraceError if
-    the library zstandard is needed and not installed.
+    `path`: its suffix selects the compression. Raises TraceError if the library zstandard is needed and not
+    installed.
     """
     if path.suffix == ".zst":
         writer = _zstandard(path).ZstdCompressor().stream_writer(file, closefd=False)
@@ -109,8 +109,8 @@ def _zstd_reader(path: Path) -> "io.BufferedReader[Any]":
 class _ZstdFile(io.RawIOBase):
     """Reads the decompressed content of a file with zstd frames.
 
-    It raises EOFError for an incomplete frame, which the reader of the library zstandard would accept as the
-    end of the file. It raises DamagedError for other damage.
+    Reading an incomplete frame raises EOFError. The library zstandard would take the incomplete frame for the
+    end of the file. Other damage raises DamagedError.
     """
 
     def __init__(self, file: IO[bytes], zstandard: Any) -> None:

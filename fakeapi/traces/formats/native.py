@@ -44,7 +44,8 @@ def lines_of(path: Path) -> Generator[tuple[int, bytes], None, None]:
 class NativeReader:
     """A TraceReader of the native format, which keeps only one exchange in memory.
 
-    The constructor raises TraceError for an invalid header, and the iteration for an invalid exchange.
+    The constructor raises TraceError for an invalid header. The iteration raises TraceError for an invalid
+    exchange.
 
     `ordered`: whether exchanges must be in the order of their offsets.
     """

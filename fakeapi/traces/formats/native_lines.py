@@ -158,7 +158,7 @@ def _is_json(data: bytes) -> bool:
 def payload(message: Message) -> bytes:
     """Returns the body of a message.
 
-    Raises ValueError with two arguments, the field and the reason, if invalid.
+    If the fields of the body are invalid, raises ValueError with two arguments: the field and the reason.
     """
     body, text, encoded = message.body, message.text, message.base64
     if body is not UNSET:
@@ -221,7 +221,7 @@ def exchange_line(exchange: Exchange) -> bytes:
 def header_of(line: HeaderLine) -> Header:
     """Converts a decoded header line to a Header.
 
-    Raises ValueError with two arguments, the field and the reason, if the start time is invalid.
+    If the start time is invalid, raises ValueError with two arguments: the field and the reason.
     """
     try:
         started = seconds_of(line.started)
@@ -236,7 +236,7 @@ def exchange_of(line: ExchangeLine, place: str, since: float = 0.0) -> Exchange:
     - `place`: the "file:line" of the exchange.
     - `since`: the number of seconds to subtract from every offset.
 
-    Raises ValueError with two arguments, the field and the reason, if the line is invalid.
+    If the line is invalid, raises ValueError with two arguments: the field and the reason.
     """
     asked, answer = line.request, line.response
     events: tuple[StreamEvent, ...] | None = None

@@ -50,7 +50,7 @@ def open_trace(
 ) -> TraceReader:
     """Opens a native trace, an audit log or a HAR file, also with .gz or .zst.
 
-    - `patch_type`: the media type of patches for which an audit log has no evidence.
+    - `patch_type`: the media type of a patch in an audit log if the log does not show the actual type.
     - `ordered`: whether the lines of a native trace must be in the order of their offsets.
 
     Audit logs and HAR files are read completely, and sorted in a temporary file. Raises TraceError if the

@@ -1,6 +1,7 @@
 """Infers the media type of a patch from an audit log, which does not record the Content-Type.
 
-Some bodies and queries allow only one type. For others, other evidence decides, or the type is assumed.
+Some bodies and queries allow only one type. For other patches, the function uses evidence such as the
+response, or assumes a type.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sorts exchanges by offset in a temporary file, so that they need little memory."""
+"""Sorts exchanges by offset in a temporary file, so that sorting needs little memory."""
 
 import os
 import struct
@@ -67,7 +67,7 @@ class SortedReader:
     """A TraceReader for unsorted exchanges, which it sorts in a temporary file.
 
     - `source`: yields pairs of line number and exchange; the constructor reads it completely.
-    - `absolute`: whether the offsets in `source` are in seconds since the Unix epoch. Then the earliest
+    - `absolute`: whether the offsets in `source` are in seconds since the Unix epoch. If so, the earliest
       offset becomes `Header.started`.
 
     The constructor raises TraceError if the source is invalid or has no exchange.

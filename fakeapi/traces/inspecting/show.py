@@ -8,7 +8,10 @@ from fakeapi.traces.model import Exchange
 
 
 def one_line(exchange: Exchange) -> str:
-    """Returns a line with offset, id, client, request and status of an exchange, and the end of a watch."""
+    """Returns a line with offset, id, client, request and status of an exchange.
+
+    For a watch, the line also says how the watch ended.
+    """
     response = exchange.response
     status = str(response.status) if response else "-"
     text = f"{exchange.offset:10.3f}  #{exchange.id:<5} {exchange.actor}  {exchange.request.method} "

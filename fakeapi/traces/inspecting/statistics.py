@@ -13,7 +13,7 @@ from fakeapi.traces.model import Exchange, Header
 class Statistics:
     """The numbers of requests, clients and other parts of a trace.
 
-    - `seconds`: the offset of the end of the last response.
+    - `seconds`: the end of the last response, in seconds from the start of the trace.
     - `bytes`: the size of all bodies, without watch events.
     """
 

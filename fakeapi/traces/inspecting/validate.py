@@ -12,7 +12,7 @@ from fakeapi.traces.model import Exchange, TraceError
 PROBLEMS_MAX = 100
 """Maximum number of errors that the command `fakeapi trace validate` prints.
 
-It only counts further errors.
+The command only counts further errors.
 """
 
 

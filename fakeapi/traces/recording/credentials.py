@@ -17,22 +17,28 @@ _NAME = re.compile(
     r"|(?:secret|access|api|private|ssh|encryption|signing)key(?:id)?|clientkeydata|clientcertificatedata"
     r"|dockerconfigjson|dockercfg|\Aauth)\Z"
 )
-"""Matches the end of a name whose value is a credential, in lower case and without `-` and `_`."""
+"""Matches the end of a field name whose value is a credential.
+
+The name must be in lower case, without `-` and `_`.
+"""
 
 _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
-"""Matches a part of the name of a variable whose `value` is a credential, in lower case."""
+"""Matches a part of a variable's name, in lower case, if the value of the variable is a credential."""
 
 _SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
-"""Matches the name of a query parameter that signs a URL, in lower case and without `-` and `_`."""
+"""Matches the name of a query parameter that signs a URL.
+
+The name must be in lower case, without `-` and `_`.
+"""
 
 _SCHEMA_TYPES = ("string", "integer", "number", "boolean", "object", "array")
 
 _SEPARATORS = str.maketrans("", "", "-_")
 CACHED_MAX = 200
-"""Maximum length, in characters, of a header value whose cleaned form is cached."""
+"""Maximum length, in characters, of a header value for which `clean_header` caches its result."""
 
 NAME_MAX = 200
-"""Number of characters at the end of a name that the functions examine."""
+"""Maximum number of characters of a name that the functions examine. They examine the end of longer names."""
 
 _NEEDLES = (
     b"oken",
@@ -54,9 +60,9 @@ _KEY_NEEDLES = tuple(
     )
     for separator in ("", "-", "_", " ")
 )
-"""Parts of names of keys such as "apikey", in lower case.
+"""Parts of field names such as "apikey", in lower case.
 
-Data with none of them and none of _NEEDLES have no credential, except perhaps a user in a URL.
+Data without these parts and without _NEEDLES contain no credential, except perhaps a user in a URL.
 """
 
 _SEGMENT = re.compile(rb"[\w-]+")
@@ -88,13 +94,13 @@ Quotes can be escaped, as in JSON inside a JSON string.
 """
 
 _BINARY_ENTRY = re.compile(rb"(?<![\w.-])(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8}(?P<value>[!-~]+)")
-"""Matches a key of YAML with its value, between bytes that are not text."""
+"""Matches a key of YAML with its value, in binary data."""
 
 _QUOTE = re.compile(rb"\\{0,4}[\"']")
 
 
 def is_credential(name: str) -> bool:
-    """Whether a field, header or parameter of this name contains a credential."""
+    """Whether the value of a field, header or parameter with this name is a credential."""
     return _is_credential(name[-NAME_MAX:])
 
 
@@ -104,12 +110,12 @@ def _is_credential(name: str) -> bool:
 
 
 def is_credential_variable(name: str) -> bool:
-    """Whether the value of an environment variable or parameter of this name is a credential."""
+    """Whether the value of an environment variable or parameter with this name is a credential."""
     return _VARIABLE.search(name[-NAME_MAX:].lower()) is not None
 
 
 def is_credential_header(name: str) -> bool:
-    """Whether a header of this name contains a credential. `name` must be in lower case."""
+    """Whether the value of a header with this name is a credential. `name` must be in lower case."""
     return (
         name in _HEADERS
         or name.startswith("x-remote-extra-")
@@ -122,7 +128,7 @@ _HEADERS = frozenset({"cookie", "set-cookie", "x-forwarded-client-cert"})
 
 
 def may_hold_credentials(data: bytes) -> bool:
-    """Whether data can contain a credential. A fast check that returns False for most bodies."""
+    """Whether data can contain a credential. This fast check returns False for most bodies."""
     if b"@" in data and b"://" in data:
         return True
     lowered = data.lower()
@@ -152,7 +158,10 @@ def _clean_value(value: str) -> str:
 
 
 def clean_target(target: str) -> str:
-    """Returns a path and query in which JSON Web Tokens and values of credential parameters are replaced."""
+    """Returns the path and query of a request with credentials replaced.
+
+    Credentials are JSON Web Tokens, and values of parameters whose names mean a credential.
+    """
     path, mark, query = target.partition("?")
     if mark:
         parts = []
@@ -183,7 +192,7 @@ def holds_credentials(name: str, value: "dict[str, Any] | list[Any]") -> bool:
 
 
 def clean_text(data: bytes) -> bytes:
-    """Returns text in which credentials are replaced.
+    """Returns text with credentials replaced.
 
     Credentials are JSON Web Tokens, private keys, users in URLs, and values of keys whose names mean a
     credential.
@@ -203,9 +212,9 @@ def clean_text(data: bytes) -> bytes:
 
 
 def clean_binary(data: bytes) -> bytes:
-    """Returns binary data, such as protobuf, in which each byte of a credential is replaced by "x".
+    """Returns binary data, such as protobuf, with each byte of a credential replaced by "x".
 
-    Therefore lengths inside the data stay valid.
+    The length of the data does not change, so lengths inside the data stay valid.
     """
     if b"eyJ" in data:
         data = _without_tokens(data, _crossed_out)
@@ -218,10 +227,7 @@ def clean_binary(data: bytes) -> bytes:
 
 
 def is_option(text: str) -> bool:
-    """Whether a command-line argument is an option such as --token.
-
-    Then the next argument is a credential.
-    """
+    """Whether a command-line argument is an option such as --token. If so, the next one is a credential."""
     return text.startswith("-") and "=" not in text and is_credential(text)
 
 
@@ -234,10 +240,10 @@ def _crossed_out(data: bytes) -> bytes:
 
 
 def _without_tokens(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
-    """Returns data with JSON Web Tokens replaced.
+    """Returns data in which `replacement` has replaced each JSON Web Token.
 
     A token has three segments of at least five characters after the prefix eyJ. The function reads each
-    segment only once: if no token begins at its first eyJ, no token begins at a later eyJ.
+    segment only once: if no token begins at the first eyJ in a segment, no token begins at a later eyJ.
     """
     parts: list[bytes] = []
     done = place = 0
@@ -311,8 +317,10 @@ def _clean_entries(data: bytes, replacement: Callable[[bytes], bytes]) -> bytes:
 def _end_of_scalar(data: bytes, begin: int, end: int, indent: int) -> int:
     """Returns the index at which a YAML scalar ends.
 
-    It ends at the end of its line, or after the indented lines that follow `|` or `>`. `begin` and `end`: the
-    place of the value on its first line. `indent`: the indentation of its key.
+    The scalar ends at the end of its line, or after the indented lines that follow `|` or `>`.
+
+    - `begin` and `end`: the start and end of the value on its first line, as indexes.
+    - `indent`: the indentation of its key.
     """
     line_end = data.find(b"\n", end)
     line_end = len(data) if line_end < 0 else line_end

@@ -26,12 +26,10 @@ class Recorder:
         return self._recording
 
     def record(self, recording: "Recording | None") -> "Recording | None":
-        """Sets the recording for later requests, or stops recording with None.
+        """Records later requests in `recording`; None stops recording. Returns the previous recording.
 
-        Returns the previous recording.
-
-        Unfinished exchanges go to the previous recording in their present state, and not to the new
-        recording.
+        Requests that are still running are added to the previous recording in their present state. The new
+        recording does not contain them.
         """
         before, self._recording = self._recording, recording
         if before is not None:
@@ -89,9 +87,10 @@ class Recorder:
 
 
 def end(observed: "ObservedExchange", *, complete: bool) -> None:
-    """Ends an exchange as "client" if the client disconnected, else as "server" or "cut".
+    """Ends the recording of an exchange, and records the cause.
 
-    `complete`: whether the response was sent completely.
+    The cause is "client" if the client disconnected, "server" if the response was sent completely, and "cut"
+    otherwise. `complete`: whether the response was sent completely.
     """
     ended: Ending = "client" if observed.left else "server" if complete else "cut"
     observed.end(ended)

@@ -1,8 +1,8 @@
 """A reverse proxy in front of a cluster that records the traffic.
 
-Clients connect to a Runner with HTTP/1.1 or HTTP/2. The proxy forwards requests with aiohttp, which parses in
-C, passes on data as they arrive, and does not change targets or headers. Connections to the cluster use
-HTTP/1.1, so each watch has its own connection and cannot block others.
+Clients connect to a Runner with HTTP/1.1 or HTTP/2. The proxy forwards requests with aiohttp. aiohttp parses
+HTTP in C, forwards data when they arrive, and does not change targets or headers. Connections to the cluster
+use HTTP/1.1, so each watch has its own connection and cannot block other requests.
 """
 
 import asyncio
@@ -144,7 +144,7 @@ class Proxy:
             end(observed, complete=complete)
 
     def _refusal(self, scope: Scope, headers: Pairs) -> tuple[int, str, str] | None:
-        """Returns status code, reason and message if the proxy rejects a request, else None.
+        """Returns status code, reason and message if the proxy rejects a request; otherwise returns None.
 
         Rejected requests are not recorded.
         """
@@ -320,7 +320,7 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes | None]:
 
 
 async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.ClientResponse) -> None:
-    """Waits until the client has disconnected, and then closes the cluster's response."""
+    """Waits until the client has disconnected, and then closes the response of the cluster."""
     while (await receive())["type"] != "http.disconnect":
         pass
     observed.left = True
@@ -328,7 +328,10 @@ async def _gone(receive: Receive, observed: ObservedExchange, response: aiohttp.
 
 
 async def _refuse(send: Send, status: int, reason: str, message: str) -> None:
-    """Sends a Status of the proxy itself to the client. The recording does not contain this response."""
+    """Sends a Status to the client for a request that the proxy rejects or cannot forward.
+
+    The recording does not contain this response.
+    """
     facts: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure"}
     facts |= {"message": f"fakeapi record: {message}", "reason": reason, "code": status}
     body = json.dumps(facts).encode()

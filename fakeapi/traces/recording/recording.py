@@ -23,7 +23,10 @@ logger = logging.getLogger("fakeapi.traces")
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 EVENT_OVERHEAD = 64
-"""Number of bytes that a watch event needs in a file in addition to its line. They count towards BODY_MAX."""
+"""Number of bytes that a watch event needs in a file in addition to its line.
+
+These bytes count towards BODY_MAX.
+"""
 
 _FRAME_LENGTH = 4
 _TOO_LONG = "too long"
@@ -32,7 +35,7 @@ _TOO_LONG = "too long"
 class Recording:
     """Records the exchanges of a server, and creates the trace file at `close`.
 
-    If the exchanges cannot be written, the recording ends but the server continues. Then `close` raises the
+    If an exchange cannot be written, the recording ends, but the server continues. `close` then raises the
     error.
     """
 
@@ -93,7 +96,7 @@ class Recording:
         return time.perf_counter() - self._begun_at
 
     def begin(self, method: str, target: str, headers: RawHeaders) -> "ObservedExchange":
-        """Starts to record a request, after its head has arrived."""
+        """Starts to record a request whose head has arrived. Returns the exchange that collects its data."""
         self._next += 1
         observed = ObservedExchange(self, self._next, method, target, _text(headers))
         if not self._closed:
@@ -116,7 +119,7 @@ class Recording:
             self._writer.abort()
 
     def end_open(self) -> None:
-        """Ends all unfinished exchanges, and adds them to the trace as they are now."""
+        """Adds all unfinished exchanges to the trace, with the data that have arrived so far."""
         for observed in list(self._open.values()):
             observed.end("open")
 
@@ -140,7 +143,7 @@ class Recording:
 class ObservedExchange:
     """An exchange that is being recorded.
 
-    `asked`, `started` and `answered` collect its data; `end` records it.
+    The methods `asked`, `started` and `answered` collect its data. The method `end` records it.
     """
 
     __slots__ = (
@@ -236,7 +239,8 @@ class ObservedExchange:
     def end(self, ended: Ending) -> None:
         """Ends the exchange and adds it to the trace. A second call does nothing.
 
-        `ended`: how the exchange ended; "server" for a complete response or if the server ended the watch.
+        `ended`: the reason why the exchange ended; "server" for a complete response, or if the server ended
+        the watch.
         """
         if not self._over:
             self._over = self._recording.now()

@@ -31,7 +31,7 @@ from fakeapi.traces.recording.credentials import (
 _REDACTED_DATA = base64.b64encode(REDACTED.encode()).decode()
 
 LITERAL_MIN = 8
-"""Minimum length, in characters, of a credential in a header for removing it from bodies and paths too."""
+"""Minimum length, in characters, of a header's credential that is also removed from bodies and paths."""
 
 _SECRETS = re.compile(r"/secrets(?:/|\?|$)")
 _SECRET_KIND = re.compile(
@@ -79,7 +79,7 @@ class Redactor:
         return replace(exchange, request=request, response=response, events=events)
 
     def _literals(self, request: Request) -> tuple[str, ...]:
-        """Returns the credentials in the headers of a request, and the credentials from `hide`."""
+        """Returns the credentials in the headers of a request, and the credentials that `hide` has added."""
         if not self._credentials:
             return ()
         by_header = (_literals(value) for name, value in request.headers if is_credential_header(name))
@@ -168,7 +168,10 @@ class _Work:
 
 
 def _literals(header: str) -> tuple[str, ...]:
-    """Returns the credential in a header without its scheme; empty if it is shorter than LITERAL_MIN."""
+    """Returns the credential in a header value, without the scheme (such as Bearer).
+
+    Returns an empty tuple if the credential is shorter than LITERAL_MIN.
+    """
     word = header.rpartition(" ")[2]
     return (word,) if len(word) >= LITERAL_MIN and word != REDACTED else ()
 
@@ -279,7 +282,7 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
 def _unstructured(data: bytes, *, secrets: bool) -> bytes:
     """Returns a redacted body that is not JSON: text such as YAML, or binary data such as protobuf.
 
-    `secrets`: whether the body contains Secrets. Then nothing of the body remains.
+    `secrets`: whether the body contains Secrets. If so, the whole body is removed.
     """
     secrets = secrets or _SECRET_KIND.search(data) is not None
     if not _is_text(data):

@@ -13,7 +13,7 @@ PATIENCE_SECONDS = 2.0
 """Seconds to wait at the end of a watch until the recorded events have arrived."""
 
 LATER_PATIENCE_SECONDS = 0.2
-"""Seconds to wait at the end of a watch for the recorded events, after several watches lacked events."""
+"""Seconds to wait at the end of a watch for the recorded events, if several earlier watches lacked events."""
 
 QUIET_SECONDS = 0.05
 """Seconds that a strict comparison waits for additional events at the end of a watch."""
@@ -72,7 +72,7 @@ class OpenWatch:
     async def close(self, patience: float, *, quiet: float = 0.0) -> bool:
         """Waits for the recorded number of events, and closes the watch.
 
-        Returns whether enough events arrived.
+        Returns whether at least this number of events has arrived.
 
         - `patience`: the maximum time to wait, in seconds.
         - `quiet`: the number of seconds to wait afterwards for additional events.

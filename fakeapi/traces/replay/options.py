@@ -22,8 +22,9 @@ ORDERS: tuple[Order, ...] = ("recorded", "actors", "fast")
 class Options:
     """The options of a replay.
 
+    - `order`: the order in which requests are sent.
     - `speed`: 1 for the recorded pace, 10 for ten times as fast, None for no waiting.
-    - `until`: the offset after which no request is sent; None sends all.
+    - `until`: a time in seconds after the start of the trace; later requests are not sent. None sends all.
     - `strict`: whether explained divergences and requests for unserved resources count as failures.
     - `ignore`: the fields that are not compared.
     - `seed`: whether to create the objects that existed before the trace.
@@ -47,7 +48,7 @@ class Options:
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of a replay.
+    """The progress of a replay. Offsets are in seconds from the start of the trace.
 
     - `total` and `done`: the numbers of all exchanges and of finished exchanges.
     - `offset`: the offset of the last finished exchange.

@@ -12,7 +12,7 @@ class ReplayControl:
         """Sets whether and when the replay pauses.
 
         - `stepping`: whether the replay waits for `step` before each exchange.
-        - `pause_at`: the offset at which the replay pauses; None for no pause.
+        - `pause_at`: where the replay pauses, in seconds from the start of the trace; None for no pause.
         """
         self._lock = threading.Lock()
         self._is_paused = stepping
@@ -23,7 +23,10 @@ class ReplayControl:
         self.paused = 0.0
         """The number of seconds that the replay has been paused in total."""
         self.offset = 0.0
-        """The offset of the exchange that waits to be sent, or that was sent last."""
+        """The position of the replay, in seconds from the start of the trace.
+
+        This is the start of the exchange that waits to be sent, or that was sent last.
+        """
 
     @property
     def is_paused(self) -> bool:
@@ -62,7 +65,7 @@ class ReplayControl:
     async def passed(self, offset: float) -> bool:
         """Waits while the replay is paused. Returns False if the replay must end.
 
-        `offset`: the offset of the next exchange.
+        `offset`: when the next exchange started, in seconds from the start of the trace.
         """
         self.offset = offset
         if self._pause_at is not None and offset >= self._pause_at:

@@ -1,4 +1,7 @@
-"""Returns URL fragments at which the target's live page displays the objects of responses and events."""
+"""Returns the URL fragments under which the live page of the target displays objects.
+
+The report of a replay links to these URLs.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +15,14 @@ from fakeapi.traces.model import StreamEvent
 
 
 def place_of_answer(target: str, sent: bytes, answer: bytes, identities: IdentityMap) -> str:
-    """Returns the URL fragment at which the live page displays the object of a response.
+    """Returns the URL fragment under which the live page displays the object of a response.
 
-    - `target`: the path and query of the request to the target, not of the recorded request.
+    - `target`: the path and query of the request to the replay target, not of the recorded request.
     - `sent` and `answer`: the bodies of this request and of its response.
 
-    The page displays the object at the resourceVersion of the response, or after an error at the newest one.
-    For a list, the fragment is the one of its kind. For a path without a resource, the fragment is "".
+    The page displays the object at the resourceVersion of the response. If the response has none, as after an
+    error, the page displays the newest version. For a list, the fragment is the one of the list's kind. For a
+    path without a resource, the fragment is "".
     """
     info = parse(unquote(target.partition("?")[0]))
     if info is None or not info.resource:
@@ -32,7 +36,7 @@ def place_of_answer(target: str, sent: bytes, answer: bytes, identities: Identit
 
 
 def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap) -> str:
-    """Returns the URL fragment at which the live page displays the object of a recorded watch event.
+    """Returns the URL fragment under which the live page displays the object of a recorded watch event.
 
     - `key`: group, resource, namespace and name of the object.
     - `event`: the recorded event; None if the object has no recorded event.
@@ -55,7 +59,7 @@ def _object(group: str, resource: str, namespace: str, name: str, version: str) 
 def _metadata(body: bytes, member: str = "") -> Mapping[str, Any]:
     """Returns the metadata of the object in a body. Empty for a Status, a list or invalid JSON.
 
-    `member`: the field of the body that contains the object; "" for the body itself.
+    `member`: the field of the body that contains the object; "" if the body is the object.
     """
     try:
         value = decode(body)

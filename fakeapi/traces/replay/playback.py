@@ -1,8 +1,8 @@
 """Playback: creates the objects of a trace as of a given time, and then repeats the later writes.
 
 The writes keep their recorded times. Reads, watches and failed writes are not repeated. Other clients can
-also write to the server. If a recorded write gets 409, the playback sends the write again without its
-resourceVersion, so that it succeeds.
+also write to the server. A recorded write can therefore get 409. The playback sends such a write again
+without its resourceVersion, so that it succeeds.
 """
 
 import asyncio
@@ -33,7 +33,8 @@ class PlaybackSummary:
 
     - `written`: the number of successful writes.
     - `failed`: the number of failed writes by status code.
-    - `unserved`: the number of writes that were not sent, for each resource that the target does not serve.
+    - `unserved`: the numbers of writes that were not sent, by resource; the target does not serve these
+      resources.
     - `unsendable`: the number of writes that are not valid HTTP requests.
     - `seeded`: the objects that were created because they existed before the trace.
     """
@@ -73,7 +74,10 @@ class Playback:
         self.until = 0.0
 
     async def begin(self, at: float = 0.0) -> None:
-        """Creates the initial objects, and repeats all writes up to the offset `at` as fast as possible."""
+        """Creates the initial objects, and repeats all writes up to `at` as fast as possible.
+
+        `at`: a time in seconds after the start of the trace.
+        """
         plan = plan_replay(self._reader)
         self.since, self.until = plan.since, plan.until
         self._served = await served_paths(self._client, plan.group_versions)
@@ -87,7 +91,8 @@ class Playback:
     async def go_on(self, at: float = 0.0, speed: float = 1.0) -> None:
         """Repeats the remaining writes at their times, `speed` times as fast as recorded.
 
-        `at`: the trace offset that corresponds to the time of this call.
+        `at`: the time in the trace that corresponds to the time of this call, in seconds after the start of
+        the trace.
         """
         began = time.monotonic()
         while self._next is not None:
@@ -149,7 +154,7 @@ class Playback:
 
 
 def _without_version(body: bytes) -> bytes | None:
-    """Returns a body without resourceVersion and preconditions; None if it has neither."""
+    """Returns a body without resourceVersion and preconditions. Returns None if it contains neither."""
     try:
         value = decode(body)
     except JsonError:

@@ -39,15 +39,15 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import NotCompared
 
 ACTORS_MAX = 64
-"""Maximum number of parallel requests in the order "actors". Requests of further clients wait."""
+"""Maximum number of parallel requests in the order "actors". More clients wait until a request ends."""
 
 IMPATIENT_AFTER = 3
-"""Number of watches with missing events. After these, further watches wait only LATER_PATIENCE_SECONDS."""
+"""Number of watches with missing events after which later watches wait only LATER_PATIENCE_SECONDS."""
 
 OWN_GROUPS = frozenset({"resource.k8s.io"})
 """The API groups that fakeapi serves completely.
 
-Their missing resources are reported as "not of this release".
+If fakeapi does not serve a resource of these groups, the report says "not of this release".
 """
 
 
@@ -80,7 +80,7 @@ async def replay(
 class _Stop(Exception):
     """Raised to end the replay when the user or an option stops it.
 
-    The report prints its message after "Stopped".
+    The report prints the message of the exception after "Stopped".
     """
 
 
@@ -179,11 +179,10 @@ class Replayer:
             await self._scheduler.put(step)
 
     async def _wait_for(self, exchange: Exchange, since: float) -> None:
-        """Waits while the replay is paused.
+        """Waits while the replay is paused, and with the option `speed` until the time of the exchange.
 
-        With the option `speed`, also waits until the time of the exchange.
-
-        `since`: the offset at which the replay began. Raises _Stop if the user has stopped the replay.
+        `since`: the time in the trace at which the replay began, in seconds after the start of the trace.
+        Raises _Stop if the user has stopped the replay.
         """
         if not await self._control.passed(exchange.offset):
             raise _Stop("by request")
@@ -263,7 +262,7 @@ class Replayer:
             self._compare(step, answer, not_compared, place)
 
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
-        """Keeps a watch open until the offset at which the recorded watch ended.
+        """Keeps a watch open until the time in the trace at which the recorded watch ended.
 
         If the recorded server rejected the watch, closes the watch and reports a difference.
         """
@@ -280,9 +279,9 @@ class Replayer:
         self._watches[step.place] = watch
 
     async def _close_watches(self, offset: float) -> None:
-        """Closes the watches whose recorded end is before an offset.
+        """Closes the watches that ended before `offset`, in seconds after the start of the trace.
 
-        Earlier requests to the collections of these watches come first.
+        Earlier requests to the collections of these watches are finished first.
         """
         while self._watch_ends and self._watch_ends[0][0] < offset:
             _, _, step = heappop(self._watch_ends)
@@ -328,8 +327,9 @@ class Replayer:
         """Compares a response with the recorded response, and reports the result.
 
         - `answer`: the response in the replay.
-        - `not_compared`: the reason why the body cannot be compared, or None, and a detail.
-        - `place`: returns the URL fragment at which the live page displays the object.
+        - `not_compared`: the reason why the bodies cannot be compared, and a detail. The reason is None if
+          they can be compared.
+        - `place`: a function that returns the URL fragment under which the live page displays the object.
         """
         exchange = step.exchange
         recorded = exchange.response

@@ -1,8 +1,8 @@
 """Creates the namespaces and objects on a replay target that existed before the trace.
 
-Uses only the API: creates an object, and then sets its status and its managed fields. If the object had a
-deletionTimestamp, deletes the object. Clients cannot set the uid (which an IdentityMap translates) and
-`metadata.generation`.
+Uses only the API. It creates an object, and then sets its status and its managed fields. If the object had a
+deletionTimestamp, it then deletes the object. Clients cannot set the uid (which an IdentityMap translates)
+and `metadata.generation`.
 """
 
 from collections.abc import Iterable
@@ -51,9 +51,10 @@ class InitialStateRestorer:
         self._late: dict[int, list[InitialObject]] = {}
 
     async def restore(self, plan: ReplayPlan) -> list[RestoredObject]:
-        """Creates the namespaces and initial objects of a plan. Returns one result for each.
+        """Creates the namespaces and initial objects of a plan. Returns one result for each of them.
 
-        Leaves out objects that must not exist at the start of the replay; `restore_late` creates these.
+        Leaves out objects that must not exist at the start of the replay; `restore_late` creates these
+        objects.
         """
         created = await self.make_namespaces(plan.namespaces)
         for initial in of_served(plan.initial_objects, self._served):
@@ -93,7 +94,7 @@ class InitialStateRestorer:
         return created
 
     async def make(self, initial: InitialObject) -> RestoredObject:
-        """Creates an initial object. An existing object with its name stays unchanged."""
+        """Creates an initial object. Does not change an existing object with the same name."""
         where = initial.path
         obj: Object = decode(self._identities.forward(encode(initial.body)))
         path = f"{where.collection}/{where.name}"
@@ -109,11 +110,10 @@ class InitialStateRestorer:
         return RestoredObject(label, initial.how, initial.exact, _problem(answer))
 
     async def _complete(self, where: ResourcePath, path: str, wanted: Object, answer: Response) -> Response:
-        """Sets the status and managed fields of a created object.
+        """Sets the status and the managed fields of a created object.
 
-        Deletes an object that was being deleted.
-
-        Returns the last response, or the error response if the status cannot be set.
+        Then deletes the object if the wanted object has a deletionTimestamp. Returns the last response, or
+        the error response if the status cannot be set.
         """
         version = f"{where.group_version}/{where.resource}"
         if wanted.get("status") and f"{version}/status" in self._served:

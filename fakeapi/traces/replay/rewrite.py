@@ -20,10 +20,11 @@ class NotRewritable(Exception):
 def rewritten_request(
     exchange: Exchange, facts: RequestFacts, identities: IdentityMap, *, keep_names: bool = False
 ) -> tuple[str, Headers, bytes]:
-    """Translates a recorded request for the replay target. Returns path with query, headers and body.
+    """Translates a recorded request for the replay target.
 
-    `keep_names`: whether to create objects with their recorded generated names, not with new ones. Raises
-    NotRewritable if the body is in a binary format such as protobuf.
+    Returns the path with the query, the headers, and the body. `keep_names`: whether new objects get the
+    names that the recorded server generated. Raises NotRewritable if the body is in a binary format such as
+    protobuf.
     """
     request = exchange.request
     target = identities.target(request.target)
@@ -48,9 +49,9 @@ def rewritten_request(
 
 
 def with_name(body: bytes, name: str) -> bytes:
-    """Returns a JSON body with this name if the body has generateName and no name.
+    """Adds this name to a JSON body that has generateName and no name.
 
-    Other bodies stay unchanged.
+    Returns other bodies unchanged.
     """
     if b'"generateName"' not in body:
         return body

@@ -1,6 +1,6 @@
-"""Runs exchanges in parallel, each after the exchanges that it depends on.
+"""Runs recorded requests (exchanges) in parallel, each after the exchanges that it depends on.
 
-- Exchanges for one object keep their order.
+- Exchanges about the same object keep their order.
 - A list, watch or deletecollection waits for all earlier requests to its collection. Later requests to the
   collection wait for the list, watch or deletecollection.
 - A request that contains an object's uid waits for the creation of the object.
@@ -40,9 +40,11 @@ class _Job:
 
 
 class Scheduler:
-    """Runs steps in parallel, each after the steps that it depends on.
+    """Runs the steps of a replay in parallel, each after the steps that it depends on.
 
-    - `perform`: runs one step. The methods `put` and `drain` raise its first error.
+    A step sends a recorded request, or ends a recorded watch.
+
+    - `perform`: runs one step. If it raises an error, `put` and `drain` raise the first such error.
     - `by_actor`: whether the steps of one client keep their order.
     - `workers`: the maximum number of steps that run in parallel.
     - `window`: the maximum number of unfinished steps.
@@ -71,7 +73,7 @@ class Scheduler:
         self._workers = [asyncio.create_task(self._work()) for _ in range(workers)]
 
     async def put(self, step: Step) -> None:
-        """Adds a step. Waits while `window` steps are unfinished."""
+        """Adds a step to run. First waits until fewer than `window` steps are unfinished."""
         while self._outstanding >= self._window and self._failure is None:
             await self._until_change()
         self._check()
@@ -108,7 +110,7 @@ class Scheduler:
     def _before(self, job: _Job) -> set[_Job]:
         """Returns the earlier jobs that must finish before a job.
 
-        Registers the job, so that later jobs can wait for it.
+        Also registers the job, so that later jobs can wait for it.
         """
         step = job.step
         before: set[_Job] = set()

@@ -51,7 +51,10 @@ def _resources(client: HttpClient, root: str, answer: Response) -> list[Resource
 
 
 async def current_version(client: HttpClient) -> int:
-    """Returns the newest resourceVersion of a server; 0 if it is unknown."""
+    """Returns the newest resourceVersion of a server; 0 if the server does not tell it.
+
+    Raises TargetError if the server does not respond with valid HTTP.
+    """
     answer = await client.send("GET", "/api/v1/namespaces?limit=1", _HEADERS)
     try:
         version = decode(answer.body)["metadata"]["resourceVersion"]

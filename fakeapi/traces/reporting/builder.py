@@ -1,4 +1,4 @@
-"""ReportBuilder: adds the outcome of each exchange to a report."""
+"""Collects the outcome of each exchange of a replay in a report."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import Divergence, Mark, NotCompared, Outcome
 
 CONTEXT = 4
-"""Maximum number of earlier exchanges that are listed with a divergence.
+"""Maximum number of earlier exchanges that a report lists with a divergence.
 
-If some of the last RECENT exchanges concern the same object, only these are listed.
+If some of the last RECENT exchanges are about the same object, the report lists only these.
 """
 
 RECENT = 200
@@ -126,7 +126,10 @@ class ReportBuilder:
         self._note(step, Outcome.DIVERGENCE if explanation is None else Outcome.EXPLAINED)
 
     def _context(self, keys: set[Key], offset: float) -> tuple[str, ...]:
-        """Returns the last earlier exchanges for these objects, or if there are none, for any objects."""
+        """Returns the latest exchanges about these objects that started before `offset`, as text.
+
+        If no recent exchange is about these objects, returns the latest exchanges about any objects.
+        """
         before = [(key, text) for key, text, at in self._recent if at <= offset]
         of_objects = [text for key, text in before if key in keys and key[3]]
         return tuple((of_objects or [text for _, text in before])[-CONTEXT:])

@@ -1,4 +1,4 @@
-"""Report: the results of a replay. `str()` returns them as text for people."""
+"""The report of a replay: its results, which `str()` renders as text for people."""
 
 from fakeapi.traces.reporting.results import Results
 from fakeapi.traces.reporting.text import text

@@ -1,4 +1,4 @@
-"""Results: the outcomes of the exchanges in a replay, with all differences."""
+"""The results of a replay: the outcome of each exchange, and the differences in responses."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from fakeapi.traces.comparing.reasons import Explanation
 DIVERGENCES_MAX = 1000
 """Maximum number of divergences in `Results.divergences`, which keeps the earliest.
 
-`divergent` counts all.
+`Results.divergent` counts all divergences.
 """
 
 
 class Outcome(StrEnum):
-    """The outcome of one exchange in a replay. The values are the names in JSON and on the time line."""
+    """The outcome of one exchange in a replay. JSON and time lines contain the values."""
 
     SAME = "same"
     DIVERGENCE = "divergence"
@@ -26,7 +26,7 @@ class Outcome(StrEnum):
 
 
 class NotCompared(StrEnum):
-    """The reason why a response was not compared completely. The values are the texts in reports."""
+    """The reason why a response was not compared completely. Reports print the values."""
 
     NOT_SENT = "not sent: the trace lacks the request's body"
     NOT_HTTP = "not sent: the request is not valid HTTP"
@@ -42,12 +42,12 @@ class NotCompared(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RestoredObject:
-    """An object or namespace that the replay created because it existed before the trace.
+    """An object or namespace that existed before the trace, so that the replay creates it first.
 
     - `what`: the resource and name.
-    - `how`: the evidence that it existed, as text.
-    - `exact`: whether its state was recorded; false if it is inferred.
-    - `problem`: the reason why it could not be created; "" if it was created.
+    - `how`: the evidence that the object existed, as text.
+    - `exact`: whether the trace contains the object's fields; false if they are inferred.
+    - `problem`: the reason why the object could not be created; "" if it was created.
     """
 
     what: str
@@ -65,11 +65,12 @@ class Divergence:
     """An exchange whose response in the replay differs from the recorded response.
 
     - `place` and `id`: the index of the exchange in the trace, and its id.
-    - `offset`: the offset of the request, or of the first watch event that differs.
-    - `where`: the "file:line" of the exchange.
-    - `recorded` and `now`: a short form of both responses, such as "409 Conflict".
+    - `offset`: the time of the request, or of the first watch event that differs, in seconds from the start
+      of the trace.
+    - `where`: the position of the exchange in the trace, as "file:line".
+    - `recorded` and `now`: short forms of the recorded and the replayed response, such as "409 Conflict".
     - `group`: the verb and resource, such as "update pods/status".
-    - `explanation`: the reason if the trace causes the differences and not the replay target; else None.
+    - `explanation`: why the trace, and not the replay target, causes the differences; None if unknown.
     - `follows`: the id of an earlier divergence of the same object that can be the cause; -1 for none.
     - `context`: earlier exchanges as text, the latest last.
     - `sent`: the body of the recorded request.
@@ -132,8 +133,9 @@ class Mark:
     """An exchange on the time line of the HTML report.
 
     - `place`: the index of the exchange in the trace.
+    - `offset` and `duration`: the start of the request in the trace, and its duration, in seconds.
     - `what`: the object, or the path of a request without a resource.
-    - `events`: the offsets of the events of a watch.
+    - `events`: the times of the events of a watch, in seconds from the start of the trace.
     """
 
     place: int
@@ -154,17 +156,18 @@ class Results:
 
     `to_dict` contains no clock times or uids, so that two replays give equal results.
 
-    - `exchanges` and `replayed`: the numbers of exchanges in the trace, and of sent requests.
-    - `same`, `divergent` and `explained`: the numbers of exchanges without differences, with differences, and
-      with explained differences.
-    - `reordered`: the number of exchanges that did not take effect in the order of their start.
+    - `exchanges`: the number of exchanges in the trace. `replayed`: the number of sent requests.
+    - `same`: the number of exchanges whose response equals the recorded response.
+    - `divergent`: the number of exchanges with differences. `explained`: how many of these are explained.
+    - `reordered`: the number of exchanges that took effect in another order than that of their start.
     - `stopped`: the reason why the replay ended early; "" for a complete replay.
     - `divergences`: the earliest divergences.
-    - `kinds` and `explanations`: how often each kind of difference and each reason occurred.
+    - `kinds`: how often each kind of difference occurred.
+    - `explanations`: how often each reason explained a divergence.
     - `unserved`: the number of unsent requests for each resource that the replay target does not serve.
     - `uncompared`: the number of exchanges whose response was not compared completely, by reason.
-    - `notes`: how often each text about missing parts and inferred facts of the trace occurred.
-    - `seeded`: the objects that were created because they existed before the trace.
+    - `notes`: texts about missing or inferred data of the trace, each with its count.
+    - `seeded`: the objects that existed before the trace, and whether the replay could create them.
     - `groups`: the numbers of outcomes by verb and resource, such as "update pods/status".
     - `marks`: the exchanges of the time line; None without a time line.
     - `page`: the address of the target's live page, for links in divergences; "" for no links.
@@ -195,7 +198,7 @@ class Results:
     marks: list[Mark] | None = None
     page: str = ""
     seconds: float = 0.0
-    """The duration of the replay; not part of `to_dict`."""
+    """The duration of the replay in seconds. `to_dict` leaves it out."""
 
     @property
     def unexplained(self) -> int:
@@ -204,10 +207,10 @@ class Results:
 
     @property
     def ok(self) -> bool:
-        """Whether the replay passes: all divergences have an explanation.
+        """Whether the replay passes.
 
-        If `strict` is set: whether the replay has no divergences, and the target serves all requested
-        resources.
+        - Without `strict`: passes if all divergences have an explanation.
+        - With `strict`: passes without any divergences, if the target serves all requested resources.
         """
         if self.strict:
             return not self.divergent and not self.unserved
@@ -215,7 +218,10 @@ class Results:
 
     @property
     def first(self) -> Divergence | None:
-        """The first divergence without an explanation, else the first divergence; None for no divergence."""
+        """The first divergence without an explanation, or the first of all if all have an explanation.
+
+        None without divergences.
+        """
         unexplained = (divergence for divergence in self.divergences if divergence.is_unexplained)
         return next(unexplained, next(iter(self.divergences), None))
 
@@ -231,7 +237,7 @@ class Results:
             self._shorten()
 
     def finish(self) -> None:
-        """Sorts divergences and marks. Call it after the last exchange."""
+        """Sorts the divergences and the marks of the time line. Call this method after the last exchange."""
         self._shorten()
         if self.marks is not None:
             self.marks.sort(key=lambda mark: mark.place)

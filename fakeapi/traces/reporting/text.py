@@ -8,10 +8,10 @@ from fakeapi.traces.comparing.differences import DifferenceKind
 from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10
-"""Maximum number of divergences, and of created objects, in the text."""
+"""Maximum number of divergences that the text lists; also of objects that the replay created."""
 
 DIFFERENCES = 8
-"""Maximum number of differences of one divergence in the text."""
+"""Maximum number of differences that the text shows for one divergence."""
 
 
 def summary(report: Results) -> str:

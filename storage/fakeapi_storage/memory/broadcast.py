@@ -10,7 +10,7 @@ from fakeapi_storage.interface import Event
 WATCHER_BUFFER_EVENTS_MAX = 4_096
 """Maximum number of live events in a watcher's buffer; the watcher ends if there are more.
 
-Until its first batch, a watcher may also have events from history.
+Until its consumer takes the first batch, the watcher may also have events from the history.
 """
 
 
@@ -149,9 +149,9 @@ class Broadcast:
         return any(key[:length] in self._topics for length in self._lengths if length <= len(key))
 
     def subscribe(self, prefix: str, backlog: list[Event], floor: int) -> Subscription:
-        """Returns a new watcher of events after `floor`.
+        """Returns a new watcher of the events after the revision `floor`.
 
-        The watcher first returns the matching events of `backlog`.
+        The watcher first returns the matching events in `backlog`.
         """
         topic = self._topics.get(prefix)
         if topic is None:
@@ -171,7 +171,7 @@ class Broadcast:
                 del self._lengths[length]
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Delivers the next committed events, in order, to the watchers whose prefix the key begins with."""
+        """Delivers committed events, in order, to each watcher of a prefix of the event's key."""
         self.revision = events[-1].entry.revision
         concerned: dict[Topic, list[Event]] = {}
         for event in events:

@@ -1,4 +1,4 @@
-"""The committed entries in memory, with their history and watchers. All three change together."""
+"""Keeps the committed entries in memory, with their history and watchers. All three change together."""
 
 from collections.abc import Iterable, Sequence
 

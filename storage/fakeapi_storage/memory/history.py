@@ -14,7 +14,7 @@ Deleting their rows delays writes by about 1 ms.
 HELD_BYTES_MAX = 256 * 1024 * 1024
 """Maximum size, in bytes, of the values that only the history needs.
 
-If they are larger, the oldest events are compacted, even if the history then has fewer than `window` events.
+If the values are larger, a compaction removes the oldest events, even if fewer than `window` events remain.
 """
 
 
@@ -42,7 +42,7 @@ class History:
         return self._oldest + len(self._events)
 
     def last_deletion(self, key: str) -> int:
-        """Returns the revision of the last deletion of the key in the history, or 0."""
+        """Returns the revision of the last deletion of the key; 0 if the history has none."""
         return self._tombstones.get(key, 0)
 
     def append(self, event: Event) -> None:
@@ -66,10 +66,10 @@ class History:
         return self._events[revision - self._oldest - 1] if self._oldest < revision <= self.newest else None
 
     def undo(self, prefix: str, revision: int) -> dict[str, Entry | None]:
-        """Returns the earlier entries of keys that begin with `prefix` and changed after `revision`, by key.
+        """Returns, by key, the entries at `revision` of keys that begin with `prefix` and changed later.
 
         An entry is None if the key did not exist at `revision`. Raises `Compacted` if `revision` is too old,
-        and `FutureRevision` if it is newer than the newest.
+        and `FutureRevision` if `revision` is newer than the newest.
         """
         if revision > self.newest:
             raise FutureRevision(revision, self.newest)
@@ -81,10 +81,13 @@ class History:
         return undo
 
     def next_compaction(self) -> int | None:
-        """Returns the revision at which to compact, None if no compaction is due.
+        """Returns the revision at which to compact; None if no compaction is due.
 
-        Compaction is due when the history exceeds the window by a tenth, or by COMPACTION_REVISIONS_MAX.
-        Therefore one compaction removes many events. It is also due when the values exceed HELD_BYTES_MAX.
+        A compaction is due in two cases:
+
+        - The history exceeds the window by a tenth, or by COMPACTION_REVISIONS_MAX. Therefore one compaction
+          removes many events.
+        - The values that only the history needs exceed HELD_BYTES_MAX.
         """
         length = len(self._events)
         if length > self._window + min(self._window // 10, COMPACTION_REVISIONS_MAX):
@@ -99,7 +102,10 @@ class History:
         return self._oldest + count
 
     def stale(self, revision: int) -> Iterable[int]:
-        """Yields the revisions of log rows that no list or watch from `revision` on needs."""
+        """Yields the revisions of the log rows that a compaction at `revision` can delete.
+
+        Lists and watches at `revision` or later do not need these rows.
+        """
         for event in self._events[: revision - self._oldest]:
             if event.previous is not None:
                 yield event.previous.revision

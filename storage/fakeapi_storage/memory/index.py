@@ -1,4 +1,4 @@
-"""The committed entries, by key and in the order of their keys."""
+"""Keeps the committed entries by key, and in the order of their keys."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping
@@ -50,7 +50,7 @@ class Index:
     ) -> tuple[list[Entry], int]:
         """Returns a page of the entries of a prefix, and the number of entries after the page.
 
-        `undo`: entries that replace the current entries, by key; None for a key that has no entry. All its
+        `undo`: entries to return instead of the current entries, by key; None for a key to leave out. All its
         keys must begin with `prefix`.
         """
         low, end = self._range(prefix, start_after)

@@ -1,4 +1,4 @@
-"""The writer of a store that is only in memory."""
+"""Writes to a store that has no database."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ class MemoryWriter(Writer):
     def _drain_now(self) -> None:
         """Commits one batch of writes.
 
-        Later batches wait for the next step of the event loop, so watchers can read.
+        The next batch waits for the next step of the event loop, so that consumers of watchers can run.
         """
         self._is_due = False
         if self._exclusive.locked():

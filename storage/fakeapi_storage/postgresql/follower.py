@@ -25,7 +25,10 @@ POLL_SECONDS = 1.0
 """Seconds between two reads of the shared log if neither a notification nor a caller triggers a read."""
 
 NO_EPOCH = -1
-"""The value of `Follower.epoch` before the first read, and when all rows must be read again."""
+"""The value of `Follower.epoch` before the first read, and when all rows must be read again.
+
+Each replacement of all entries in the database begins a new epoch, with the next number.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -40,11 +43,11 @@ class Follower:
     def __init__(self, database: PostgresqlLog, committed: Committed) -> None:
         self.epoch = NO_EPOCH
         self.on_events: Callable[[Sequence[Event]], None] = _nothing
-        """Called with the events that were just applied, before other code runs."""
+        """A function that receives the applied events, before other code runs."""
         self.on_reload: Callable[[bool], None] = _nothing_reloaded
-        """Called after all entries were read again.
+        """A function that is called after all entries were read again.
 
-        The argument says whether a server had replaced the entries.
+        Its argument is true if a server had replaced all entries.
         """
         self._log = database
         self._committed = committed
@@ -60,7 +63,10 @@ class Follower:
         self._wake.set()
 
     async def load(self) -> None:
-        """Reads all entries for the first time, then follows the shared log. Raises `StorageError`."""
+        """Reads all entries for the first time, and then follows the shared log.
+
+        Raises `StorageError` if the shared log cannot be read.
+        """
         self.take(await self._log.read(self.epoch, -1))
         self._is_loaded = True
         self._reading = asyncio.create_task(self._follow())
@@ -85,11 +91,12 @@ class Follower:
         self._answer(self._waiting, Closed())
 
     def take(self, read: Read) -> bool:
-        """Applies the rows of a read that are newer than the committed state, and returns True.
+        """Applies the rows in `read` that are newer than the committed state, and returns True.
 
-        Returns False without any change if the rows do not continue the committed state; then read again.
-        This happens if `begin_again` was called during the read. Raises `StorageFailed` if the rows are
-        damaged.
+        Changes nothing and returns False if the rows do not continue the committed state. Then the caller
+        must read again. This happens if `begin_again` was called during the read.
+
+        Raises `StorageFailed` if the rows are damaged.
         """
         known = self._committed.revision
         is_of_before = read.known_epoch != self.epoch  # this server began a new epoch during the read
@@ -129,7 +136,7 @@ class Follower:
         self._wake.set()
 
     def _reload(self, read: Read) -> None:
-        """Replaces the committed state with a read of all rows, and ends watches.
+        """Replaces the committed state with the rows in `read`, which are all rows, and ends watches.
 
         This happens if a server replaced the entries, if the database was restored from an older copy, or if
         rows that this server lacks are compacted.
@@ -192,7 +199,7 @@ class Follower:
             raise
 
     def _failed(self, error: StorageError, waiting: Sequence[asyncio.Future[None]]) -> None:
-        """Reports, in Python's logging, why the shared log cannot be read; once for each reason.
+        """Logs why the shared log cannot be read; once for each reason.
 
         Passes the error to the waiting callers.
         """

@@ -1,4 +1,4 @@
-"""A connection to a PostgreSQL server that connects again after the connection was lost."""
+"""Connects to a PostgreSQL server, and connects again after the connection was lost."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,10 +10,12 @@ import asyncpg
 from fakeapi_storage.errors import Closed, OutcomeUnknown, StorageFailed, StorageFull, Unreachable
 
 CONNECT_SECONDS = 5.0
-"""Seconds to wait for the database server to accept a connection. After that, `Unreachable` is raised."""
+"""Maximum seconds to wait for a connection to the server. After that, `fetch` raises `Unreachable`."""
 
 ANSWER_SECONDS = 15.0
-"""Seconds to wait for the response to a statement. After that, the connection is closed."""
+"""Seconds to wait for the response to a statement. After that, `Link.fetch` closes the connection and raises
+`OutcomeUnknown`.
+"""
 
 SETTINGS = {
     "synchronous_commit": "on",  # acknowledged writes survive a crash of the database server
@@ -37,19 +39,25 @@ LOST = (
 
 
 async def connect(url: str, name: str) -> Connection:
-    """Returns a connection whose session has this name in pg_stat_activity. Raises asyncpg's exceptions."""
+    """Returns a new connection whose session has this name in pg_stat_activity.
+
+    Raises exceptions of asyncpg, OSError or TimeoutError if the connection fails.
+    """
     settings = {**SETTINGS, "application_name": name}
     return await asyncpg.connect(url, timeout=CONNECT_SECONDS, server_settings=settings)
 
 
 class Link:
-    """Sends one statement at a time; connects before the first statement and after each loss."""
+    """Sends statements to a PostgreSQL server, one at a time.
+
+    Connects before the first statement, and again after the connection was lost.
+    """
 
     def __init__(self, url: str, name: str) -> None:
         self._url = url
         self._name = name
         self.prepare: Callable[[Connection], Awaitable[None]] | None = None
-        """Called with each new connection before its first statement; None to do nothing."""
+        """A function to call with each new connection before its first statement; None for no function."""
         self._connection: Connection | None = None
         self._turn = asyncio.Lock()
         self._is_closed = False
@@ -63,6 +71,7 @@ class Link:
         - `OutcomeUnknown` if the connection was lost
         - `StorageFailed` if the server rejected the statement
         - `Closed` after `close`
+        - exceptions of `prepare`, such as `DatabaseRefused`
         """
         async with self._turn:
             connection = await self._connected()
@@ -129,5 +138,5 @@ class Link:
 
 
 def words_of(error: BaseException) -> str:
-    """Returns the message of an error in one line, or the error's type if it has no message."""
+    """Returns the message of an error in one line; the name of the error's type if it has no message."""
     return " ".join(str(error).split()) or type(error).__name__

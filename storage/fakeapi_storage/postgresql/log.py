@@ -31,7 +31,12 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result of one write: its revision (0 if the database refused it), and the row's other revisions."""
+    """The result of one write.
+
+    - `revision`: the revision of the write; 0 if the database refused the write
+    - `created`: the revision at which the key was created; 0 for a refused write
+    - `previous`: the revision of the key's last change before the write; 0 if there was none
+    """
 
     revision: int
     created: int
@@ -39,11 +44,11 @@ class Outcome(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The log at one moment, for a reader that knows all changes up to `after`.
+    """The state of the log at one moment, and the rows that a reader lacks.
 
-    The reader has applied the changes up to the revision `after` of the epoch `known_epoch`. `rows` are the
-    rows after `after`. They are all rows of the log if the epoch differs, or if `after` is older than the
-    last compaction or newer than `revision`.
+    - `known_epoch` and `after`: the epoch and revision up to which the reader has applied all changes
+    - `epoch`, `compacted` and `revision`: the log's epoch, last compaction and newest revision
+    - `rows`: the rows after `after`; all rows of the log if `is_whole` is true
     """
 
     known_epoch: int
@@ -55,15 +60,19 @@ class Read(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether `rows` are all rows of the log."""
+        """Whether the reader needs all rows of the log.
+
+        True if the epoch differs, or if `after` is older than the last compaction or newer than `revision`.
+        """
         return self.epoch != self.known_epoch or not self.compacted <= self.after <= self.revision
 
 
 class Appended(NamedTuple):
     """The result of an append: the log before it, and the outcome of each write.
 
-    `outcomes` is empty if the epoch differs. `before.rows` are the rows after the known revision; they are
-    empty if that revision is older than the last compaction.
+    - `before`: its `rows` are the rows after the revision `after`, but none if the epoch differs or if
+      `after` is older than the last compaction
+    - `outcomes`: empty if the epoch differs
     """
 
     before: Read
@@ -73,7 +82,7 @@ class Appended(NamedTuple):
 class PostgresqlLog:
     """The log of committed writes in a PostgreSQL database.
 
-    Each method is one statement and one transaction, and raises the exceptions of `Link.fetch`.
+    Each method runs one statement in its own transaction, and raises the exceptions of `Link.fetch`.
     """
 
     def __init__(self, writing: Link, reading: Link) -> None:
@@ -81,7 +90,7 @@ class PostgresqlLog:
         self._reading = reading
 
     async def read(self, epoch: int, after: int) -> Read:
-        """Reads the state of the log, and the rows that are new to a reader.
+        """Reads the state of the log, and the rows that a reader lacks.
 
         The reader has applied all changes up to the revision `after` of `epoch`. Raises `StorageFailed` if
         the database is damaged.
@@ -96,8 +105,10 @@ class PostgresqlLog:
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
         """Stores the writes in order, except writes that the database refuses.
 
-        The database refuses writes with a wrong expected revision or a guard that does not hold. `known`: the
-        newest revision that this server has applied; the result contains the changes since then.
+        The database refuses writes with a wrong expected revision or a guard that does not hold.
+
+        - `epoch`: the epoch that this server knows; if it differs, nothing is stored
+        - `known`: the newest revision that this server has applied; the result contains later changes
         """
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(

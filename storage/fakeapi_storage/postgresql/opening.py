@@ -35,7 +35,7 @@ MALFORMED = (
 
 
 class Ready(NamedTuple):
-    """An opened database: the rules for joining it, its labels, and the texts that servers agreed on."""
+    """An opened database: the servers that use it, its labels, and the texts that all servers use."""
 
     peers: Peers
     labels: Mapping[str, str]

@@ -15,8 +15,8 @@ class Peers(NamedTuple):
 
     The name of each session contains the schema number and the settings.
 
-    PostgreSQL truncates session names after 63 characters. The schema is a number in the name, so that
-    settings of up to 44 characters always fit.
+    PostgreSQL truncates session names after 63 characters. The name contains the number of the PostgreSQL
+    schema, which is short, so that settings of up to 44 characters always fit.
     """
 
     location: str
@@ -26,8 +26,10 @@ class Peers(NamedTuple):
     async def join(self, connection: Connection) -> None:
         """Sets the name of the session, unless a session belongs to a server with other settings.
 
-        One statement reads the other names and sets this one, under a lock. Therefore servers that start at
-        the same time see each other. Raises `DatabaseRefused` if a server with other settings has a session.
+        One statement reads the names of other sessions and sets the name of this session, under a lock.
+        Therefore servers that start at the same time see each other.
+
+        Raises `DatabaseRefused` if a server with other settings has a session.
         """
         beginning = f"{APPLICATION} {self.schema_number} "
         name = f"{beginning}{self.settings}"

@@ -1,7 +1,7 @@
 """The tables and functions of a PostgreSQL database, and the statements that use them.
 
 `fakeapi_log` has a row for each change, like the log in SQLite. `fakeapi_state` has one row. A write locks
-this row until it is committed. Therefore revisions have no gaps, and become visible in their order.
+this row until the write is committed. Therefore revisions have no gaps, and become visible in their order.
 
 Every change of `fakeapi_log` is one call of a function, in its own transaction. A server never has an open
 transaction between two messages. Therefore a server that is stopped or disconnected holds no lock.
@@ -10,10 +10,10 @@ transaction between two messages. Therefore a server that is stopped or disconne
 from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, MetaData, Table, Text, true
 
 SCHEMA_VERSION = 1
-"""Version of the tables and functions. `fakeapi_state` records it."""
+"""Version of the tables and functions. The table `fakeapi_state` records the version."""
 
 PREFIX = "fakeapi_"
-"""Beginning of the names of all tables and functions."""
+"""The beginning of the names of all tables and functions."""
 
 CHANNEL = "fakeapi_log"
 """The channel for notifications of changes.
@@ -56,7 +56,7 @@ _log = Table(
 TABLES = _metadata
 
 INDEX = "CREATE INDEX fakeapi_log_key ON fakeapi_log (sha256(key), revision)"
-"""The index that finds the last change of a key; it contains hashes, because keys may be too long."""
+"""Creates the index that finds the last change of a key. It has hashes, because keys can be too long."""
 
 _APPEND = """
 CREATE FUNCTION fakeapi_append(
@@ -165,9 +165,10 @@ FROM fakeapi_state AS state LEFT JOIN fakeapi_log AS log
         THEN $2 ELSE -1 END
 ORDER BY log.revision
 """
-"""Reads the state, and the rows after a revision. Returns all rows if the reader's changes are not a prefix.
+"""Reads the state of the log, and the rows after the revision $2 that a reader knows of the epoch $1.
 
-One statement sees the database at one moment: its rows include all changes committed before it was sent.
+Reads all rows if the epoch differs, or if the revision is older than the last compaction or newer than the
+log. The result includes all changes that were committed before the statement was sent.
 """
 
 JOIN = f"""
@@ -183,8 +184,8 @@ SELECT array(SELECT application_name FROM others) AS others,
 """  # noqa: S608 - a constant
 """Sets the session name, unless another session's name has the same schema number but other settings.
 
-The statement reads the sessions from `pg_stat_activity`. The argument of its function is a null that depends
-on the lock, so that PostgreSQL reads the sessions only after it has taken the lock.
+PostgreSQL must read the sessions only after it has taken the lock. Therefore the argument of
+`pg_stat_get_activity` is computed from the result of the lock; it is always null, which means all sessions.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"
@@ -207,4 +208,4 @@ RELATIONS = (
     "AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (SELECT FROM pg_depend "
     "WHERE objid = pg_class.oid AND deptype = 'e') ORDER BY relname LIMIT 4"
 )
-"""Returns the first tables and views of the schema that do not belong to an extension."""
+"""Returns the names of up to four tables and views in the schema, except those of extensions."""

@@ -30,10 +30,11 @@ async def open_shared(
 ) -> "SharedStore":
     """Opens a database that other servers may have open.
 
-    While a server with these settings is connected, the database refuses servers with other settings. This
-    server may lose its connections, and a server with other settings may start meanwhile. Then requests of
-    this server are refused. Raises `OpenFailed` if the database cannot be used, and `StorageError` if reading
-    it fails.
+    While a server with these settings is connected, servers with other settings cannot open the database. If
+    this server loses its connections, a server with other settings may open the database. Then this server
+    can connect again only after that server has stopped.
+
+    Raises `OpenFailed` if the database cannot be used, and `StorageError` if the entries cannot be read.
     """
     ready = await make_ready(location, wanted, settings)
     empty = Snapshot(INITIAL_REVISION, [], {})

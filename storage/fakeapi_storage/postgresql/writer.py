@@ -34,7 +34,7 @@ class _Write(NamedTuple):
     proposal: Proposal
     future: asyncio.Future[Entry]
     epoch: int
-    """The epoch of the entries on which the caller based the write. See `Follower.epoch`."""
+    """The epoch of the entries that the caller knew. Each replacement of all entries begins a new epoch."""
 
 
 class SharedWriter:

@@ -11,7 +11,7 @@ from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
 
 BEFORE_ALL = -(1 << 63)
-"""A revision below all valid revisions. Reading after it also returns damaged rows, which are then reported.
+"""A revision below all valid revisions. Reading the rows after it also finds rows with damaged revisions.
 """
 
 
@@ -20,7 +20,7 @@ class SqliteLog:
 
     The class calls the aiosqlite driver directly. The driver switches threads once for each call.
     SQLAlchemy's connection needs at least four switches, and they take most of the time of a single write.
-    The driver does not begin transactions by itself. Each single statement is its own transaction, so one
+    The driver does not begin transactions by itself: each statement is its own transaction. Therefore one
     call stores a group of writes.
     """
 

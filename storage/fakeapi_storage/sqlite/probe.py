@@ -29,7 +29,7 @@ class Found:
 
 
 def probe(path: Path, text: str, wanted: Format) -> Found | None:
-    """Returns the versions of the database in the file, None if the file is missing or empty.
+    """Returns the versions of the database in the file; None if the file is missing or empty.
 
     `text` names the file in messages. Raises `OpenFailed` for a file that this version of the package or of
     the application cannot use, and `StorageFailed` for a file that cannot be read.

@@ -65,7 +65,7 @@ def _text(clause: ClauseElement) -> str:
 
 
 CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
-"""An SQL script that creates the tables. A row from `INSERT_META` then completes the database."""
+"""An SQL script that creates the tables. After it, `INSERT_META` must add the row of the meta table."""
 
 APPEND = _text(insert(_log))
 APPEND_ROWS_MAX = 128
@@ -94,12 +94,12 @@ def append_statement(count: int) -> str:
 
 
 def to_record(row: Row) -> tuple[object, ...]:
-    """Returns the columns of a row, with its checksum, for an INSERT."""
+    """Converts a log row to the values of an INSERT, with the row's checksum."""
     return (*row, _checksum(row))
 
 
 def from_record(record: Sequence[Any]) -> Row:
-    """Returns the row of a database record; raises `StorageFailed` if its checksum is wrong."""
+    """Converts a database record to a log row. Raises `StorageFailed` if the checksum is wrong."""
     *columns, checksum = record
     row = Row._make(columns)
     try:

@@ -18,7 +18,7 @@ def upgrade(path: Path, text: str, found: Found, wanted: Format) -> None:
 
     Other programs see the old database until the transaction is committed. `text` names the file in messages.
     Raises `MigrationFailed` for a row that cannot be migrated, `StorageFailed` for a damaged row, and
-    sqlite3.Error.
+    sqlite3.Error if SQLite cannot read or write the file.
     """
     # Transactions are explicit, because the driver would commit before a table is dropped.
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:

@@ -70,9 +70,9 @@ class PythonDriver:
         return self
 
     def begin(self, server: Any) -> None:
-        """Adds gRPC services before the driver's own; this implementation adds none.
+        """Adds gRPC services before the driver adds its own; a subclass may override this method.
 
-        For services of the same name, gRPC uses the one that was added first.
+        If two services have the same name, gRPC uses the service that was added first.
         """
 
     @property

@@ -113,7 +113,7 @@ def test_a_driver_that_does_not_register_is_missing_to_its_pods(
 class Garbled(PythonDriver):
     """A DRA driver that responds to prepare calls with the entries of `results`.
 
-    If the key of an entry is KEY, the claim's uid replaces it.
+    The claim's uid replaces the key KEY of an entry.
     """
 
     results: tuple[tuple[str, Object], ...] = ()

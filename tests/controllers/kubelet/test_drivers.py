@@ -1,4 +1,4 @@
-"""fakeapi's kubelet and a DRA driver over gRPC: prepare, run, unprepare, and errors."""
+"""fakeapi's kubelet calls a DRA driver over gRPC to prepare and unprepare the claims of pods."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Pods end while the DRA driver of their claims is missing: pods and namespace wait, as in Kubernetes.
+"""Deleted pods and their namespace wait while the DRA driver of a claim is missing, as in Kubernetes.
 
 The clock is frozen, because the tests need no retries.
 """

@@ -1,4 +1,4 @@
-"""DRA drivers up to 1.30: resource handles, calls for one or several claims, and streamed resources."""
+"""The kubelet works with the APIs of DRA drivers that only releases up to 1.30 support."""
 
 import threading
 from collections.abc import Iterator

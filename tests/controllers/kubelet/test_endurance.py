@@ -44,7 +44,7 @@ def counts() -> tuple[int, int, int]:
 
 
 def main() -> None:
-    """Prints the numbers of `counts` after two calls of `story`, and again after four more calls."""
+    """Prints the numbers of descriptors, threads and directories after two and after six calls of `story`."""
     with tempfile.TemporaryDirectory() as short:  # a socket's path must be short
         tempfile.tempdir = short
         for stories in (2, 4):

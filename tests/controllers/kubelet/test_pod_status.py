@@ -1,4 +1,4 @@
-"""The kubelet sets the status of pods: readiness gates, deadlines, and rejected pods."""
+"""The kubelet sets the status of pods with readiness gates or deadlines, and of rejected pods."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""After a restart of a server with a kubelet directory, the kubelet still knows its prepared claims."""
+"""After a restart of a server with a kubelet directory, its kubelet still knows the prepared claims."""
 
 import logging
 import shutil

@@ -1,4 +1,4 @@
-"""DRA drivers whose sockets have a path that is too long for a Unix socket address."""
+"""DRA drivers work even if the paths of their sockets are too long for a Unix socket address."""
 
 import logging
 import re

@@ -38,7 +38,7 @@ MERGE = "application/merge-patch+json"
 ROUNDS, SECONDS = 2, 1.5
 """The number of clock advances after each pod, and the seconds of one advance.
 
-The recorder of the results also waited for retries of the scheduler.
+The scheduler retries meanwhile. The tool that recorded the results also waited for retries.
 """
 
 

@@ -1,4 +1,4 @@
-"""An allocation's configuration names requests by rules that depend on the Kubernetes release."""
+"""Since 1.37, the configuration in an allocation omits request names if it applies to all requests."""
 
 import asyncio
 from typing import Any

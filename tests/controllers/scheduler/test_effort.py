@@ -31,9 +31,10 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 
 
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
-    """Allocates `count` devices with equal attributes by the rules of 1.33; returns the result or None.
+    """Allocates `count` devices that have the same attribute value, by the rules of 1.33.
 
-    The nine devices have two different values of the attribute. `matcher`: evaluates the CEL selectors.
+    Returns the allocations; None if there are not enough such devices. The nine devices have two different
+    values. `matcher`: evaluates the CEL selectors.
     """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]
@@ -59,7 +60,7 @@ def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any
 
 
 async def results(effort: Effort, nodes: int, count: int) -> list[str]:
-    """Searches on `nodes` nodes; returns "allocated", "none" or the error message for each node.
+    """Searches for devices on `nodes` nodes; returns "allocated", "none" or an error message for each node.
 
     The searches share the limit `effort`.
     """

@@ -1,9 +1,8 @@
 """Aggregates the ClusterRoles of a kube-apiserver that runs without controllers.
 
 Follows k8s.io/kubernetes 1.37 `pkg/controller/clusterroleaggregation`, with one difference. If roles
-aggregate each other in a circle, this module always computes their rules from empty rules. The real
-controller keeps a rule in such a circle forever, even after a user removes it from the role that it came
-from.
+aggregate each other in a circle, this module always computes their rules from empty rules. Kubernetes'
+controller keeps a rule in such a circle forever, even after a user removes the rule from its original role.
 """
 
 from typing import Any
@@ -18,7 +17,7 @@ Rules = list[Any]
 
 
 class Aggregation:
-    """Writes the rules of aggregated ClusterRoles, as Kubernetes' controller does in the end."""
+    """Writes the final rules of aggregated ClusterRoles, instead of Kubernetes' controller."""
 
     def __init__(self, server: Server) -> None:
         self._server = server

@@ -15,7 +15,7 @@ _ESCALATION = ("is attempting to grant RBAC permissions", "to use the aggregatio
 
 
 def difference(request: Request, own: Answer, real: Answer) -> str:
-    """Returns which part of two responses differs: "the code", "the message" or "the review"; "" if none.
+    """Returns the part that differs: "the code", "the message" or "the review"; "" for no difference.
 
     `own`: the response of fakeapi. `real`: the response of kube-apiserver.
     """
@@ -35,12 +35,12 @@ def is_escalation(answer: Answer) -> bool:
 
 
 def _is_not_served(request: Request) -> bool:
-    """Whether fakeapi cannot serve a request, because it needs a kubelet's logs or metrics."""
+    """Whether a request reads container logs or the metrics of the server. fakeapi serves neither."""
     return request.path.endswith("/log") or request.path == "/metrics"
 
 
 def in_order(text: str) -> str:
-    """Returns an authorizer's reason text with its errors and bindings sorted."""
+    """Returns the text of an authorizer's reason with sorted errors and bindings."""
     text = _SEVERAL.sub(lambda match: f"RBAC: {sorted(match[1].split(', '))}", text)
     head, marker, errors = text.partition("; resolution errors: [")
     return f"{head}{marker}{sorted(errors.strip('[]').split(', '))}" if marker else text

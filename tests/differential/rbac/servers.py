@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 JSON = "application/json"
 APPLY = "application/apply-patch+yaml"
 SETTLE_SECONDS = 30.0
-"""Maximum seconds until kube-apiserver's authorizers see a write; they read roles from informers."""
+"""Maximum seconds to wait until kube-apiserver's authorizers receive a write from their informers."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Answer:
 class Server:
     """Sends requests to one server over one connection.
 
-    `impersonates`: whether the administrator impersonates the users; otherwise they have tokens.
+    `impersonates`: whether the administrator impersonates the users; if false, the users have tokens.
     """
 
     def __init__(self, url: str, admin: str, *, impersonates: bool) -> None:
@@ -149,7 +149,7 @@ class Server:
         return answer.body
 
     def await_access(self, user: str, **attributes: str) -> None:
-        """Waits until the server allows `user` an access. Its authorizer has then seen all earlier writes.
+        """Waits until the server permits an access of `user`: its authorizer has seen all earlier writes.
 
         `attributes`: the resource attributes of a SubjectAccessReview. Raises RuntimeError after
         SETTLE_SECONDS.

@@ -21,7 +21,7 @@ class Settling:
     def settle(self) -> None:
         """Writes new roles and bindings, and waits until the authorizers of all servers use them.
 
-        Raises RuntimeError if a server does not use one of them within SETTLE_SECONDS.
+        Raises RuntimeError if a server does not use a new role or binding within SETTLE_SECONDS.
         """
         self._number += 1
         for server in self._servers:

@@ -96,7 +96,7 @@ def clients(count: int, random: Random) -> list[Client]:
 def rule(random: Random, *, namespaced: bool = False) -> dict[str, Any]:
     """Returns a random valid RBAC rule.
 
-    `namespaced`: whether it is for a Role; otherwise for a ClusterRole.
+    `namespaced`: whether the rule is for a Role; if false, for a ClusterRole.
     """
     if not namespaced and random.random() < 0.12:
         paths = random.sample((*PATHS, "/custom/*", "/logs/*", "*", "/api*"), random.randint(1, 3))
@@ -154,7 +154,7 @@ def names_of(resource: str) -> tuple[str, ...]:
 def role_body(random: Random, name: str, *, namespaced: bool) -> dict[str, Any]:
     """Returns a random Role or ClusterRole. A ClusterRole may have labels that aggregation rules select.
 
-    `namespaced`: whether to return a Role.
+    `namespaced`: whether to return a Role; if false, returns a ClusterRole.
     """
     rules = [rule(random, namespaced=namespaced) for _ in range(random.randint(1, 4))]
     metadata: dict[str, Any] = {"name": name}
@@ -295,7 +295,7 @@ def _signing_requests() -> Iterator[tuple[str, str, Any]]:
 def pod(name: str, node: str) -> dict[str, Any]:
     """Returns a pod on a node.
 
-    The pod uses the Secret and the ConfigMap of its name, and the ResourceClaim `a`.
+    The pod uses a Secret and a ConfigMap that have its name, and the ResourceClaim `a`.
     """
     volumes = [
         {"name": "s", "secret": {"secretName": name}},

@@ -44,7 +44,13 @@ def remove(server: SmallServer) -> None:
 
 
 def documents(server: SmallServer) -> dict[str, Any]:
-    """Returns entries about the core group from four documents: discovery, aggregated, OpenAPI v3 and v2."""
+    """Returns data that changes when a kind is added to the core group, from four documents.
+
+    - `resources`: the names of the resources in the discovery document of the core group
+    - `aggregated`: the ETag of the aggregated discovery document
+    - `openapi`: the URL of the group's OpenAPI v3 document
+    - `swagger`: whether the OpenAPI v2 document has the path of the added kind
+    """
     index = ask(server, "/openapi/v3").json()["paths"]  # the body is text
     return {
         "resources": {each["name"] for each in server.request("GET", "/api/v1")["resources"]},

@@ -1,4 +1,4 @@
-"""Discovery, version and health: the responses that clients read before any object."""
+"""Clients read discovery documents, the version and the health of a server."""
 
 from collections.abc import Iterator
 from typing import Any

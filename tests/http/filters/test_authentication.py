@@ -1,4 +1,4 @@
-"""Authentication: a client is the administrator, a service account, or has the server's token."""
+"""The server authenticates its own token and the tokens of service accounts."""
 
 import contextlib
 import sqlite3

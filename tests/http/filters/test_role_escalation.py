@@ -1,4 +1,4 @@
-"""Users cannot grant more permissions than they have, also not by aggregation rules or updates."""
+"""Users cannot grant more permissions than they have, not even with aggregation rules or updates."""
 
 from collections.abc import Callable
 from typing import Any

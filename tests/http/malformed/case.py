@@ -1,4 +1,4 @@
-"""A malformed request, and the response of Kubernetes 1.31 to it."""
+"""Describes a malformed request and the response of Kubernetes 1.31."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ HELD = f"{CLAIMS}/held"
 """The URL path of an existing claim. A request to this path fails only because of its malformed part."""
 
 ABSENT = "\0absent"
-"""A header value that means that the request does not have the header."""
+"""A header value for a header that the request must leave out."""
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -41,9 +41,12 @@ REASONS = {
 class Case:
     """A malformed request and the expected response.
 
-    `answers`: the response's status code. `plain`: whether the body is text, as from Go's HTTP server,
-    instead of a Status. `messages.json` contains the start of each message that kube-apiserver sent, unless
-    the message depends on stored objects. Requests that Kubernetes accepts despite their form change nothing.
+    - `answers`: the expected status code
+    - `reason`: the expected reason; None for the usual reason of the status code
+    - `plain`: whether the expected body is text, as from Go's HTTP server, instead of a Status
+
+    The file `messages.json` contains the start of each message that kube-apiserver sent, unless the message
+    depends on stored objects. Kubernetes accepts some of the requests, which then change no objects.
     """
 
     name: str
@@ -60,7 +63,10 @@ class Case:
         return self.answers >= 400
 
     def head(self, extra: Sequence[tuple[str, str]] = ()) -> bytes:
-        """Returns the request line and headers, with `extra`; adds a missing Host and Content-Length."""
+        """Returns the request line and the headers, followed by the headers in `extra`.
+
+        Adds a missing Host or Content-Length.
+        """
         headers = [*self.headers, *extra]
         names = {name.lower() for name, _ in headers}
         if ("Host", ABSENT) not in headers:

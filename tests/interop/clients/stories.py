@@ -45,7 +45,10 @@ def server(release: str, **options: Any) -> Iterator[FakeAPI]:
 
 
 def tell(command: list[str | Path], release: str) -> None:
-    """Runs a client's program with a new server; asserts that it prints all chapters and leaves no claim."""
+    """Runs a client's program with a new server of the release.
+
+    Asserts that the program prints the names of all chapters, and that it has deleted the claim.
+    """
     with server(release) as api:
         assert run(command, api).split() == CHAPTERS
         assert api.list("ResourceClaim") == []

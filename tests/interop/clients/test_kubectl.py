@@ -20,7 +20,7 @@ FINALIZER = "example.com/story"
 
 
 class Kubectl:
-    """Runs kubectl with its own home directory, and a watch of claims with kubectl in the background."""
+    """Runs kubectl commands with a separate home directory. A second kubectl process watches claims."""
 
     def __init__(self, program: Path, api: FakeAPI, home: Path) -> None:
         self._program, self.home = program, home

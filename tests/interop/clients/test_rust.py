@@ -12,7 +12,7 @@ from tests.interop.toolchain import BUILDS, of_releases, require
 
 SOURCE = FOLDER / "rust"
 RELEASES = [("1.30", "older"), ("1.31", "older"), ("1.37", "newest")]
-"""The releases of the server, each with the set of crate versions that has types for the release."""
+"""Pairs: a release of the server, and the folder of a Cargo.toml whose crates have types for this release."""
 
 
 @pytest.mark.parametrize(("release", "crates"), of_releases(RELEASES))

@@ -1,4 +1,4 @@
-"""kube-scheduler and kube-controller-manager work with fakeapi in place of its own controllers."""
+"""kube-scheduler and kube-controller-manager replace some of fakeapi's controllers."""
 
 import re
 import time
@@ -43,7 +43,7 @@ EXPECTED = (
 )
 """Patterns for error log lines that the components also write with a real API server.
 
-They were observed in five minutes, and are listed by source file.
+Each pattern starts with the names of Go source files. A test run of five minutes produced these lines.
 """
 
 LEASES = ("--leader-elect-lease-duration", "60s", "--leader-elect-renew-deadline", "40s")

@@ -1,4 +1,4 @@
-"""The values that field errors print: Go syntax up to 1.33, JSON from 1.34 on."""
+"""Field errors print values in Go syntax up to 1.33, and as JSON since 1.34."""
 
 import pytest
 

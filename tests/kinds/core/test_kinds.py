@@ -1,4 +1,4 @@
-"""The core group's list of kinds uses the definition of each module that defines one kind."""
+"""Each resource in the core group's table of kinds has the definition of that resource."""
 
 import pytest
 

@@ -52,7 +52,7 @@ def v1alpha2_claim(status: dict[str, Any] | None = None, **metadata: Any) -> dic
 def template(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     """Returns a ResourceClaimTemplate.
 
-    `spec` and `metadata`: the spec and metadata of the claims it creates.
+    `spec` and `metadata`: the spec and metadata of the claims that the template creates.
     """
     return {
         "metadata": {"name": "t", "namespace": "default"},
@@ -105,15 +105,16 @@ def consumer(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def result(**fields: Any) -> dict[str, Any]:
-    """Returns a device allocation result of a claim, in the form that releases since 1.32 write."""
+    """Returns a claim's device allocation result with the field `adminAccess`, which exists since 1.32."""
     return {"request": "gpu", **DEVICE, "adminAccess": None} | fields
 
 
 def allocated(*reserved: int, results: list[dict[str, Any]] | None = None, **fields: Any) -> dict[str, Any]:
     """Returns the status of an allocated v1alpha3 ResourceClaim.
 
-    `reserved`: the numbers of the consumers in `reservedFor`. `results`: the device allocation results; None
-    means one default result. `fields`: additional status fields.
+    - `reserved`: the numbers of the pods in `reservedFor`; number 0 is the pod `pod-0`
+    - `results`: the device allocation results; None means one default result
+    - `fields`: additional status fields
     """
     status: dict[str, Any] = {"allocation": {"devices": {"results": results or [result()]}}}
     if reserved:
@@ -126,7 +127,7 @@ def defaulted(
 ) -> dict[str, Any]:
     """Returns a copy of `body` with the defaults of a release.
 
-    `layout`: selects the API version of the defaults: the release's newest version with this layout.
+    Uses the newest API version of the release that has this layout.
     """
     loaded = load_release(release)
     known = {kind.version: kind for kind in loaded.kinds if (kind.group, kind.resource) == (GROUP, resource)}

@@ -1,4 +1,4 @@
-"""Empty lists in claims and slices are restored where Kubernetes distinguishes them from missing lists."""
+"""Claims and slices keep the empty lists of a request if Kubernetes distinguishes them from missing lists."""
 
 from typing import Any
 

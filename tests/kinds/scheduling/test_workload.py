@@ -29,7 +29,7 @@ def spec(**fields: Any) -> Body:
 
 
 def changed(resource: Resource, body: Body, old: Body) -> Body:
-    """Returns the object that an update of `old` to the body makes."""
+    """Prepares an update of the object `old` to `body`; returns the new object before validation."""
     return resource.strategy_for("").prepare_update(canonical(resource, body), old)
 
 

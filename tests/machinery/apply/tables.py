@@ -1,10 +1,16 @@
 """Reads the tables in data/ that record structured-merge-diff's results, and the schemas in these tables.
 
-A schema is `{"root": name of the type, or null if the API version names it, "types": {name: node}}`. A schema
-node is "string", "number", "boolean", "untyped" (any scalar), "any" (owned as a whole), "@name" (the type of
-this name), or one of `{"struct": {field: node}}`, `{"map": node}`, `{"list": node, "type": "atomic" | "set" |
-"map", "keys": [...], "defaults": {...}}`. A struct or map may be `"atomic": true`. Field sets have the form
-of FieldsV1.
+A schema is `{"root": name, "types": {name: node}}`. `root` is the name of the object's type. If it is null,
+the name of the type is the API version. A schema node is one of:
+
+- "string", "number" or "boolean"
+- "untyped": any scalar
+- "any": any value, which is owned as a whole
+- "@name": the type `name`
+- `{"struct": {field: node}}` or `{"map": node}`, optionally with `"atomic": true`
+- `{"list": node, "type": "atomic" | "set" | "map", "keys": [...], "defaults": {...}}`
+
+Field sets have the form of FieldsV1.
 """
 
 import json
@@ -45,7 +51,7 @@ def read(name: str) -> Table:
 class Types:
     """The compiled schema nodes of a schema, by type name.
 
-    Recursive maps and lists are expanded `DEPTH` times.
+    Recursive maps and lists are expanded `DEPTH` times; deeper values have the node "any".
     """
 
     DEPTH = 6
@@ -60,7 +66,7 @@ class Types:
         return name in self._sources
 
     def node(self, version: str = "") -> Node:
-        """Returns the schema node of the root type or, without a root, of the type named `version`."""
+        """Returns the schema node of the root type. If the schema names no root, uses the type `version`."""
         return self._compile("@" + (self.root or version))
 
     def _named(self, name: str) -> Node:

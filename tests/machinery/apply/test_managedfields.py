@@ -106,10 +106,10 @@ def test_an_empty_list_or_an_empty_entry_asks_for_a_reset(
 
 
 def updates(*seconds: int, version: str = VERSION) -> Managed:
-    """Returns managedFields with one update entry for each time.
+    """Returns managedFields in which each field manager has updated one field.
 
-    `seconds`: the seconds of the times. The manager's name and the only field of an entry contain the index
-    of its time.
+    `seconds`: the time of each update, as a number of seconds in the same minute. The names of the first
+    manager and its field contain 00, those of the second manager 01, and so on.
     """
     return {
         updater(f"m{index:02}", version, ""): Record(

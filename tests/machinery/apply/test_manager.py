@@ -492,9 +492,10 @@ STEPS = st.lists(st.tuples(st.sampled_from(["one", "two", "editor"]), BODIES), m
 
 
 def history(steps: list[tuple[str, Object]]) -> Object:
-    """Plays writes, as pairs (field manager, body); returns the resulting object.
+    """Writes an object several times; returns the object after the last write.
 
-    The manager `editor` updates metadata; other managers apply the body with force.
+    `steps`: the writes as pairs (field manager, body). The manager `editor` updates the metadata; other
+    managers apply the body with force.
     """
     live = created()
     for manager, body in steps:

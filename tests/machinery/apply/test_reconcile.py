@@ -1,4 +1,4 @@
-"""Field sets for an older schema are reconciled as in structured-merge-diff's tables."""
+"""Field sets for an older schema are adapted to a new schema as in structured-merge-diff's tables."""
 
 from typing import Any
 

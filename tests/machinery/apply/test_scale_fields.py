@@ -1,4 +1,4 @@
-"""The managed fields of the scale subresource are converted to those of the main object, and back."""
+"""managedFields are converted between an object and its scale subresource."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The field set of an object equals that in structured-merge-diff's tables."""
+"""The field set of an object is the same as in structured-merge-diff's tables."""
 
 from typing import Any
 

@@ -25,9 +25,13 @@ def key(name: str) -> Manager:
 
 @dataclass
 class Conversation:
-    """The object and its field managers during a sequence of applies and updates.
+    """Applies and updates one object as in a test case of structured-merge-diff.
 
-    The fields are those of structured-merge-diff's tests.
+    - `types`: the current schema
+    - `renames`: whether a conversion changes the version in field names
+    - `ignored`: the field set to ignore, by API version
+    - `live`, `live_version`: the object and its API version
+    - `managed`: the fields of each field manager
     """
 
     types: Types
@@ -90,7 +94,7 @@ class Conversation:
 
 
 def _renamed(value: Any, version: str) -> Any:
-    """Returns a JSON value with `version` in place of the version at the end of each field name."""
+    """Returns a copy of a JSON value whose field names end with `version` instead of another version."""
     match value:
         case dict():
             return {

@@ -1,8 +1,9 @@
 """Reads recorded results of kube-apiserver 1.30 to 1.33 for some 1,800 CEL expressions, from this folder.
 
-The recorder sent the expressions in `devices.jsonl` and `costs.jsonl` as selectors of DeviceClasses. It sent
-those in `named_resources.jsonl` as selectors of 1.30's ResourceClaimParameters. All requests were dry runs.
-The recorded messages omit the lines that quote the expression.
+- `devices.jsonl` and `costs.jsonl`: expressions that the recorder sent as selectors of DeviceClasses
+- `named_resources.jsonl`: expressions that it sent as selectors of 1.30's ResourceClaimParameters
+
+All requests were dry runs. The recorded messages omit the lines that quote the expression.
 """
 
 import json

@@ -8,7 +8,7 @@ UNKNOWN = -1
 
 
 def is_less(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether `one` sorts before `other` by the second elements; True if one of these elements is UNKNOWN.
+    """Whether `one` sorts before `other` by the second elements; True if either element is UNKNOWN.
 
     Kubernetes compares like this when it sorts a list by the order of another list.
     """

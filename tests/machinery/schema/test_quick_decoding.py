@@ -127,7 +127,7 @@ def test_an_object_comes_out_as_the_walk_decodes_it_or_is_left_to_the_walk(
 
 
 def _ordered(value: Any) -> Any:
-    """Returns a form of a JSON value for comparison with ==, which includes key order and number types."""
+    """Converts a JSON value so that `==` also compares the order of keys and the types of scalars."""
     if isinstance(value, dict):
         return [(key, _ordered(item)) for key, item in value.items()]
     return [_ordered(item) for item in value] if isinstance(value, list) else (type(value), value)

@@ -46,7 +46,7 @@ LAYOUTS = st.sampled_from(
 
 
 def written(text: str) -> Any:
-    """Returns the decoded value of a raw JSON field, after a request in which the field had this text."""
+    """Decodes a request body in which a raw JSON field has this text; returns the field's value."""
     body = f'{{"list": [{{"raw": {text} }}]}}'.encode()
     return raw_extension.as_written(json.loads(body), body, ROOT)["list"][0]["raw"]
 

@@ -56,7 +56,7 @@ class _Server:
         self.object_meta = self.release.schemas.struct("meta/v1.ObjectMeta")
 
     def object(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Prunes, defaults, coerces and validates an object; returns the results by name."""
+        """Prunes, defaults, coerces and validates the object of a sample; returns the results by name."""
         schema, obj = parse_schema(asked["schema"]), asked["obj"]
         pruned = copy.deepcopy(obj)
         fields: dict[str, Any] = {"pruned": prune(pruned, schema) or None, "prunedObject": pruned}
@@ -137,7 +137,7 @@ class _Server:
         )
 
     def apply(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Compares an old and a new object as server-side apply does; returns the results by name.
+        """Compares the two objects of a sample as server-side apply does; returns the results by name.
 
         For an invalid new object, returns only `newError`. For an invalid old object, returns only the field
         set of the new object, and whether it has duplicates.
@@ -178,9 +178,10 @@ _DUMP = re.compile(r"(Invalid value: )(?:apiextensions\.JSONSchemaProps)?\{.*\}(
 
 
 def _comparable(name: str, value: Any) -> Any:
-    """Returns a form of a result in which parts that differ between executions of Go are removed.
+    """Converts a result so that it can be compared with a recorded result.
 
-    The order of maps and the addresses in messages differ.
+    Ignores the order of errors and the structs in messages, which differ each time Go runs. Also ignores
+    errors about metadata, status and names.
     """
     if name.endswith("Error") and name[:7] != "coerced":
         return True

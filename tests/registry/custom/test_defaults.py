@@ -18,7 +18,7 @@ TOO_LARGE = {"w": {"type": "string", "default": "x" * LARGE}}
 
 
 def with_default(value: Any) -> dict[str, Any]:
-    """Returns a custom resource schema. Its items of `spec.l` have the property `v` with this default."""
+    """Returns a custom resource schema. Items of the list `spec.l` have a property `v` with this default."""
     of_item = {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": value}
     item = {"type": "object", "properties": {"v": of_item}}
     spec = {"type": "object", "properties": {"l": {"type": "array", "items": item}}}
@@ -26,7 +26,10 @@ def with_default(value: Any) -> dict[str, Any]:
 
 
 def schema_with(added: dict[str, Any]) -> dict[str, Any]:
-    """Returns the schema of a version in which the items of `spec.l` have these additional properties."""
+    """Returns the field `schema` of a CustomResourceDefinition version.
+
+    Items of the list `spec.l` have the property `v` and these additional properties.
+    """
     whole = with_default({})
     whole["properties"]["spec"]["properties"]["l"]["items"]["properties"] |= added
     return {"openAPIV3Schema": whole}

@@ -17,9 +17,9 @@ APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
 @pytest.fixture
 def server_of(fakeapi_factory: Callable[..., FakeAPI]) -> Callable[[str], FakeAPI]:
     def make(release: str) -> FakeAPI:
-        """Starts a server with an object that was applied in v1beta1.
+        """Starts a server with an object that a client applied in v1beta1.
 
-        The definition no longer has v1beta1.
+        The object's CustomResourceDefinition no longer has the version v1beta1.
         """
         server = fakeapi_factory(release=release)
         server.request("POST", DEFINITIONS, definition(versions=[version("v1beta1")]))

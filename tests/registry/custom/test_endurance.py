@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions that clients create and delete often or concurrently, or that are very large."""
+"""Clients create and delete CustomResourceDefinitions often or concurrently, also very large ones."""
 
 import gc
 import json

@@ -13,7 +13,7 @@ LABEL = "kube-aggregator.kubernetes.io/automanaged"
 
 
 def registered(server: FakeAPI) -> list[str]:
-    """Returns the names of the APIServices that end in `example.com`."""
+    """Returns the names of all APIServices for the API group `example.com`."""
     names = [each["metadata"]["name"] for each in server.request("GET", SERVICES)["items"]]
     return [name for name in names if name.endswith("example.com")]
 

@@ -11,9 +11,9 @@ NAME = "widgets.example.com"
 
 
 def with_default(**defaults: str) -> dict[str, Any]:
-    """Returns the schema of a version.
+    """Returns the schema of a custom resource version.
 
-    Its spec has string fields with these defaults; "" means no default.
+    The field `spec` has string fields with these defaults; "" means no default.
     """
     schema = copy.deepcopy(SCHEMA)
     schema["properties"]["spec"]["properties"] = {

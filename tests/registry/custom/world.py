@@ -34,7 +34,7 @@ SCHEMA: dict[str, Any] = {
 def version(name: str = "v1", *, storage: bool = True, **more: Any) -> dict[str, Any]:
     """Returns a served version for a CustomResourceDefinition.
 
-    `more`: additional fields, or another `schema`.
+    `more`: fields to add, or a new value for the field `schema`.
     """
     schema = {"openAPIV3Schema": copy.deepcopy(SCHEMA)}
     return {"name": name, "served": True, "storage": storage, "schema": schema, **more}
@@ -43,7 +43,7 @@ def version(name: str = "v1", *, storage: bool = True, **more: Any) -> dict[str,
 def definition(plural: str = "widgets", kind: str = "Widget", **spec: Any) -> dict[str, Any]:
     """Returns a CustomResourceDefinition of a namespaced kind with the version v1.
 
-    `spec`: fields that are added to its spec or replace fields.
+    `spec`: fields to add to its spec, or new values of fields.
     """
     group = spec.get("group", GROUP)
     return {

@@ -1,4 +1,4 @@
-"""Deletes: immediate, after the last finalizer, with preconditions, as a dry run, and of watched pods."""
+"""Deletes: immediately, after the last finalizer, with preconditions, as dry runs, and of watched pods."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -187,8 +187,10 @@ HOUR = 3600.0
 async def started(world: World, *, watched: bool, frozen: bool) -> "asyncio.Task[Object]":
     """Starts to delete a pod that has no node; returns the asyncio task of the delete.
 
-    The task has run as far as it can without waiting. `watched`: whether a watch of pods is open. `frozen`:
-    whether the clock is frozen.
+    When this function returns, the task has ended or waits for a timer.
+
+    - `watched`: whether a watch of pods is open
+    - `frozen`: whether the clock is frozen
     """
     world.clock.frozen = frozen
     await world.create(POD)

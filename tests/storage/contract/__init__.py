@@ -4,8 +4,8 @@ The behaviours in `always` hold for every storage. The behaviours in `single_wri
 is the only writer of its database, and so knows the result of a write before its commit.
 
 Each function gets an opener. `opener(window=…, watcher_buffer=…)` returns an empty storage for `async with`.
-`window` is the number of changes in the watch history. A function that needs more than the smallest tested
-window passes its own.
+`window` is the number of changes in the watch history. A function passes its own `window` if it needs more
+changes than the smallest tested window has.
 """
 
 import asyncio

@@ -105,9 +105,9 @@ def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
 def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn_or_handed_out(
     batches: list[tuple[int, bool, bool]],
 ) -> None:
-    """Checks the order of events.
+    """Publishes batches of events; the watcher must get each event once and in order.
 
-    A batch is (number of events, whether the consumer takes them, whether a task waits).
+    A batch is (number of events, whether the consumer accepts them, whether a task waits for the next batch).
     """
 
     async def scenario() -> list[int]:

@@ -163,7 +163,7 @@ def test_a_server_with_other_settings_is_refused_while_the_first_is_at_work(post
 def test_of_servers_that_start_at_the_same_moment_only_those_with_the_same_settings_serve(
     postgresql: PostgreSQL,
 ) -> None:
-    """The schema's name is so long that a session name in PostgreSQL has no room for anything else."""
+    """Uses a schema name that is as long as the longest possible session name in PostgreSQL."""
     place = postgresql.place()
     name = "a" * 60 + "_" + psql_url(place).rpartition("%3D")[2][-2:]
     postgresql.sql(f"CREATE SCHEMA {name}")

@@ -214,9 +214,10 @@ def test_a_reset_by_one_server_ends_the_watches_of_all(postgresql: PostgreSQL) -
 
 
 class SlowRead:
-    """Delays the first read of the shared log until the test releases its result.
+    """Delays the first read of the shared log until the test sets the event `may_return`.
 
-    `sees_later`: whether the query itself waits too, so that the result includes later writes.
+    `sees_later`: whether the read also waits for the event `may_read` before its database query. The result
+    then includes the writes before that event.
     """
 
     def __init__(self, store: SharedStorage, patch: pytest.MonkeyPatch, *, sees_later: bool) -> None:

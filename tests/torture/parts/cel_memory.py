@@ -1,6 +1,6 @@
 """Random CEL expressions with growing values stay under the memory limit.
 
-Stopped evaluations return no value.
+An evaluation that the limit stops returns no value.
 """
 
 import importlib.util

@@ -1,8 +1,11 @@
 """Three servers share a PostgreSQL database, but their clocks differ by up to a day.
 
-Checks these facts while clients write to random servers: resourceVersions grow with every write. A watch at
-each server gets the same events in the same order. creationTimestamps come from the server that received the
-request. One server at a time runs the controllers, and servers whose clocks are ahead do not take its Lease.
+Clients write to random servers. Meanwhile the part checks these facts:
+
+- resourceVersions grow with every write.
+- Watches at all servers get the same events in the same order.
+- A creationTimestamp comes from the clock of the server that received the request.
+- Only one server at a time runs the controllers. Servers whose clocks are ahead do not take its Lease.
 """
 
 import asyncio
@@ -41,7 +44,7 @@ import os, time
 _skew, _machine_time = float(os.environ["TORTURE_SKEW"]), time.time
 time.time = lambda: _machine_time() + _skew
 """
-"""The source of a module sitecustomize for the servers. Python imports it before other modules."""
+"""The source of the module sitecustomize, which Python imports first. It changes the server's clock."""
 
 
 def run(budget: Budget) -> dict[str, float]:
@@ -65,7 +68,7 @@ def run(budget: Budget) -> dict[str, float]:
 
 
 class Round:
-    """Servers with different clocks, and what their clients observe during one round."""
+    """Runs servers with different clocks for one round, and checks the responses that clients get."""
 
     def __init__(self, directory: Path, url: str, chance: Random) -> None:
         self.random = chance
@@ -115,8 +118,8 @@ class Round:
     async def write(self, start: int) -> None:
         """Creates, patches and deletes claims at random servers, and reads each written claim at all servers.
 
-        `start`: the resourceVersion before the first write. Raises Finding if resourceVersions do not grow,
-        or if a server returns a different object.
+        The last write creates the claim `last`. `start`: the resourceVersion before the first write. Raises
+        Finding if resourceVersions do not grow, or if a server returns a different object.
         """
         newest, names = start, list[str]()
         for number in range(WRITES):
@@ -145,9 +148,9 @@ class Round:
         await self.ask(0, "POST", BASE, claim("last", "0"))
 
     def check_time(self, server: int, text: str) -> None:
-        """Raises Finding if an object's time is not from the clock of the server that received the request.
+        """Raises Finding if a creationTimestamp differs too much from the clock of server `server`.
 
-        `server`: the number of this server. `text`: the time in RFC 3339.
+        `server`: the number of the server that created the object. `text`: the time in RFC 3339.
         """
         off = datetime.fromisoformat(text).timestamp() - time.time() - self.skews[server]
         if abs(off) > patience(TOLERANCE_SECONDS):
@@ -182,9 +185,10 @@ class Round:
         return events
 
     async def delete_namespace(self) -> None:
-        """Deletes a namespace at one server, and waits until a second server returns 404 for it.
+        """Creates a namespace at one server and deletes it at another server.
 
-        Raises Finding if no server's controllers finish the deletion in time.
+        Waits until the first server no longer returns the namespace. Raises Finding if this takes too long,
+        because then no server runs the controllers.
         """
         server, other = self.random.sample(range(len(self.servers)), 2)
         namespace = f"n{self.figures['namespaces']}"

@@ -1,7 +1,7 @@
-"""Users with few permissions write RBAC roles and bindings. No user can grant permissions that it lacks.
+"""Users with few permissions write RBAC roles and bindings, but cannot grant permissions that they lack.
 
-A Python model of Kubernetes' rules (`tests.torture.rights`) must decide each write as the server does. The
-same holds for some access reviews after the write.
+The server and a Python model of Kubernetes' rules (`tests.torture.rights`) must accept or refuse the same
+writes. After each write they must also give the same results for some access reviews.
 """
 
 import tempfile
@@ -27,7 +27,7 @@ _WRITER = {"apiGroups": [GROUP], "resources": [*_KINDS], "verbs": ["create", "ge
 
 
 class Round:
-    """Users, roles and bindings of one round. No other round uses their names."""
+    """Runs one round with new users, roles and bindings. No other round uses their names."""
 
     def __init__(self, server: Server, number: int, chance: Random) -> None:
         self.server = server
@@ -130,8 +130,11 @@ class Round:
     def _expected(self, user: Client, kind: str, namespace: str, body: Any, *, is_role: bool) -> set[int]:
         """Returns the status codes that the model allows for the write.
 
-        These are 403 for a privilege escalation, 404 for a binding to a missing role, and otherwise 200 and
-        201.
+        - privilege escalation: 403
+        - binding to a missing role: 404
+        - all other writes: 200 and 201
+
+        `is_role`: whether `body` is a role, not a binding.
         """
         if is_role:
             name = body["metadata"]["name"]
@@ -149,8 +152,8 @@ class Round:
     def _request(self, kind: str, namespace: str, body: Any, *, exists: bool) -> Request:
         """Returns a PUT or a server-side apply request that writes the object.
 
-        `exists`: whether the object exists. The path contains the object's name, because a role can grant
-        `escalate` for a single name.
+        Does not return a POST, whose path lacks the object's name: a role can grant `escalate` for one name.
+        `exists`: whether the object exists.
         """
         path = f"{_place(kind, namespace)}/{body['metadata']['name']}"
         query = self.random.choice(("", "", "?dryRun=All"))

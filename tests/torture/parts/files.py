@@ -1,6 +1,6 @@
 """Every function that reads users' files accepts random YAML and JSON files or fails with a one-line error.
 
-These functions must raise no other errors, take little time and memory, and print no escape codes.
+These functions must use little time and memory. Their error messages must not have escape codes.
 """
 
 import json
@@ -26,7 +26,7 @@ READ_SECONDS = 10.0
 """Maximum seconds to read a file. All generated files take less."""
 
 GROWTH_MAX = 1024
-"""Maximum growth in MiB of this process's memory. A single file may use only a part of it."""
+"""Maximum growth in MiB of this process's peak memory while it reads all generated files."""
 
 READERS: dict[str, tuple[Callable[[Path], object], type[Exception]]] = {
     "install": (lambda path: plan_of([path]), InstallError),

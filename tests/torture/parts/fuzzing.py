@@ -1,6 +1,6 @@
 """The server responds to every random request without an unexpected error.
 
-Afterwards the part reads all stored objects and writes them back; this must change nothing.
+Afterwards the part writes every stored object back twice. The second write must not change the object.
 """
 
 import asyncio
@@ -38,10 +38,9 @@ class Session:
     async def ask(
         self, method: str, target: str, body: bytes = b"", media: str = "", headers: tuple[str, ...] = ()
     ) -> Answer:
-        """Sends a request and returns the response.
+        """Sends a request and returns the response. `media`: the media type of the body.
 
-        Raises Finding if the server does not respond, or responds with an unexpected error. `media`: the
-        media type of the body.
+        Raises Finding if the server does not respond in time, or responds with an unexpected error.
         """
         lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
         if body:
@@ -97,9 +96,10 @@ class Session:
         return json.loads(answer.body) if answer.status == 200 else None
 
     async def check(self) -> None:
-        """Reads every stored object and writes it back.
+        """Reads every stored object and writes it back twice, because the first write may normalize it.
 
-        Raises Finding if an object cannot be read, or if writing it back changes it.
+        Skips an object if the server refuses the first write. Raises Finding if a list fails, or if the
+        second write fails or changes the object.
         """
         for kind in self.kinds:
             path = collection_of(kind)

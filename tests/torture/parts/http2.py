@@ -36,7 +36,7 @@ MEGABYTES_MAX = 900
 """Maximum resident memory of the server in MB.
 
 Unsent responses may use twice `fakeapi.serving.response_bytes.SERVER_BYTES_MAX`; the rest is for the objects
-and the server itself. The responses that a round requests have several gigabytes.
+and the server itself. All responses of a round together have several gigabytes.
 """
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
@@ -101,7 +101,8 @@ async def one_round(server: Server, chance: Random, seconds: float) -> "Counter[
 async def others(server: Server, end: float, figures: "Counter[str]") -> None:
     """Sends requests of well-behaved clients until `end`, a time of `time.monotonic()`.
 
-    Raises Finding if a response is late or incomplete, or if the server uses too much memory.
+    `figures`: counts the responses. Raises Finding if a response is late or incomplete, or if the server uses
+    too much memory.
     """
     while time.monotonic() < end:
         try:
@@ -119,7 +120,7 @@ async def others(server: Server, end: float, figures: "Counter[str]") -> None:
 
 
 def read_list(port: int) -> None:
-    """Reads the list of ConfigMaps over HTTP/2 with enough flow control window.
+    """Reads the list of ConfigMaps over HTTP/2, as a client that keeps its flow control window open.
 
     Raises Finding if the response is late or incomplete.
     """
@@ -145,7 +146,10 @@ def check_memory(server: Server) -> int:
 
 
 async def hostile(port: int, chance: Random, end: float, figures: "Counter[str]") -> None:
-    """Opens hostile HTTP/2 connections one after the other until `end`, a time of `time.monotonic()`."""
+    """Opens hostile HTTP/2 connections one after the other until `end`, a time of `time.monotonic()`.
+
+    `figures`: counts the connections and frames.
+    """
     while time.monotonic() < end:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -183,8 +183,8 @@ class Round:
     def bad_answers(self) -> Iterator[int]:
         """Runs DRA drivers that respond to prepare and unprepare calls with invalid responses.
 
-        Yields the number of drivers. Raises Finding if an event about them has a message of more than 8192
-        bytes.
+        Yields the number of drivers. Raises Finding if the server has an Event with a message of more than
+        8192 bytes.
         """
         from tests.torture.hostile_drivers import ANSWERS, BadAnswers
 

@@ -24,8 +24,7 @@ EXAMPLES_OF_AN_OPERATION = 10
 OPERATIONS_OF_A_ROUND = 20
 ANSWER_SECONDS = 30.0
 NOT_CALLED = ("/watch/", "/proxy", "/exec", "/attach", "/portforward", "/log")
-"""Parts of paths that are not called: their responses are streams or come from the kubelet, without a schema.
-"""
+"""Paths with these parts are not called. Their responses have no schema: streams, or data of the kubelet."""
 
 
 class Schemas:

@@ -1,6 +1,6 @@
 """Every parser accepts or refuses damaged inputs; accepted inputs meet the checks in `tests.torture.targets`.
 
-Keeps inputs for which a parser ran code lines for the first time, and damages these inputs further.
+Keeps each input that made a parser execute new code lines, and damages the kept inputs further.
 """
 
 import sys
@@ -30,9 +30,9 @@ class Traced:
         self._known: dict[int, bool] = {}
 
     def run(self, function: Callable[[], object]) -> bool:
-        """Calls the function; returns whether it executed code lines of fakeapi for the first time.
+        """Calls the function; returns whether it executed new code lines of fakeapi.
 
-        Exceptions of the function pass through.
+        A code line is new if no earlier call executed it. Exceptions of the function pass through.
         """
         self._new = False
         before = sys.gettrace()
@@ -59,7 +59,7 @@ class Traced:
 
 
 class Hunt:
-    """Generates damaged inputs for one parser. Keeps inputs that execute code lines for the first time."""
+    """Generates damaged inputs for one parser. Keeps inputs that make the parser execute new code lines."""
 
     def __init__(self, name: str, target: Target, budget: Budget) -> None:
         self.name = name

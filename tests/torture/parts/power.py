@@ -1,9 +1,9 @@
 """After a power failure, durability "full" loses no acknowledged write, and "normal" stays consistent.
 
-A process writes to a storage through a library that logs every operation on its files. The process also
-writes its acknowledgements to such a file, so the log has their order. The part then simulates power failures
-at random points: unsynced data is lost in part or completely. Then it opens the storage and checks the
-content.
+A process writes to a storage. A preloaded library logs every operation on the storage's files. The process
+also writes a file of acknowledged writes, so the log shows which file operations came before each
+acknowledgement. The part then simulates power failures at random points of the log: unsynced data is lost in
+part or completely. After each power failure it opens the storage and checks the content.
 """
 
 import asyncio
@@ -114,8 +114,8 @@ def fail_often(budget: Budget, directory: Path, operations: list[Operation], dur
 async def check(path: Path, everything: Acknowledged, newest: int) -> None:
     """Opens the storage after a power failure and checks its content.
 
-    `everything`: all acknowledged writes. Raises Finding if the storage lacks a write up to the revision
-    `newest`, or if its objects are not those of one revision.
+    `everything`: all acknowledged writes. Raises Finding if the storage's revision is lower than `newest`, or
+    if its objects differ from the acknowledged writes up to this revision.
     """
     storage = await open_storage(path)
     try:

@@ -1,8 +1,8 @@
 """Histories of clients are linearizable when three servers share a PostgreSQL database.
 
-Servers and PostgreSQL are killed with SIGKILL, or paused with SIGSTOP and resumed. In one of four histories
-one server is paused for a minute, while other servers are killed. The checker is that of the part
-`linearizable`. At the same time watchers move from server to server and must see every event exactly once.
+The part kills servers and PostgreSQL with SIGKILL, or pauses and resumes them with SIGSTOP and SIGCONT. In
+one of four histories it pauses one server for a minute, and kills or pauses the other servers meanwhile. The
+part `linearizable` has the checker. Watchers move from server to server, and must see every event once.
 """
 
 import asyncio
@@ -46,10 +46,10 @@ SET_ASIDE_SECONDS = 3.0
 """Seconds that a client waits for a response before it continues with its next operation."""
 
 PAUSED_WEIGHT = 0.1
-"""Weight in the random choice of a server, for the server that is paused for a minute.
+"""The weight of the server that is paused for a minute, when a client chooses a random server.
 
-Other servers have the weight 1. Few clients may choose the paused server, because the kernel refuses
-connections when its queue is full.
+Other servers have the weight 1. If many clients chose the paused server, its queue of new connections would
+be full, and the kernel would refuse connections.
 """
 
 PATIENT_WATCHERS = 30
@@ -59,7 +59,7 @@ NOT_STORED = "cannot be reached"
 """Text in a server's response to a write that the server did not send to the database."""
 
 NEVER = 1 << 62
-"""Larger than every time and revision. The end time of a write that got no response, for example."""
+"""A number larger than every time and revision. For example, the end time of a write without a response."""
 
 SETTLE_SECONDS = 60.0
 
@@ -211,10 +211,10 @@ class Shared(World):
         return version_of(await self._certainly("GET", BASE, {200}))
 
     async def _certainly(self, method: str, target: str, codes: set[int]) -> Any:
-        """Repeats a request to the first server until the code is in `codes`; returns the response body.
+        """Repeats a request to the first server until it gets one of the status codes; returns the body.
 
-        Ignores 503, which the server returns while it recovers. Raises Finding for other codes, or after a
-        time limit.
+        Ignores 503, which the server returns while it recovers. Raises Finding for any other status code,
+        or if the server needs too long.
         """
         async with self._limit(f"{method} {target} was not answered well"):
             while True:
@@ -250,7 +250,10 @@ class Shared(World):
             client.close()
 
     async def _answered(self, client: Client, operation: Operation, seen: dict[str, int]) -> None:
-        """Sends a client's operation to the server and records its result in the history."""
+        """Sends a client's operation to the server and records its result in the history.
+
+        Adds a write to `unanswered` instead, if it got no response or 503 and may have been stored.
+        """
         operation["call"] = time.monotonic_ns()
         try:
             code, answer = await self._ask(client, operation)
@@ -286,7 +289,7 @@ class Shared(World):
         self._is_troubled = False
 
     async def _pause_for_long(self) -> None:
-        """Pauses a server for a minute; meanwhile causes faults of the other servers and the database."""
+        """Pauses a server for a minute; meanwhile kills or pauses the other servers and the database."""
         self._paused = self.random.randrange(len(self.servers))
         process = self.servers[self._paused].process
         end = time.monotonic() + LONG_PAUSE_SECONDS

@@ -1,7 +1,8 @@
 """With a damaged database, a server refuses to start or serves the acknowledged objects as valid JSON.
 
-The part writes a database once. It flips some bytes in copies of the database, or changes values of rows, and
-starts a server with each copy. A server that refuses to start must print a short error without traceback.
+The part writes a database once and damages copies of it: flips bits, truncates the file, changes values or
+deletes rows. It starts a server with each copy. A server that refuses to start must print a short error
+without a traceback.
 """
 
 import asyncio
@@ -54,7 +55,8 @@ async def filled(port: int) -> Known:
 async def found_in(port: int) -> Known:
     """Reads all claims in a list and one by one; returns version and value of each claim by its name.
 
-    Raises Finding if the list differs from a single claim, or if the server does not accept a new claim.
+    Raises Finding if a claim in the list differs from the claim at its own path, or if the server does not
+    accept a new claim.
     """
     client = Client(port)
     code, listed = await client.ask("GET", BASE)

@@ -162,9 +162,9 @@ class Session:
 
     @staticmethod
     def _mixed(api: FakeAPI) -> None:
-        """Sends requests about ConfigMaps, nodes and documents to record.
+        """Sends further requests for the recorded session: for a ConfigMap, nodes and an OpenAPI document.
 
-        The server refuses some of these requests.
+        One request is for a path that does not exist.
         """
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "b"}}
         api.create(config_map)

@@ -114,7 +114,7 @@ class Crowd:
     async def _follow(self) -> None:
         """Watches claims repeatedly until the round ends.
 
-        Each watch starts at the version of the last event.
+        Each watch starts at the resourceVersion of the last event.
         """
         client = Client(self.port)
         _, listing = await client.ask("GET", BASE)
@@ -125,7 +125,10 @@ class Crowd:
             self.watches += 1
 
     async def _watch(self, version: int, count: int) -> int:
-        """Reads up to `count` chunks of a watch from `version`; returns the last event's resourceVersion."""
+        """Watches from resourceVersion `version` until the end of the round, or until it has `count` events.
+
+        Returns the resourceVersion of the last event, or `version` if no event arrived.
+        """
         connection = await Connection.open(self.port)
         target = f"{BASE}?watch=1&resourceVersion={version}&timeoutSeconds=60"
         lines = connection.lines(request("GET", target))
@@ -147,10 +150,10 @@ class Crowd:
         return version
 
     def _check(self, event: dict[str, Any], version: int) -> int:
-        """Checks that an event is the next after `version`, and equals other watchers' event of its version.
+        """Checks an event that follows the event with resourceVersion `version`; returns its resourceVersion.
 
-        Returns the event's version. Raises Finding if a version is missing, if watchers got different events,
-        or for an ERROR event.
+        Raises Finding for an ERROR event, if the resourceVersion is not `version` + 1, or if another watcher
+        got a different event with this resourceVersion.
         """
         if event["type"] == "ERROR":
             raise Finding(f"a watch from version {version} ended with {event}")

@@ -281,7 +281,7 @@ class History:
 
 
 SPECS: dict[str, dict[str, Any]] = {f"{GROUP}/v1alpha2": {"resourceClassName": "c"}}
-"""Specs of claims for API versions in which `devices` is not the required field."""
+"""Specs of claims, by API version. For all other API versions, the spec has the field `devices`."""
 
 
 class Round:
@@ -348,7 +348,7 @@ class Round:
         self.watches += 1
 
     async def _cut(self, stream: Stream, seconds: int = 0) -> None:
-        """Reads a part of a watch, closes it, and opens a new watch from the last version that it read.
+        """Reads a part of a watch, closes it, and opens a new watch from the last resourceVersion.
 
         `seconds`: the timeout of the new watch.
         """

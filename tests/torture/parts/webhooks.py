@@ -222,7 +222,10 @@ class Writers:
             self.ask("GET", WIDGETS.format(version))
 
     def check(self) -> None:
-        """Raises Finding if an object in the list of ConfigMaps cannot be read at its own path."""
+        """Checks that each listed ConfigMap can also be read alone.
+
+        Raises Finding if one cannot be read, or if the server's log has a traceback.
+        """
         for item in self.ask("GET", "/api/v1/configmaps")[1]["items"]:
             namespace, name = item["metadata"]["namespace"], item["metadata"]["name"]
             code, _ = self.ask("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")

@@ -1,4 +1,4 @@
-"""Requests get the tested server's uids, names and versions; responses get those of the trace."""
+"""A replay converts uids, names and versions between the trace and the tested server."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The replay report explains a divergence by the trace, or by an earlier divergence of the same object."""
+"""A replay report explains a divergence: missing data in the trace, or an earlier divergence, for example."""
 
 from array import array
 from collections import Counter

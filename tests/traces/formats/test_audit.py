@@ -1,4 +1,4 @@
-"""Audit logs are converted to traces. These list what the audit log does not have."""
+"""Audit logs are converted to traces. Each trace lists the data that its audit log lacks."""
 
 import gzip
 import json

@@ -86,8 +86,8 @@ def proxied(tmp_path: Path) -> Iterator[Callable[..., Proxied]]:
 def upstream(*answers: bytes, tls: ssl.SSLContext | None = None) -> Iterator[tuple[str, list[bytes]]]:
     """Runs a server that sends one response on each connection; yields its URL and a list of requests.
 
-    `answers`: the responses in the order of the connections. The server appends the bytes of each request to
-    the list.
+    `answers`: the responses in the order of the connections. The server appends the headers of each request
+    to the list, with the body bytes that it has received by then.
     """
     heads: list[bytes] = []
     listener = socket.create_server(("127.0.0.1", 0))

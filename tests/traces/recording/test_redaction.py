@@ -1,4 +1,4 @@
-"""Traces do not contain credentials and chosen fields; all other bytes are as on the network."""
+"""Traces contain neither credentials nor the fields to hide; all other bytes are as on the network."""
 
 import base64
 import json

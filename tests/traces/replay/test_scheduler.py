@@ -17,7 +17,7 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims"
 
 
 class Log:
-    """Logs the numbers of started and ended requests, and the maximum number of parallel ones (`most`)."""
+    """Logs the requests that start and end, by number. `most`: the maximum number of parallel requests."""
 
     def __init__(self) -> None:
         self.began: list[int] = []

@@ -1,7 +1,7 @@
 """Checks a kubelet's writes to Nodes, Leases, CSINodes, ResourceSlices and CertificateSigningRequests.
 
-Follows `admitNode`, `admitLease`, `admitCSINode`, `admitResourceSlice` and `admitCSR` upstream. A kubelet's
-own Node is the Node with the name in its user name.
+Follows `admitNode`, `admitLease`, `admitCSINode`, `admitResourceSlice` and `admitCSR` upstream. A kubelet
+with the user name `system:node:NAME` has the Node `NAME`.
 """
 
 import base64
@@ -39,7 +39,7 @@ RESTRICTED: Final = "node-restriction.kubernetes.io"
 def check(subject: Subject) -> None:
     """Raises ApiError 403 if a kubelet writes the Node of another kubelet.
 
-    Also raises ApiError 403 if it sets labels that a kubelet must not set, or changes taints or configSource.
+    Also raises ApiError 403 if the kubelet changes forbidden labels, taints or configSource.
     """
     name = subject.attributes.name
     if name != subject.node:
@@ -82,7 +82,7 @@ def _labels(obj: Object) -> Mapping[str, str]:
 
 
 def _forbidden_labels(new: Mapping[str, str], old: Mapping[str, str]) -> list[str]:
-    """Returns the labels that differ between `new` and `old` and that a kubelet must not change, sorted."""
+    """Returns the names of the changed labels that a kubelet must not change, sorted."""
     changed = [key for key in sorted({*new, *old}) if new.get(key) != old.get(key)]
     return [key for key in changed if not _is_own(key)]
 

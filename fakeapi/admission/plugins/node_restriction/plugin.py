@@ -29,7 +29,7 @@ CHECKS: Final[dict[str, Check]] = {
     "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
     "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
 }
-"""The checks of writes by kubelets, by resource. A check raises ApiError to reject the write."""
+"""Functions that check a write by a kubelet, by resource. They raise ApiError to reject the write."""
 
 
 class NodeRestriction(AdmissionPlugin):
@@ -40,8 +40,11 @@ class NodeRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Checks a write if the client is a kubelet.
 
-        As upstream, this check runs among the mutating plugins. Raises ApiError 403 if the kubelet may not do
-        the write, and 404 or 500 if an object that the check needs is missing or differs.
+        As upstream, this check runs among the mutating plugins. Raises ApiError:
+
+        - 403: the kubelet may not do the write
+        - 404 or 500: an object that the request names does not exist
+        - 500: an object that the request names has another uid
         """
         node = node_of(attributes.user)
         if node is None:

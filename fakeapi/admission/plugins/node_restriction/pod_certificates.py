@@ -1,7 +1,7 @@
 """Checks PodCertificateRequests of a kubelet: for its own pods, with the right names and uids.
 
-Follows `admitPodCertificateRequest` upstream. A mismatch that a stale cache could cause is an error 500 as
-upstream, so that kubelets retry.
+Follows `admitPodCertificateRequest` upstream. As upstream, a missing object or a wrong uid is an
+error 500, so that the kubelet retries: its cache can be stale.
 """
 
 from collections.abc import Awaitable
@@ -19,8 +19,8 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 def check(subject: Subject) -> Awaitable[None] | None:
     """Checks the cluster node, pod, service account and signer of a PodCertificateRequest by a kubelet.
 
-    Raises ApiError 403 if the kubelet may not create the request. Raises ApiError 500 if an object that it
-    names does not exist or has another uid.
+    Raises ApiError 403 if the kubelet may not create the request. Raises ApiError 500 if an object that
+    the request names does not exist or has another uid.
     """
     if not subject.quirks.holds_pod_certificate_requests:
         return None

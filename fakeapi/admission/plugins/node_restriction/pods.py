@@ -119,9 +119,10 @@ def _check_eviction(subject: Subject) -> None:
 
 
 def check_claim(subject: Subject) -> None:
-    """Raises ApiError 403 unless a kubelet updates only size and conditions in a claim's status.
+    """Checks a kubelet's write to a PersistentVolumeClaim.
 
-    `subject`: the write of a PersistentVolumeClaim.
+    A kubelet may update only the size and the conditions in the claim's status. Raises ApiError 403 for all
+    other writes.
     """
     if subject.subresource != "status":
         raise subject.forbidden("may only update PVC status")

@@ -33,9 +33,9 @@ _SOURCES: Final = {
 
 
 def reference_of(spec: Object) -> tuple[str, str]:
-    """Returns the first resource that a pod references, and the error for a volume of an unknown type.
+    """Returns (resource, error) for the first reference in a mirror pod, such as ("secrets", "").
 
-    The first item is "" if the pod references no resource; the second is "" without such an error.
+    `resource` is "" if the pod references no API object. `error` is "" unless a volume has an unknown type.
     """
     if spec.get("serviceAccountName"):
         return "serviceaccounts", ""

@@ -58,10 +58,13 @@ _SYSCTLS = {
 
 @dataclass(frozen=True, slots=True)
 class Versioned:
-    """A Pod Security check and its releases: from 1.`since` on, and before 1.`until`.
+    """A Pod Security check and the Kubernetes releases in which it applies.
 
-    From 1.`but_restricted` on, the check does not apply to the level restricted, which has its own check from
-    then on.
+    The fields are minor versions of releases:
+
+    - `since`: the first release with the check.
+    - `until`: the first release without the check.
+    - `but_restricted`: the first release in which the level restricted has a check of its own instead.
     """
 
     check: Check

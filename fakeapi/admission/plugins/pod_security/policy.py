@@ -63,7 +63,7 @@ def policy_of(labels: Mapping[str, str]) -> Policy:
 
 
 def label_errors(labels: Mapping[str, str]) -> list[FieldError]:
-    """Returns the errors of a namespace's labels for Pod Security levels and versions."""
+    """Validates the Pod Security labels of a namespace. Returns the errors."""
     errors = []
     for mode in ("enforce", "audit", "warn"):
         for name, is_valid, why in (

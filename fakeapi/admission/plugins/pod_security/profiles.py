@@ -26,9 +26,10 @@ Finding: TypeAlias = tuple[str, str] | None
 
 
 def _contexts(spec: Object, member: str) -> tuple[Any, dict[str, Any]]:
-    """Returns a securityContext field's value in the pod, and its values in containers by container name.
+    """Returns the values of a securityContext field: (value in the pod, values by container name).
 
-    The pod's value is None if the field is not set. Containers without the field are omitted.
+    The first item is None if the pod does not set the field. The second item omits containers that do not
+    set the field. `member`: the name of the field.
     """
     of_pod = (spec.get("securityContext") or {}).get(member)
     by_container = {

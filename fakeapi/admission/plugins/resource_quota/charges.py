@@ -16,8 +16,12 @@ from fakeapi.registry.admission.attributes import Attributes
 def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluator) -> dict[str, Resources]:
     """Returns the new usage of each ResourceQuota that a write changes, by the name of the quota.
 
-    Raises ApiError 403 if the write exceeds a quota, lacks fields that a quota requires, or if the usage of a
-    quota is not known yet.
+    Raises ApiError 403 in these cases:
+
+    - The write exceeds a quota.
+    - The object does not set an amount that a quota requires, such as the memory of a container.
+    - The status of a quota does not show its present usage yet.
+    - The usage of the object is negative.
     """
     obj = attributes.new_object()
     concerned = [quota for quota in quotas if is_about(quota, obj, evaluator)]
@@ -74,8 +78,8 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
     """Returns the usage that a write adds to a quota. `usage`: the usage of the new object.
 
-    An update adds only the growth. In newer releases, it adds the whole usage if the quota did not apply to
-    the old object.
+    An update adds only the difference to the usage of the old object. In newer releases, an update adds the
+    whole usage if the quota did not apply to the old object.
     """
     old = attributes.old
     if old is None:

@@ -51,7 +51,7 @@ class DeviceClaims(Count):
         return [name for name in names if name == self._count or name.endswith(OF_CLASS) or name in extended]
 
     def _extended_for_quota(self) -> frozenset[str]:
-        """Returns the names under which quotas count extended resources that DeviceClasses provide."""
+        """Returns the quota names of DeviceClasses' extended resources, like "requests.example.com/gpu"."""
         classes = (
             device_class["metadata"]["name"] for device_class in self._objects.list(_GROUP, "deviceclasses")
         )
@@ -78,8 +78,8 @@ class DeviceClaims(Count):
     def _extended_usage(self, claim: Object, devices: Mapping[str, int]) -> Resources:
         """Returns the usage of extended resources by a ResourceClaim.
 
-        `devices`: the number of devices by DeviceClass. Subtracts the usage that is already charged for the
-        claim's pod.
+        Quotas already count the requests of the claim's pod, so this usage is subtracted. `devices`: the
+        number of requested devices, by DeviceClass.
         """
         names, of_pod = self._extended_names(), self._usage_of_pod(claim)
         amounts: Resources = {}
@@ -95,9 +95,9 @@ class DeviceClaims(Count):
         return amounts
 
     def _usage_of_pod(self, claim: Object) -> Resources:
-        """Returns the quota usage of the pod for which the scheduler created a ResourceClaim.
+        """Returns the quota usage of a ResourceClaim's pod, if the scheduler created the claim for the pod.
 
-        Returns {} for other claims, and if the pod has another claim for its extended resources.
+        The scheduler creates a claim for the extended resources of a pod. Returns {} for all other claims.
         """
         owner, meta = _pod_owner(claim), claim["metadata"]
         if owner is None or self._pods is None:

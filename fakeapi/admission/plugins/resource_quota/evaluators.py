@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WRITES = (Operation.CREATE, Operation.UPDATE)
 _ALIASES = ("configmaps", "resourcequotas", "replicationcontrollers", "secrets")
-"""Resources of the core group that quotas count under their plain name too, such as "secrets"."""
+"""Resources that quotas count under two names, such as "count/secrets" and "secrets"."""
 _SERVICES = ("count/services", "services", "services.nodeports", "services.loadbalancers")
 
 ScopeSelector = dict[str, Any]
@@ -35,7 +35,7 @@ class Evaluator(Protocol):
         ...
 
     def counted(self, names: Iterable[str]) -> list[str]:
-        """Returns those of the names in a quota's `hard` that apply to objects of the resource."""
+        """Returns the names in a quota's `hard` that apply to the resource. `names`: all names in `hard`."""
         ...
 
     def is_in_scope(self, selector: ScopeSelector, obj: Object) -> bool:
@@ -43,7 +43,7 @@ class Evaluator(Protocol):
         ...
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns an error if the object does not set resources that a quota requires; "" if all are set.
+        """Returns an error if the object does not set an amount that a quota requires; "" if all are set.
 
         `required`: the names in the quota that apply to the resource.
         """
@@ -55,7 +55,7 @@ class Evaluator(Protocol):
 
 
 def evaluator_of(resource: "Resource", objects: ClusterObjects) -> Evaluator:
-    """Returns the evaluator for the objects of a resource. It depends on the release."""
+    """Returns the evaluator for the objects of a resource in the resource's release."""
     place = None
     match (resource.kind.group, resource.kind.resource):
         case ("", "services"):

@@ -81,10 +81,9 @@ class Pods(Count):
         return False
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns an error that lists the containers without an amount of cpu or memory that a quota
-        requires.
+        """Returns an error that lists the containers that do not set cpu or memory, if a quota requires it.
 
-        Returns "" if all containers have these amounts.
+        Returns "" if all containers set the required amounts.
         """
         spec = obj["spec"]
         if self._pod_level and _has_pod_level_resources(spec.get("resources") or {}):
@@ -124,9 +123,9 @@ class Pods(Count):
         return amounts | {f"{LIMITS}{name}": limits[name] for name in _COUNTED if name in limits}
 
     def _is_over(self, pod: Object) -> bool:
-        """Whether quotas no longer count a pod's resources.
+        """Whether a pod has ended, or the grace period of its deletion is over.
 
-        The pod has ended, or the grace period of the pod's deletion is over.
+        Quotas do not count the resources of such a pod.
         """
         if (pod.get("status") or {}).get("phase") in ("Failed", "Succeeded"):
             return True
@@ -137,7 +136,7 @@ class Pods(Count):
 
 
 def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
-    """Whether a name in a quota stands for requests of an extended resource.
+    """Whether a name in a quota limits the requests of an extended resource.
 
     `class_names`: whether the implicit extended resources of DeviceClasses count too.
     """
@@ -147,9 +146,10 @@ def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
 
 
 def is_selected(selector: ScopeSelector, values: Iterable[str | None]) -> bool:
-    """Whether a scope selector of a quota matches one of the `values` of an object.
+    """Whether a scope selector of a quota matches an object.
 
-    If the object has no such value, tests whether the selector matches an absent value.
+    `values`: the object's values for the scope, such as the name of its PriorityClass. If all are empty, only
+    the operators NotIn and DoesNotExist match.
     """
     scope, operator = selector["scopeName"], selector["operator"]
     present = [value for value in values if value]
@@ -194,7 +194,7 @@ def _has_pod_level_resources(resources: Mapping[str, Any]) -> bool:
 
 
 def _effective(pod: Object) -> Object:
-    """Returns the spec of a pod, with the resources that a quota counts.
+    """Returns the spec of a pod with the resource requests that a quota counts.
 
     During a resize, each container gets the larger of its requested and its actual resources.
     """

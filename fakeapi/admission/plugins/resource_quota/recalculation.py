@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def recalculated(quota: Object, resources: Iterable["Resource"], objects: ClusterObjects) -> Resources:
-    """Returns the usage by the objects of `resources` in the namespace of a quota.
+    """Calculates the usage of a quota from the objects in its namespace. Counts only objects of `resources`.
 
-    The keys are those names of `spec.hard` that apply to the resources; unused names have "0".
+    The keys are the names in the quota's `spec.hard` that apply to `resources`. The value is "0" if no object
+    uses the name.
     """
     hard, totals = quota["spec"].get("hard") or {}, Resources()
     for resource in resources:

@@ -29,7 +29,7 @@ _UNKNOWN_VERSION = "webhook does not accept known AdmissionReview versions (v1, 
 
 
 class WebhookFailed(Exception):
-    """Raised if the call of a webhook failed, or if its response is invalid. The message equals upstream's.
+    """Raised if the call of a webhook failed, or if its response is invalid. Has upstream's message.
 
     The failurePolicy of the webhook decides whether the write fails.
     """

@@ -153,8 +153,9 @@ def _matching_resource(webhook: Webhook, attributes: Attributes, objects: Cluste
 
 
 def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
-    """Yields the resource in its other served versions. They may be in another API group, for example
-    Events.
+    """Yields the written resource in its other served API versions.
+
+    An API version may be in another group: Events are in the core group and in events.k8s.io.
     """
     own = attributes.resource
     for kind in own.equivalents:
@@ -182,8 +183,8 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
     """Whether all match conditions are true. Adds a warning for a condition that fakeapi cannot evaluate.
 
-    If the evaluation of a condition fails, returns False with the failurePolicy Ignore, otherwise raises
-    ApiError 403.
+    If the evaluation of a condition fails, the failurePolicy decides: with Ignore, the function returns
+    False; otherwise it raises ApiError 403.
     """
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:

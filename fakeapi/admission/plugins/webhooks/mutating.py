@@ -1,8 +1,8 @@
 """MutatingAdmissionWebhook: calls webhooks one after the other. Each may change or deny the write.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. After a webhook has changed the object, all
-mutating plugins run a second time. In this second round, the plugin calls only webhooks with the
-reinvocationPolicy IfNeeded that it called in the first round.
+mutating plugins run a second time. In the second round, the plugin calls only webhooks with the
+reinvocationPolicy IfNeeded, and only if it called them in the first round.
 """
 
 from collections.abc import Awaitable
@@ -41,8 +41,9 @@ _INVALID_FIELDS = (
 class _Round:
     """The data that the plugin keeps for a write between the two rounds of mutating admission.
 
-    `asked`: uids of the called webhooks that must be called again if the object changes later. `due`: uids of
-    webhooks to call again in the second round. `result`: the object after the last round.
+    - `asked`: the uids of webhooks to call again if the object changes.
+    - `due`: the uids of webhooks to call again in the second round.
+    - `result`: the object after the last round.
     """
 
     asked: set[str] = field(default_factory=set)
@@ -137,9 +138,12 @@ def _same(one: Any, other: Any) -> bool:
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
     """Returns the object after a webhook's patch, and whether the patch left it unchanged.
 
-    The object is in the API version of the invocation; None if the patch has no operations. Raises
-    WebhookFailed for another patch type than JSONPatch, and ApiError 500 if the patch cannot be applied. Some
-    releases raise WebhookFailed if the patch cannot be decoded.
+    The object is in the API version that the webhook received. If the patch has no operations, returns
+    (None, True).
+
+    - Raises WebhookFailed if the patch type is not JSONPatch.
+    - Raises ApiError 500 if the patch cannot be applied.
+    - Raises WebhookFailed or, in other releases, ApiError 500 if the patch cannot be decoded.
     """
     resource, name = invocation.resource, invocation.webhook.name
     operations = _operations(verdict.patch, invocation)

@@ -30,7 +30,7 @@ class VersionedWrite:
 
     @property
     def has_own_type(self) -> bool:
-        """Whether the objects have another kind than the resource, for example Scale or Eviction."""
+        """Whether the objects are of another kind than the resource, such as Scale or Eviction."""
         attributes = self.attributes
         return attributes.is_of_scales or attributes.subresource in self._resource.definition.actions
 

@@ -226,9 +226,9 @@ def _operation(
 
 
 def _with_path(item: PathItem, where: tuple[str, ...]) -> PathItem:
-    """Returns the OpenAPI path item with the parameters that all its operations share.
+    """Adds the parameters of a path, and the parameter `pretty`, to an OpenAPI path item.
 
-    These are the parameters in the path and `pretty`. `where`: the names of the parameters in the path.
+    Returns the new path item. `where`: the names of the parameters in the path.
     """
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "uniqueItems": True}}

@@ -140,9 +140,10 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """Returns the schemas by name, and a function that finds the references in them.
+    """Returns the schemas by OpenAPI name, and a function that helps to find references in a schema.
 
-    The function maps the name of a schema to its parts that can contain references to other schemas.
+    The function takes the name of a schema. It returns those parts of this schema that can contain references
+    to other schemas.
     """
     custom = [cast("CustomKind", resource.kind) for resource in resources if resource.kind.unstructured]
     if not custom:

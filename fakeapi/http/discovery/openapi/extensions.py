@@ -1,4 +1,4 @@
-"""The OpenAPI extensions of types for group, version and kind, and for unions.
+"""OpenAPI extensions of Go types: `x-kubernetes-group-version-kind` and `x-kubernetes-unions`.
 
 The kinds come from the tables of the release, and the unions (`+union`) from the Go source of k8s.io/api.
 """
@@ -23,7 +23,7 @@ _BY_SUBRESOURCE = {
 """The API versions of kinds that belong to a subresource or to no resource, by Go type."""
 
 _OF_OTHER_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""The API groups that kube-apiserver serves from Go schemes of their own."""
+"""The API groups that have a Go scheme of their own in kube-apiserver."""
 
 _PRIORITY_LEVEL = ("type", ("exempt", "limited"))
 _SUBJECT = ("kind", ("group", "serviceAccount", "user"))
@@ -69,7 +69,7 @@ Other schemas omit this default.
 
 
 def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKind]]:
-    """Returns the `x-kubernetes-group-version-kind` entries of every Go type that is a kind, by Go name."""
+    """Returns the `x-kubernetes-group-version-kind` entries of each kind, by Go type."""
     kinds = {name: [_group_version_kind(name, *version)] for name, version in _BY_SUBRESOURCE.items()}
     versions = [(group_version.group, group_version.version) for group_version in tables.index.group_versions]
     for group_version in tables.index.group_versions:
@@ -105,7 +105,7 @@ def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
 
 
 def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
-    """Yields group and version of all API versions in the Go schemes of a release, even if not served."""
+    """Yields (group, version) of all API versions in the Go schemes of a release, also if not served."""
     for api_version in tables.registered:
         group, _, version = api_version.rpartition("/")
         yield group, version

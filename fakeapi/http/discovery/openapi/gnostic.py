@@ -31,8 +31,8 @@ def encode_document(document: dict[str, Any]) -> bytes:
 def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Encoder:
     """Returns a function that encodes JSON objects as one type of protobuf message.
 
-    - `fields`: the field number and the encoder of each JSON key. Number 0 means that the encoder itself
-      writes the complete fields.
+    - `fields`: the field number and the encoder of each JSON key. For number 0, the encoder itself writes
+      complete fields, with their numbers.
     - `extensions`: the field number for keys that start with `x-`.
     """
 
@@ -64,17 +64,17 @@ def _object(encoder: Encoder, number: int = 1) -> Encoder:
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """Returns the `fields` entry of a list for `_message`: 0, and an encoder that writes a field per item."""
+    """Returns an entry for the argument `fields` of `_message` that encodes a list: one field per item."""
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    """Returns the `fields` entry of a boolean or unsigned integer for `_message`: 0, and an encoder."""
+    """Returns an entry for the argument `fields` of `_message` that encodes a boolean or unsigned integer."""
     return 0, lambda value: varint_field(number, int(value))
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """Returns the `fields` entry of a double for `_message`: 0, and an encoder."""
+    """Returns an entry for the argument `fields` of `_message` that encodes a number as a double."""
     return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 

@@ -55,7 +55,10 @@ _RETURNED = frozenset(
         "services",
     )
 )
-"""The (group, resource) pairs of the core group whose delete operation returns the object, not a Status."""
+"""The resources of the core group, as (group, resource), whose delete operation returns the object.
+
+The delete operation of all other resources in the core group returns a Status.
+"""
 
 STREAM_METHODS = ("get", "post")
 PROXY_METHODS = ("delete", "get", "head", "options", "patch", "post", "put")
@@ -232,6 +235,10 @@ class _Paths:
         """Yields each path of a subresource, with the OpenAPI path item.
 
         A proxy also has a path with `{path}`.
+
+        - `path`: the first path of the subresource.
+        - `scoped`: "Namespaced" for namespaced resources, else ""; a part of operation ids.
+        - `where`: the names of the parameters in the path.
         """
         name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"
         if sub.kind.endswith(_OPTIONS):

@@ -51,7 +51,7 @@ def _get(tag: str, name: str, answer: Schema, *produced: str) -> PathItem:
 
 
 def root_schemas(release: Release) -> dict[str, Schema]:
-    """Returns the schemas of the types that the results of `root_paths` refer to, by OpenAPI name."""
+    """Returns the schemas to which the results of `root_paths` refer, by OpenAPI name."""
     shapes = _Shapes(release)
     addresses = shapes.list_of(_ADDRESS, "Where clients reach the server, by their addresses.")
     versions = shapes.list_of(_VERSION, "The versions of the group.")

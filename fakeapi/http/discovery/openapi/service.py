@@ -120,9 +120,9 @@ class OpenAPI:
         return _content(request, body, tag, media_type)
 
     async def _index(self, versions: Versions, cached: _CachedDocuments) -> Response:
-        """Returns the index of the OpenAPI 3 documents.
+        """Returns the index of the OpenAPI 3 documents, with their URLs.
 
-        Its Content-Type is plain text, like kube-aggregator's.
+        The Content-Type is plain text, as in kube-aggregator.
         """
         names = sorted([*versions, *cached.roots])
         tags = {name: (await self._encoded(name, versions, cached)).tag for name in names}
@@ -154,7 +154,7 @@ class OpenAPI:
         return response
 
     def _begin(self, versions: Versions) -> _CachedDocuments:
-        """Returns an empty cache, after the API resources in the catalogue have changed.
+        """Creates an empty cache, after the API resources in the catalogue have changed.
 
         Drops the documents of API versions that are no longer served.
         """

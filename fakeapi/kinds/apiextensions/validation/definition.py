@@ -78,7 +78,7 @@ def validate_status(obj: Object) -> list[FieldError]:
 
 
 def unchecked_warnings(obj: Object) -> list[str]:
-    """Returns warnings about CEL validation rules in the schemas that fakeapi cannot check."""
+    """Returns a warning if the schemas have CEL rules, but the extra `cel` of fakeapi is not installed."""
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
     return list(warnings)
@@ -93,7 +93,7 @@ def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """Returns validation options for an update. An update may keep some errors of the stored object."""
+    """Returns the options for an update, which may keep some invalid values of the stored object."""
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas

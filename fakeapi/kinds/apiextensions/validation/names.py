@@ -1,4 +1,4 @@
-"""Validates the names of a custom resource."""
+"""Validates `spec.names` of a CustomResourceDefinition: the names of its custom resource."""
 
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.json_types import Object
@@ -8,7 +8,7 @@ _MIXED = "may have mixed case, but should otherwise match: "
 
 
 def validate_names(names: Object, path: str) -> list[FieldError]:
-    """Validates the names that are set. `validate_spec` checks that mandatory names are set."""
+    """Validates the names of a custom resource. Does not report missing names; `validate_spec` does."""
     errors: list[FieldError] = []
     for name in ("plural", "singular"):
         errors += label_errors(names.get(name) or "", f"{path}.{name}")

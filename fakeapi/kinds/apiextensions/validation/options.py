@@ -1,4 +1,4 @@
-"""Options for validating a CustomResourceDefinition. An update may keep some errors of the stored object."""
+"""Options for validating CustomResourceDefinitions. Updates may keep some invalid stored values."""
 
 from dataclasses import dataclass, field
 

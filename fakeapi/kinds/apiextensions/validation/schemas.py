@@ -61,7 +61,7 @@ class SchemaChecks:
         )
 
     def _has_status(self, holder: Object) -> bool:
-        """Whether a version has the status subresource. For the shared schema, whether any version has it."""
+        """Whether a version has `/status`. For `InternalSpec.shared`, whether any version has `/status`."""
         internal = self.internal
         if holder is internal.shared:
             holders = (internal.shared, *internal.versions)

@@ -15,9 +15,10 @@ _WRONG_TYPE = (
 
 
 def validate_selectable(holder: Object, path: str, version: str, checks: SchemaChecks) -> list[FieldError]:
-    """Validates `selectableFields` of a version.
+    """Validates `selectableFields` of a version, or of the fields that all versions share.
 
-    If `version` is "", validates the fields that all versions share.
+    - `holder`: the version, or `InternalSpec.shared`
+    - `version`: the name of the version; "" if `holder` is `InternalSpec.shared`
     """
     at = f"{path}.selectableFields"
     fields = holder["selectableFields"]
@@ -57,7 +58,10 @@ def _without_schema(checks: SchemaChecks, version: str) -> str:
 
 
 def _may_stay(holder: Object, version: str, checks: SchemaChecks) -> bool:
-    """Whether an update may keep too many selectable fields. The stored object must have the same fields."""
+    """Whether the stored version already has the same selectable fields, so that an update may keep them.
+
+    Always false up to 1.34.
+    """
     old = checks.options.old_spec
     if old is None or not checks.rules.quirks.custom.many_selectable_fields_may_stay:
         return False

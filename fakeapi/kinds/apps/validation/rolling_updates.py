@@ -1,12 +1,13 @@
-"""Converts the rolling update of a strategy to the internal version, for error messages."""
+"""Converts `rollingUpdate` of an update strategy to the internal version, for error messages."""
 
 from fakeapi.machinery.json_types import Object
 
 
 def with_zeros(strategy: Object, *names: str) -> Object:
-    """Returns an update strategy whose absent fields `names` of the rolling update are 0.
+    """Returns an update strategy in which missing fields of `rollingUpdate` are 0.
 
-    In the internal version these fields are not pointers.
+    `names`: the names of these fields. The fields are not pointers in the internal version, so errors print
+    a missing field as 0.
     """
     rolling = strategy.get("rollingUpdate")
     if rolling is None:

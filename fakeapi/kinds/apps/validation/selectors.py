@@ -30,9 +30,9 @@ def validate_required_selector(spec: Object, workload: str, rules: ReleaseRules)
 def with_compiled_selector(
     spec: Object, detail: str, rules: ReleaseRules, then: Callable[[Selector | None], list[FieldError]]
 ) -> list[FieldError]:
-    """Compiles the label selector, and returns the errors that `then` reports for it.
+    """Compiles the label selector of a workload, and returns the errors of `then(selector)`.
 
-    A selector that cannot be compiled gets an error with the text `detail`.
+    If the selector is invalid, returns one error with the message `detail` instead.
     """
     try:
         selector = compiled(spec.get("selector"))

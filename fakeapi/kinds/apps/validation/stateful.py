@@ -85,8 +85,8 @@ def validate_stateful_template(
 ) -> list[FieldError]:
     """Validates the pod template of a StatefulSet.
 
-    `checks_pod`: whether to validate the pod spec, as from 1.34 on. Labels and annotations are always
-    validated.
+    Always validates labels and annotations. `checks_pod`: whether to validate the pod spec too. Up to 1.33,
+    the pod spec is never validated.
     """
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording

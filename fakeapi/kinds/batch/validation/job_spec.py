@@ -16,10 +16,7 @@ FAILED_INDEXES_MAX = 100_000
 COMPLETIONS_SOFT_MAX = 100_000
 PARALLELISM_MAX_BEYOND = 10_000
 FAILED_INDEXES_MAX_BEYOND = 10_000
-"""Maximum `maxFailedIndexes` of a Job with `backoffLimitPerIndex` and very many completions.
-
-"Very many" means more than COMPLETIONS_SOFT_MAX.
-"""
+"""Maximum `maxFailedIndexes` of a Job with `backoffLimitPerIndex` and more than 100,000 completions."""
 MANAGED_BY_MAX = 63
 
 _COUNTS = (
@@ -121,7 +118,7 @@ def _replacement_errors(spec: Object, path: str) -> list[FieldError]:
 
 
 def validate_gang(spec: Object, path: str) -> list[FieldError]:
-    """Returns an error if the `minCount` of a Job's gang is greater than its parallelism."""
+    """Returns an error if `minCount` of the gang scheduling policy is greater than the Job's parallelism."""
     policy = (spec.get("scheduling") or {}).get("schedulingPolicy") or {}
     least = (policy.get("gang") or {}).get("minCount")
     parallelism = spec.get("parallelism")

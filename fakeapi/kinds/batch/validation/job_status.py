@@ -39,7 +39,7 @@ class JobStatus:
         return self.status.get(name) or 0
 
     def has(self, condition: str, status: str = "True") -> bool:
-        """Whether the Job has this condition with this status."""
+        """Whether the Job has a condition of the type `condition` with the given status."""
         return any(
             entry.get("type") == condition and entry.get("status") == status
             for entry in self.status.get("conditions") or ()

@@ -20,7 +20,7 @@ _DIRECTIVES = ("nodeSelector", "tolerations", "schedulingGates")
 
 
 def validate_job_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Returns errors for immutable parts of the spec that an update changes."""
+    """Returns an error for each immutable field of a Job's spec that an update changes."""
     after, before = new["spec"], old["spec"]
     return [
         *_completions_errors(after, before, rules),
@@ -86,8 +86,8 @@ def _template_errors(new: Object, old: Object, rules: ReleaseRules) -> list[Fiel
 def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
     """Whether the scheduling directives of a Job's pod template may change.
 
-    The Job must be suspended. With the gate MUTABLE_DIRECTIVES, the Job must not have active pods. Without
-    the gate, it must not have a startTime.
+    The Job must be suspended. While the gate MutableSchedulingDirectivesForSuspendedJobs is on, the Job must
+    not have active pods. While the gate is off, the Job must not have a startTime.
     """
     suspended, status = bool(old["spec"].get("suspend")), JobStatus(old)
     if not rules.gates.enabled(MUTABLE_DIRECTIVES):
@@ -96,7 +96,10 @@ def _directives_are_mutable(old: Object, rules: ReleaseRules) -> bool:
 
 
 def _resources_are_mutable(old: Object, rules: ReleaseRules) -> bool:
-    """Whether container resources in a Job's template may change: only while a suspended Job has no pods."""
+    """Whether container resources in a Job's template may change: only if a suspended Job has no active pods.
+
+    Always false while the gate MutablePodResourcesForSuspendedJobs is off.
+    """
     return (
         bool(old["spec"].get("suspend"))
         and rules.gates.enabled(MUTABLE_RESOURCES)

@@ -32,7 +32,7 @@ _STATUSES = ("False", "True", "Unknown")
 
 
 def _listed(values: Sequence[str]) -> str:
-    """Formats the valid values like Go prints a list of strings, with the prefix "valid values: "."""
+    """Formats a list of valid values for an error message, like Go: `valid values: ["A" "B"]`."""
     return "valid values: [" + " ".join(map(quote, values)) + "]"
 
 

@@ -1,8 +1,8 @@
-"""The defaults of the built-in kinds, as each release sets them.
+"""Sets the defaults of the built-in kinds, by the rules of each release.
 
 `fakeapi/releases/data/<release>/defaults.json` contains the rules; tools/defaults.py describes their syntax.
 `rules.py` compiles the rules. `functions.py` has the defaults that rules cannot express. `walk.py` applies
-both to every value inside an object, by the value's type.
+rules and functions to an object and to every value inside it.
 """
 
 from fakeapi.kinds.common.defaults.walk import apply_defaults

@@ -1,7 +1,7 @@
-"""Defaults that the rules in defaults.json cannot express, by Go type and upstream function.
+"""Functions that set the defaults that the rules in defaults.json cannot express.
 
-Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. The rules for a type are applied
-before its function. A function changes its part of the object in place.
+Follows `SetDefaults_…` of k8s.io/kubernetes `pkg/apis/*/v*/defaults.go`. The server applies the rules for a
+Go type before the function for this type. Each function changes its argument in place.
 """
 
 import re
@@ -20,7 +20,7 @@ AFFINITY_SECONDS: Final = 10800
 IMAGE_LENGTH_MAX: Final = 4096
 """Maximum length of the image references that are parsed, in characters.
 
-Longer references get IfNotPresent. Upstream allows names of 255 characters.
+Longer references get the imagePullPolicy IfNotPresent. Upstream allows names of 255 characters.
 """
 
 INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
@@ -44,7 +44,8 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
 def pull_policy(image: str) -> str:
     """Returns the default imagePullPolicy of an image.
 
-    Always for images with the tag `latest`, or without a tag and a digest. IfNotPresent for other images.
+    The default is Always for the tag `latest`, and for images with neither tag nor digest. It is IfNotPresent
+    for all other images.
     """
     reference = (
         _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None
@@ -171,7 +172,7 @@ def _template_labels(obj: Object) -> dict[str, str] | None:
 
 
 def _resource_list(values: dict[str, str], gates: Gates) -> None:
-    """Rounds the quantities of a resource list up to thousandths."""
+    """Rounds the quantities of a resource list up to multiples of 0.001, in place."""
     for name, value in values.items():
         values[name] = quantity.rounded_up_to_milli(value)
 
@@ -248,7 +249,7 @@ FUNCTIONS: dict[tuple[str, str], Callable[[Any, Gates], None]] = {
     ("rbac/v1.Subject", "SetDefaults_Subject"): _rbac_subject,
     ("storage/v1.CSIDriver", "SetDefaults_CSIDriver"): _csi_driver,
 }
-"""Default functions, by Go type and name of the upstream function.
+"""Functions that set defaults, by Go type and name of the upstream function.
 
 EphemeralContainer has the same fields as Container, so both use the same function.
 """
@@ -267,4 +268,4 @@ Upstream makes these changes when it converts an object to the internal version 
 """
 
 OF_NODES: dict[str, Callable[[Any, Gates], None]] = {"map[v1.ResourceName]resource.Quantity": _resource_list}
-"""Default functions for named map types, by the Go type of the map."""
+"""Functions that set defaults in maps, by the Go type of the map."""

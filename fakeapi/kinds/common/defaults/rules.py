@@ -1,7 +1,7 @@
 """Compiles the default rules of a Go type into one function.
 
-tools/defaults.py documents the steps and conditions of a rule. A compiled step changes its part of the object
-in place. It copies default values, so that objects never share them.
+A rule is a list of steps; tools/defaults.py documents their syntax. A compiled step is a function that sets
+fields of its argument in place. It copies default values, so that objects never share them.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,10 +21,10 @@ _ITEMS = "[]"
 def compile_steps(
     steps: Iterable[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step | None:
-    """Compiles the steps for values of a struct into one step. Returns None for an empty list.
+    """Compiles the default steps of a struct type into one function. Returns None without steps.
 
-    - `node`: the schema node of the struct
-    - `rules_as`: returns the steps of the type with the given name
+    - `node`: the schema of the struct type
+    - `rules_as`: returns the steps of the Go type with the given name
     """
     compiled = [_step(step, node, rules_as) for step in steps]
     return _in_turn(compiled) if compiled else None
@@ -58,7 +58,7 @@ def _step(step: dict[str, Any], node: Struct, rules_as: Callable[[str], Iterable
 
 
 class _Place:
-    """A field inside an object, addressed by its path of JSON names."""
+    """A field of a struct or of a nested struct. `path`: the JSON names that lead to the field."""
 
     def __init__(self, path: str, node: Struct) -> None:
         self._parents = path.split(".")
@@ -105,7 +105,7 @@ def _default(place: _Place, value: Any) -> Step:
 
 
 def _default_of_own(name: str, value: Any, *, pointer: bool) -> Step:
-    """Compiles the default of a scalar field of the object itself. This is the most frequent case."""
+    """Compiles the default of a scalar field that is not in a nested struct: the most frequent case."""
 
     def step(obj: Object, gates: Gates) -> None:
         current = obj.get(name)
@@ -138,9 +138,9 @@ def _branch(condition: Condition, then: Step, otherwise: Step) -> Step:
 def _each(
     path: str, then: list[dict[str, Any]], node: Struct, rules_as: Callable[[str], Iterable[dict[str, Any]]]
 ) -> Step:
-    """Compiles steps for every item of a list.
+    """Compiles the steps `then` into one function that applies them to every item of a list.
 
-    Paths in the steps start at the object that contains the list.
+    `path`: the path of the list, with `[]` at the end. The paths in `then` begin with this path.
     """
     place = _Place(path.removesuffix(_ITEMS), node) if _ITEMS not in path.removesuffix(_ITEMS) else None
     if place is None:
@@ -158,7 +158,7 @@ def _each(
 
 
 def _within(step: Any, prefix: str, items: str) -> Any:
-    """Rewrites a step so that its paths start at the list item."""
+    """Rewrites a step for list items: removes `prefix`, the path of the items, from all paths."""
     if isinstance(step, dict):
         if step.get("each") == items:  # a nested `each` over the same list: the item is selected already
             return {"when": [], "do": [_within(inner, prefix, items) for inner in step["do"]]}

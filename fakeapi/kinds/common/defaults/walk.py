@@ -1,8 +1,11 @@
 """Applies default rules to an object and to every value inside it. Outer values come first.
 
-Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go). For each type they call
-its default function, then set the default markers of its fields, then call the defaulters of the fields'
-values.
+Follows the defaulters that k8s.io/kubernetes generates (zz_generated.defaults.go). The defaulter of a type
+does three things in this order:
+
+- calls the default function of the type
+- sets the fields that have a default marker (`+default`)
+- calls the defaulters of the fields' values
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,9 +22,9 @@ from fakeapi.releases.tables import Defaults
 Walk: TypeAlias = Callable[[Any, Gates], None]
 
 INNER_DEPTH = 3
-"""Maximum depth of the structs that the steps of a type change.
+"""Maximum depth of the nested structs in which the default rules of a type set fields.
 
-The fields of `spec.strategy.rollingUpdate` have the depth 3.
+The rules of a Deployment set fields of `spec.strategy.rollingUpdate`, which has depth 3.
 """
 
 
@@ -61,7 +64,12 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """Returns a function for a recursive type. Each call of it looks up the compiled function."""
+        """Returns a function for a type that contains itself, whose own function is not compiled yet.
+
+        Each call of the returned function looks up the compiled function of the type.
+
+        `key`: the id of the type's schema node
+        """
 
         def walk(value: Any, gates: Gates) -> None:
             (self._made[key] or _nothing)(value, gates)
@@ -117,9 +125,10 @@ class _Compiler:
 
 
 def _has_marker(field: Field, node: Struct) -> bool:
-    """Whether a field has a default marker other than Go's zero value.
+    """Whether the Go source gives a field a default with a `+default` marker.
 
-    Always false for types of the package meta.
+    False for defaults that are Go's zero value, unless the field is a pointer. Always false for types of the
+    package meta.
     """
     if field.default is None or node.full_name.startswith("meta/"):
         return False
@@ -163,7 +172,8 @@ def _of_values(walk: Walk | None) -> Walk | None:
 def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] | None:
     """Returns a function that sorts the fields of nested structs; None without nested structs.
 
-    The steps of the outer type may have added fields to the nested structs.
+    Sorting is necessary because the default rules of the outer type may add fields to nested structs.
+    `depth`: how many levels of nested structs to sort
     """
     if not depth or node.full_name.startswith("meta/"):
         return None
@@ -194,7 +204,7 @@ def _sorter(node: Struct, depth: int = INNER_DEPTH) -> Callable[[Object], None] 
 
 
 def _sort(value: Object, order: Mapping[str, int]) -> None:
-    """Sorts the fields in place. `order`: the position of each field in the Go type."""
+    """Sorts the fields of a struct in place. `order`: the position of each field in the Go type."""
     places = [order.get(name, -1) for name in value]
     if places == (ranked := sorted(places)):
         return

@@ -9,7 +9,8 @@ from fakeapi.machinery.schema.scalar_syntax import int_or_string_syntax, quantit
 def printed_quantity(amount: str, wording: Wording, *, cached: bool = True) -> Dump:
     """Formats a canonical quantity.
 
-    `cached`: whether Go formatted the quantity before, because its struct caches the text
+    `cached`: whether upstream formatted the quantity earlier. Go then keeps the text in the struct, and
+    errors in Go syntax print this text too.
     """
     return printed_value(amount, quantity_syntax(amount, cached=cached), wording)
 
@@ -25,5 +26,5 @@ def printed_resource_name(name: str, wording: Wording) -> Dump:
 
 
 def printed_invalid_resource_name(name: str, wording: Wording) -> Dump | str:
-    """Formats the name of a resource for errors about the name. Some releases quote the name."""
+    """Formats an invalid resource name for an error. Some releases print the name as a quoted string."""
     return name if wording.quoted_resource_names else printed_resource_name(name, wording)

@@ -17,7 +17,10 @@ def printed_value(value: Any, go_syntax: str, wording: Wording) -> Dump:
 
 
 def printed_plain(value: Any, wording: Wording) -> Any:
-    """Formats None, a number, a string of a named Go type, or JSON of any shape."""
+    """Formats `value` as JSON; returns `value` itself in releases whose errors print Go syntax.
+
+    Use this for None, numbers, strings of a named Go type, and fields of any JSON type.
+    """
     return Dump(wording.json(value)) if wording.json_values else value
 
 

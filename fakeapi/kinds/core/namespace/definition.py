@@ -34,17 +34,14 @@ class NamespaceStrategy(Strategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def default(self, obj: Object) -> Object:
-        """Sets the phase of a Namespace.
-
-        If the name is already set, also sets the label kubernetes.io/metadata.name.
-        """
+        """Sets the phase of a Namespace, and the label kubernetes.io/metadata.name if the name is known."""
         obj["status"].setdefault("phase", ACTIVE)
         return _labelled(obj)
 
     def prepare_create(self, obj: Object) -> Object:
-        """Sets the phase and the finalizer of a new Namespace.
+        """Sets the phase and the finalizer of a new Namespace, and the label kubernetes.io/metadata.name.
 
-        Sets the label with the name again, because the server may have generated the name meanwhile.
+        `default` cannot set this label if the server generates the name.
         """
         obj["status"] = {"phase": ACTIVE}
         finalizers = obj["spec"].get("finalizers", [])
@@ -94,9 +91,9 @@ class NamespaceStatusStrategy(NamespaceStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Returns an error if the phase is wrong.
+        """Returns an error if the phase is wrong, or the metadata is invalid.
 
-        The phase must be Terminating if the Namespace has a deletionTimestamp, and otherwise Active.
+        The phase must be Terminating for a Namespace with a deletionTimestamp, and Active for any other.
         """
         is_going = "deletionTimestamp" in new["metadata"]
         phase, expected = new["status"]["phase"], TERMINATING if is_going else ACTIVE

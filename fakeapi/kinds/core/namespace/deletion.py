@@ -1,4 +1,4 @@
-"""Deletes Namespaces. A Namespace is Terminating until its spec has no finalizers.
+"""Deletes Namespaces. A deleted Namespace stays Terminating while its spec has finalizers.
 
 Follows Delete of k8s.io/kubernetes `pkg/registry/core/namespace/storage`. The namespace controller deletes
 the objects of the Namespace and removes its finalizer through `/finalize`.
@@ -20,7 +20,9 @@ TERMINATING = "Terminating"
 
 
 def terminate(obj: Object, request: DeletionRequest) -> Object | None:
-    """Marks a Namespace as Terminating. Deletes a Terminating Namespace without finalizers in its spec.
+    """Marks a Namespace as Terminating, or deletes a Terminating Namespace.
+
+    Does not delete a Namespace that still has finalizers in its spec or metadata.
 
     Returns the remaining object; None if the Namespace is deleted. Raises ApiError 409 if a precondition
     fails.
@@ -53,7 +55,7 @@ def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualif
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
     """Sets the finalizers that tell the garbage collector what to do with dependents.
 
-    Unlike for other kinds, `orphanDependents: false` requests foreground deletion.
+    For Namespaces, `orphanDependents: false` requests foreground deletion, unlike for other kinds.
     """
     finalizers = [FOREGROUND] if options.orphan is False else wanted_finalizers(options)
     if finalizers is None:

@@ -57,7 +57,10 @@ NODE_FIELDS = (
         when=lambda quirks: quirks.user_namespaces_have_handlers,
     ),
 )
-"""Gated fields of `dropDisabledFields` in k8s.io/kubernetes `pkg/registry/core/node`."""
+"""Fields of a Node that the server drops while their feature gate is off.
+
+Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/core/node`.
+"""
 
 NODE_STATUS_FIELDS = (
     _CONFIG,
@@ -112,7 +115,7 @@ class NodeStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of fields that updates of a Node and writes to its `/status` both validate."""
+        """Validates an updated Node by the rules for updates that also apply to writes to `/status`."""
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)

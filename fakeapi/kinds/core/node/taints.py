@@ -70,9 +70,9 @@ def validate_node_annotations(annotations: Mapping[str, str], rules: ReleaseRule
 
 
 def _read(text: str, wanted: type) -> Any:
-    """Decodes JSON into a value of the type `wanted` or None.
+    """Decodes the JSON text of an annotation. Returns a value of the type `wanted`; None for `null`.
 
-    Returns the error message of Go's decoder for invalid JSON or a value of another type.
+    For invalid JSON or a value of another type, returns the error message of Go's decoder instead.
     """
     try:
         value = json_decoding.decode_lenient(text.encode("utf-8", "surrogateescape"))

@@ -58,10 +58,11 @@ _DEPRECATED: Final = {
     "glusterfs": ("glusterfs", "v1.25", "v1.26"),
     "rbd": ("rbd", "v1.28", "v1.31"),
 }
-"""Deprecated volume sources.
+"""Maps each deprecated volume source to three strings:
 
-Each has its name in warnings, the release that deprecates it, and the first release in which it has no
-effect.
+- its name in warnings
+- the release that deprecates it
+- the first release in which it has no effect
 """
 _LABELS_SINCE_GA: Final = {
     "beta.kubernetes.io/arch": "kubernetes.io/arch",
@@ -78,10 +79,16 @@ VOLUME_FIELDS = (
         when=lambda quirks: not quirks.attributes_class_stays_when_off,
     ),
 )
-"""Gated fields of `DropDisabledSpecFields` in k8s.io/kubernetes `pkg/api/persistentvolume`."""
+"""Fields of a PersistentVolume's spec that the server drops while their feature gate is off.
+
+Follows `DropDisabledSpecFields` of k8s.io/kubernetes `pkg/api/persistentvolume`.
+"""
 
 VOLUME_STATUS_FIELDS = (GatedFields(TRANSITION_TIME, ("status.lastPhaseTransitionTime",)),)
-"""Gated fields of `DropDisabledStatusFields` in k8s.io/kubernetes `pkg/api/persistentvolume`."""
+"""Fields of a PersistentVolume's status that the server drops while their feature gate is off.
+
+Follows `DropDisabledStatusFields` of k8s.io/kubernetes `pkg/api/persistentvolume`.
+"""
 
 
 class PersistentVolumeStrategy(Strategy):
@@ -236,7 +243,7 @@ def _without_new_secret(new: Object, old: Object) -> Object:
 
 
 def _with_new_labels(old: Any, new: Any) -> Any:
-    """Returns `old` with a GA node label in place of a beta node label, wherever `new` has the GA label."""
+    """Returns the node affinity `old` with beta node labels replaced, where `new` has the stable label."""
     if isinstance(old, dict) and isinstance(new, dict):
         replaced = {name: _with_new_labels(value, new.get(name)) for name, value in old.items()}
         if "operator" in old and _LABELS_SINCE_GA.get(str(old.get("key"))) == new.get("key", ""):

@@ -1,4 +1,4 @@
-"""The type PersistentVolumeSource of the internal version; v1 has its fields directly in the spec.
+"""Defines the internal type PersistentVolumeSource, whose fields v1 has directly in the spec.
 
 Follows k8s.io/kubernetes `pkg/apis/core/types.go`.
 """

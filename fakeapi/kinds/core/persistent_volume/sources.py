@@ -48,7 +48,7 @@ class Context(NamedTuple):
 
 
 SourceValidator: TypeAlias = Callable[[Object, str, Context], list[FieldError]]
-"""A function that returns the errors of a volume source. Its arguments are source, field path and context."""
+"""A function that returns the errors of a volume source. Arguments: the source, its path, the context."""
 
 
 def validate_source(spec: Object, path: str, context: Context) -> list[FieldError]:
@@ -290,6 +290,6 @@ _SOURCES: Final[Mapping[str, tuple[str, SourceValidator]]] = {
     "storageos": ("storageos", _storage_os),
     "csi": ("csi", _csi),
 }
-"""Maps fields to their name in error paths and the validator of the source. Has the order of upstream."""
+"""Maps each source field, in the order of upstream, to its name in error paths and its validator."""
 SOURCES: Final = tuple(_SOURCES)
 _NAMES_IN_REFUSALS: Final = {"cephfs": "cephFS"}

@@ -16,7 +16,7 @@ _KNOWN: Final = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "Vol
 
 
 def drop_reference_across_namespaces(claim: Object) -> None:
-    """Drops `dataSourceRef` from a claim if it names a namespace, in place."""
+    """Drops `dataSourceRef` from a claim, in place, if the reference contains a namespace."""
     if (claim["spec"].get("dataSourceRef") or {}).get("namespace"):
         del claim["spec"]["dataSourceRef"]
 

@@ -53,7 +53,10 @@ CLAIM_FIELDS = (
         when=lambda quirks: quirks.claims_drop_resource_claims,
     ),
 )
-"""Gated fields of `DropDisabledFields` in k8s.io/kubernetes `pkg/api/persistentvolumeclaim`."""
+"""Fields of a PersistentVolumeClaim's spec that the server drops while their feature gate is off.
+
+Follows `DropDisabledFields` of k8s.io/kubernetes `pkg/api/persistentvolumeclaim`.
+"""
 
 CLAIM_STATUS_FIELDS = (
     GatedFields(ATTRIBUTES_CLASS, ("status.currentVolumeAttributesClassName",)),

@@ -158,7 +158,7 @@ def _validate_sources(
 
 
 def _printed_path(rules: ReleaseRules) -> Dump:
-    """Returns the value that errors about different data sources print: like upstream, the field path."""
+    """Formats the bad value of errors about contradictory data sources: the field path, like upstream."""
     path = f'field.Path{{name:"dataSource", index:"", parent:(*field.Path)({ADDRESS})}}'
     return printed_value({}, path, rules.quirks.wording)
 
@@ -205,7 +205,13 @@ def validate_claim_change(
 
 
 def _keep_attributes_class(spec: Object, before: Object, rules: ReleaseRules, *, bound: bool) -> None:
-    """Reverts an allowed change of volumeAttributesClassName in `spec`, so that the comparison ignores it."""
+    """Reverts a change of volumeAttributesClassName in `spec`, in place, if the change is allowed.
+
+    A later comparison with the stored spec then ignores the change.
+
+    - `before`: the stored spec
+    - `bound`: whether the claim is bound
+    """
     name = "volumeAttributesClassName"
     allowed = {
         "always": True,
@@ -230,10 +236,10 @@ def _without_empty(spec: Object) -> Object:
 
 
 def _validate_class_change(new: Object, old: Object, spec: Object) -> list[FieldError]:
-    """Validates a change of the storage class, and reverts an allowed change in `spec`.
+    """Validates a change of the storage class, and reverts an allowed change in `spec`, in place.
 
-    The class may be set once, or move from the annotation to the field. The later comparison of specs then
-    ignores the allowed change.
+    A claim without a storage class may get one, and the annotation may move to the field. A later comparison
+    with the stored spec then ignores the change.
     """
     annotations: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}

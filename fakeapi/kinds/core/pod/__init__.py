@@ -1,1 +1,1 @@
-"""core/v1 Pod: its definition and the modules that the definition uses."""
+"""The kind core/v1 Pod."""

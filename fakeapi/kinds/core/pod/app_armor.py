@@ -1,4 +1,4 @@
-"""Copies AppArmor profiles of a pod between its fields and its older annotations.
+"""Copies the AppArmor profiles of a pod from annotations to fields, and back.
 
 Follows applyAppArmorVersionSkew of k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`.
 """
@@ -66,7 +66,10 @@ def _applies(pod: Object, rules: ReleaseRules) -> bool:
 
 
 def _containers(pod: Object) -> Iterator[tuple[Object, Object | None]]:
-    """Yields each container with its own AppArmor profile or None, in the same order as upstream."""
+    """Yields each container of a pod and its AppArmor profile, in upstream's order.
+
+    The profile is None if the container itself does not set one.
+    """
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(name) or ():
             yield container, (container.get("securityContext") or {}).get("appArmorProfile")
@@ -81,7 +84,7 @@ def _annotation_of(profile: Object | None) -> str:
 
 
 def _synced_profile(annotation: str) -> Object | None:
-    """Returns the field value for an AppArmor annotation; None if the annotation or the value is invalid."""
+    """Converts an AppArmor annotation to the fields of a profile; None if the profile is invalid."""
     profile = profile_of(annotation)
     name = (profile or {}).get("localhostProfile", "")
     return None if name.strip() != name or byte_length(name) > PROFILE_MAX else profile

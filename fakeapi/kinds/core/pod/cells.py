@@ -30,7 +30,7 @@ def pod_cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def row_conditions(pod: Object) -> Sequence[Object]:
-    """Returns the conditions in the table row of a pod. Empty unless the pod has finished."""
+    """Returns the conditions in the table row of a pod. Only rows of finished pods have conditions."""
     return _CONDITIONS.get(pod["status"].get("phase", ""), ())
 
 
@@ -44,7 +44,7 @@ def _address(pod: Object, now: float) -> str:
 
 
 def _readiness_gates(pod: Object, now: float) -> str:
-    """Returns the number of true readiness gates and of all readiness gates, such as `1/2`."""
+    """Returns the table cell for readiness gates: the numbers of true gates and all gates, such as `1/2`."""
     gates = pod["spec"].get("readinessGates")
     if not gates:
         return NONE

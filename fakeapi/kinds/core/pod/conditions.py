@@ -11,7 +11,7 @@ SCHEDULING_GATED = "SchedulingGated"
 
 
 def condition_of(status: Object, kind: str) -> Object | None:
-    """Returns the condition of this type in a pod status; None if it is missing."""
+    """Returns the condition of the type `kind` in a pod status; None if the pod has no such condition."""
     condition: Object | None = next(
         (entry for entry in status.get("conditions") or () if entry.get("type") == kind), None
     )
@@ -19,7 +19,7 @@ def condition_of(status: Object, kind: str) -> Object | None:
 
 
 def is_true(status: Object, kind: str) -> bool:
-    """Whether a pod status has the condition of this type with status "True"."""
+    """Whether a pod status has a condition of the type `kind` with the status "True"."""
     condition = condition_of(status, kind)
     return condition is not None and condition.get("status") == "True"
 
@@ -31,7 +31,8 @@ def with_condition(
 
     - `kind`: the type of the condition
     - `value`: the status of the condition
-    - `now`: the lastTransitionTime if the status of the condition changes; otherwise the old time is kept
+    - `now`: the lastTransitionTime if the status of the condition changes; None for an empty time. If the
+      status does not change, the old time remains.
     """
     conditions: list[Object] = list(status.get("conditions") or ())
     place = next((at for at, entry in enumerate(conditions) if entry.get("type") == kind), len(conditions))

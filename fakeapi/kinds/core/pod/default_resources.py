@@ -15,8 +15,8 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 def set_by_request_defaults(spec: Object) -> None:
     """Sets the default pod-level limits of huge pages and the default pod-level requests, in place.
 
-    Requests get defaults only if the pod has pod-level limits. Some releases call this together with all
-    other defaults of a request.
+    Requests get defaults only if the pod has pod-level limits. The server calls this with all other defaults
+    of a request, but only while the gate PodLevelResourcesFixDefaulting is off.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -29,7 +29,8 @@ def set_by_request_defaults(spec: Object) -> None:
 def set_by_strategy(spec: Object) -> None:
     """Sets the default pod-level requests and limits of a pod spec, in place.
 
-    A resource gets a limit if every container limits it. Other releases call this after admission.
+    A resource gets a limit if every container limits it. The server calls this after admission, if the gate
+    PodLevelResourcesFixDefaulting is on.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):

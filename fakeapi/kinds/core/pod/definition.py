@@ -1,4 +1,4 @@
-"""The definition of core/v1 Pod: its strategies, subresources, table columns and field selectors."""
+"""Defines the kind core/v1 Pod: strategies, subresources, table columns and field selectors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -51,9 +51,8 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _field_labels(kind: Kind) -> FieldLabels:
     """Returns the fields that field selectors of pods can use.
 
-    `spec.hostNetwork` is one of them since 1.28.
-
-    The types are of 1.28 or later if containers have the field restartPolicy.
+    From 1.28 on, they include `spec.hostNetwork`. A release is 1.28 or later if containers have the field
+    `restartPolicy`.
     """
     container = fields_at(kind.schema, "spec")["containers"].node.items
     labels = (*_LABELS, HOST_NETWORK) if "restartPolicy" in container.fields else _LABELS

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: decides which pods a budget covers, and updates its status after an eviction.
+"""Decides which pods a PodDisruptionBudget covers. Updates the budget's status after an eviction.
 
 Follows checkAndDecrement of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """

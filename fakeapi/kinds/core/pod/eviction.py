@@ -51,8 +51,14 @@ _FINISHED = ("Succeeded", "Failed")
 async def evict(request: ServerWrite, body: Object) -> WriteResult:
     """Evicts a pod. Returns a failure Status with code 500 if several PodDisruptionBudgets cover the pod.
 
-    Raises ApiError 400, 403, 404 or 422 for a bad request. Raises ApiError 409 if a precondition fails, and
-    429 if a budget does not allow the eviction.
+    Raises ApiError in these cases:
+
+    - 400 or 422: the Eviction is invalid
+    - 403: `disruptionsAllowed` of the budget is negative, or too many evictions are unconfirmed
+    - 404: the pod does not exist
+    - 409: a precondition fails
+    - 429: the budget does not allow the eviction now, or its status is older than its spec
+    - 500: the dry run options of request and Eviction contradict each other
     """
     server, resource, target = request.server, request.resource, request.target
     delete_options = _delete_options(resource, target, body, request.options)
@@ -123,9 +129,9 @@ def _needs_no_budget(pod: Object) -> bool:
 
 
 def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
-    """Returns options for a delete that fails if the pod has changed, because it could be ready now.
+    """Returns options with which a delete fails if the pod has changed since it was read.
 
-    An eviction of a ready pod would count against its PodDisruptionBudget.
+    A changed pod may be ready, and evicting a ready pod counts against its PodDisruptionBudget.
     """
     return replace(options, resource_version=pod["metadata"]["resourceVersion"])
 
@@ -135,8 +141,11 @@ async def _deleted_without_budget(
 ) -> Object | None:
     """Deletes a finished, terminating or pending pod and returns None. Returns any other pod unchanged.
 
-    PodDisruptionBudgets do not protect the deleted pods. Retries if the pod changes meanwhile, unless `asked`
-    contains a resourceVersion. Raises ApiError if the pod does not exist or the delete fails.
+    PodDisruptionBudgets do not protect finished, terminating and pending pods. Retries if the pod changes
+    meanwhile, unless `asked` contains a resourceVersion. Raises ApiError if the pod does not exist or the
+    delete fails.
+
+    `asked`: the delete options of the request
     """
     for attempt in range(WRITE_ATTEMPTS):
         pod: Object = stored_form.decode(server.store.newest_entry(resource, target), resource.hub_schema)
@@ -157,7 +166,7 @@ async def _deleted_without_budget(
 
 
 async def _take(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
-    """Subtracts one disruption from a PodDisruptionBudget. Retries after conflicts.
+    """Subtracts one from `disruptionsAllowed` of a PodDisruptionBudget. Retries after conflicts.
 
     Raises ApiError if the budget does not allow the eviction or the write fails.
     """

@@ -1,8 +1,8 @@
 """Fields of pods and pod templates that the server drops while a feature gate is off.
 
 Follows DropDisabledPodFields and DropDisabledTemplateFields of k8s.io/kubernetes `pkg/api/pod/util.go`. A
-write keeps a gated field only if the gate is on or the stored object already uses the field. The types of a
-release lack the fields of later releases, so those fields need no rule.
+write keeps a gated field only if the gate is on or the stored object already uses the field. One table serves
+all releases, because the types of a release do not contain the fields of later releases.
 """
 
 from collections.abc import Callable

@@ -14,10 +14,12 @@ _CHANGED = ("resources", "resizePolicy")
 
 
 def resized(new: Object, old: Object, rules: ReleaseRules) -> Object:
-    """Returns `old` with the resources and resize policies of `new`.
+    """Returns `old` with the container resources and resize policies of `new`.
 
-    From 1.33 on, returns `new` unchanged if the number of containers differs. Validation then reports the
-    difference between the pods.
+    From 1.33 on:
+
+    - also takes metadata from `new`, and fields that feature gates make resizable
+    - returns `new` unchanged if the number of containers differs, so that validation reports the difference
     """
     if rules.quirks.subresources_drop_metadata:
         containers = {container["name"]: container for container in new["spec"]["containers"]}

@@ -69,7 +69,10 @@ class PodStrategy(Strategy):
 
     @property
     def _completes_resources(self) -> bool:
-        """Whether the strategy sets the defaults of pod-level resources, after admission."""
+        """Whether this strategy sets the defaults of pod-level resources.
+
+        The gates PodLevelResources and PodLevelResourcesFixDefaulting must be on.
+        """
         gates = self._rules.gates
         return gates.enabled("PodLevelResources") and gates.enabled("PodLevelResourcesFixDefaulting")
 
@@ -90,7 +93,10 @@ class PodStrategy(Strategy):
         return self._counted(drop_disabled_fields(new, old, POD_FIELDS, self._rules), old)
 
     def _counted(self, new: Object, old: Object) -> Object:
-        """Returns the pod `new` with its next generation, and with its fields in the order of the Go type."""
+        """Returns the pod `new` with its fields in the order of the Go type, and with its next generation.
+
+        Sets the generation only in releases in which pods have generations.
+        """
         new = in_wire_order(new, self._kind.schema)
         return with_next_generation(new, old) if self._rules.quirks.pods_have_generations else new
 
@@ -172,7 +178,7 @@ class PodEphemeralContainersStrategy(PodStrategy):
     def _metadata(self, new: Object, old: Object) -> Object:
         """Returns the metadata after a write to `/ephemeralcontainers`.
 
-        Up to 1.32, these writes do not change metadata, including managedFields.
+        Up to 1.32, these writes do not change any metadata, not even managedFields.
         """
         if self._rules.quirks.subresources_drop_metadata:
             return dict(old["metadata"])
@@ -211,9 +217,9 @@ class PodResizeStrategy(PodStrategy):
 
 
 def _with_old_resources(new: Object, old: Object) -> Object:
-    """Returns `new` with the pod-level resources of `old` if the client omitted them.
+    """Returns `new` with the pod-level resources of `old` if the client did not send any.
 
-    An old client does not send the field.
+    Old clients do not know the field `spec.resources` of pods, so they cannot send it.
     """
     if new["spec"].get("resources") is not None or old["spec"].get("resources") is None:
         return new

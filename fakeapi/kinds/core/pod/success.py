@@ -1,4 +1,4 @@
-"""Status responses of pod subresources that perform an action, such as pods/binding."""
+"""Builds the Status responses of pod subresources that perform an action, such as pods/binding."""
 
 from fakeapi.machinery import codec
 from fakeapi.registry.requests.options import WriteResult
@@ -11,7 +11,7 @@ def success() -> WriteResult:
 
 
 def failure(message: str, code: int) -> WriteResult:
-    """Returns a failure Status that the server sends with HTTP code 201, like upstream."""
+    """Returns a failure Status with the given message and code. Like upstream, the HTTP code is 201."""
     body = {
         "kind": "Status",
         "apiVersion": "v1",

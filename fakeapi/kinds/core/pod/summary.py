@@ -51,7 +51,7 @@ class PodSummary:
 
     @property
     def ready(self) -> str:
-        """The number of ready containers and of all containers, such as `1/2`. Sidecars count too."""
+        """The cell READY: the numbers of ready and of all containers, such as `1/2`. Counts sidecars."""
         return f"{self._ready}/{len(self._spec.get('containers') or ()) + len(self._sidecars)}"
 
     @property

@@ -24,9 +24,10 @@ from fakeapi.releases.rules import ReleaseRules
 SERVICE = Qualified("", "Service")
 
 _PANIC = "This request caused apiserver to panic. Look in the logs for details."
-"""Error message for a Service that gets a second IP family for which the cluster has no range.
+"""Error message for an update that adds an IP family for which the cluster has no range of cluster IPs.
 
-This can happen when a Service becomes headless: kube-apiserver uses the missing allocator and panics.
+This can happen when a Service becomes headless. kube-apiserver panics, because it has no allocator for the
+IP family.
 """
 
 
@@ -43,8 +44,8 @@ class Allocator:
     def allocate_new(self, new: Object) -> None:
         """Allocates addresses and ports of a new Service.
 
-        Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 if a range
-        is full or the health check port is unavailable.
+        Raises ApiError 422 if IP families or cluster IPs are invalid, or a requested address or node port is
+        unavailable. Raises ApiError 500 if a range is full or the health check port is unavailable.
         """
         self._fill_in_families(new, None)
         self._allocate_cluster_ips(new)
@@ -56,8 +57,8 @@ class Allocator:
     def allocate_change(self, new: Object, old: Object) -> None:
         """Allocates the addresses and ports that an update of a Service needs.
 
-        Raises ApiError 422 if a requested address or node port is unavailable. Raises ApiError 500 in these
-        cases:
+        Raises ApiError 422 if IP families or cluster IPs are invalid, or a requested address or node port is
+        unavailable. Raises ApiError 500 in these cases:
 
         - a range is full
         - the health check port is unavailable

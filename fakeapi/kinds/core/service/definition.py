@@ -47,10 +47,7 @@ Follows `dropServiceStatusDisabledFields` in k8s.io/kubernetes `pkg/registry/cor
 
 
 class ServiceStrategy(Strategy):
-    """Prepares and validates new and updated Services.
-
-    Before that, ServiceHooks allocates the addresses and ports.
-    """
+    """Prepares and validates new and updated Services, after ServiceHooks has allocated their addresses."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     creates_on_update: ClassVar[bool] = True
@@ -61,7 +58,7 @@ class ServiceStrategy(Strategy):
     def default(self, obj: Object) -> Object:
         """Sets the default externalTrafficPolicy of a Service that is reachable from outside the cluster.
 
-        From 1.29 on, external IPs make a Service reachable, too.
+        From 1.29 on, a Service with external IPs counts as reachable too.
         """
         spec = obj["spec"]
         wider = self._rules.quirks.external_ips_have_traffic_policy
@@ -102,11 +99,10 @@ class ServiceStrategy(Strategy):
         return service_warnings(new, self._rules)
 
     def _drop_disabled_fields(self, obj: Object, old: Object | None) -> Object:
-        """Returns the Service without fields whose feature gates are off.
+        """Returns the Service without fields whose feature gates are off. Keeps fields of the stored Service.
 
-        Keeps fields that the stored Service has.
-
-        Also drops internalTrafficPolicy of ExternalName services. Older servers set it by default.
+        Also drops `internalTrafficPolicy: Cluster` of ExternalName Services, an old default.
+        `old`: the stored Service; None on create
         """
         obj = drop_disabled_fields(obj, old, SERVICE_FIELDS, self._rules)
         spec = obj["spec"]

@@ -25,9 +25,9 @@ _POLICY = "spec.ipFamilyPolicy"
 
 
 def keeps_preference(new: Object, old: Object | None) -> bool:
-    """Whether an update of a PreferDualStack Service changes neither its cluster IPs nor its IP families.
+    """Whether an update keeps the type, the cluster IPs and the IP families of a PreferDualStack Service.
 
-    In this case, the server does not set IP families.
+    The server sets no IP families for such an update. False for a new Service and for the type ExternalName.
     """
     return (
         old is not None
@@ -39,9 +39,10 @@ def keeps_preference(new: Object, old: Object | None) -> bool:
 
 
 def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Sets missing IP families and ipFamilyPolicy in the spec `new`, and returns errors.
+    """Sets missing `ipFamilies` and a missing `ipFamilyPolicy` in the spec `new`, in place.
 
-    Returns errors for values that the cluster or the stored Service does not allow.
+    Returns errors for values that the cluster does not support or that an update must not change. `old`: the
+    stored spec; None on create
     """
     if specs.type_of(new) == specs.EXTERNAL_NAME or keeps_preference(new, old):
         return []
@@ -108,7 +109,7 @@ def _counted(new: Object, rules: ReleaseRules) -> list[FieldError]:
 
 
 def _inferred(new: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Adds the IP families of cluster IPs that have no entry in `ipFamilies`.
+    """Adds missing IP families to `ipFamilies`, in place: the families of the cluster IPs.
 
     Returns an error for each IP family that the cluster does not have.
     """

@@ -93,7 +93,7 @@ class ServiceHooks:
         )
 
     def _with_spec(self, obj: Object, spec: Object) -> Object:
-        """Returns the Service with this spec, with the spec's fields in the order of the Go type."""
+        """Returns the Service with the given spec, whose fields are sorted in the order of the Go type."""
         node = self._kind.schema.fields["spec"].node
         assert isinstance(node, Struct), "the spec of a Service is a struct"
         ports = node.fields["ports"].node

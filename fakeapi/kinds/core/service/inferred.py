@@ -25,9 +25,9 @@ def normalize_cluster_ips(new: Object, old: Object | None) -> None:
 
 
 def patch_allocated_values(new: Object, old: Object, *, without_unallocated: bool) -> None:
-    """Copies missing allocated values from the stored spec, so that clients can apply their manifest again.
+    """Copies missing cluster IPs and ports from the stored spec, so that clients can apply a manifest again.
 
-    `without_unallocated`: whether to skip the node ports of load balancers that disable their allocation
+    `without_unallocated`: whether to skip node ports if `allocateLoadBalancerNodePorts` is false
     """
     if specs.needs_cluster_ip(old) and specs.needs_cluster_ip(new):
         for name in ("clusterIP", "clusterIPs"):
@@ -41,9 +41,9 @@ def patch_allocated_values(new: Object, old: Object, *, without_unallocated: boo
 
 
 def _patch_node_ports(new: Object, old: Object) -> None:
-    """Copies missing node ports from the port of the same name in the stored spec.
+    """Copies a missing node port from the port of the same name in the stored spec.
 
-    Skips node ports that another port of the Service now uses.
+    Skips stored node ports that the new spec already contains.
     """
     used = set(specs.node_ports(old)) & set(specs.node_ports(new))
     by_name = {port.get("name", ""): port.get("nodePort", 0) for port in specs.ports_of(old)}

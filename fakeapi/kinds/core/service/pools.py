@@ -1,7 +1,7 @@
 """AddressPool and PortPool: allocate cluster IPs and node ports.
 
 Follows k8s.io/kubernetes `pkg/registry/core/service/ipallocator` and `portallocator`. A pool does not store
-allocations. The stored Services define them, so a rejected write allocates nothing.
+allocations: the addresses and ports of stored Services are allocated. A rejected write allocates nothing.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -108,15 +108,19 @@ class PortPool:
 
 
 def _reserved(size: int, *, at_most: int, step: int) -> int:
-    """Returns the number of values at the start of a range that are allocated last.
+    """Returns how many addresses or ports at the start of a range are allocated only after all others.
 
-    Clients often request such values by number.
+    They stay free longer for clients that request a specific number.
+
+    - `size`: the size of the range
+    - `at_most`: the maximum result
+    - `step`: the size is divided by this number
     """
     return 0 if size <= 16 else min(max(16, size // step), at_most)
 
 
 def _hosts(network: Network) -> range:
-    """Returns the offsets of usable addresses, without the network address and the IPv4 broadcast address."""
+    """Returns the offsets of usable addresses: not the network address, not the IPv4 broadcast address."""
     return range(1, network.num_addresses - (1 if network.version == 4 else 0))
 
 
@@ -133,7 +137,7 @@ def _dynamic_first(network: Network, fraction: float) -> Iterator[str]:
 
 
 def _rotated(numbers: range, fraction: float) -> Iterator[int]:
-    """Yields all numbers once, starting at a fraction of the range and continuing at its start."""
+    """Yields all numbers of a range once. Starts at `fraction` of the range, and wraps around at its end."""
     start = int(len(numbers) * fraction)
     yield from numbers[start:]
     yield from numbers[:start]

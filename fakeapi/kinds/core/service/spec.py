@@ -50,7 +50,7 @@ def has_node_ports(spec: Object) -> bool:
 
 
 def is_given_node_ports(spec: Object) -> bool:
-    """Whether the server allocates node ports for those ports of a Service that have no nodePort."""
+    """Whether the server allocates a node port for each port of the Service that has no nodePort."""
     if type_of(spec) == LOAD_BALANCER:
         return spec.get("allocateLoadBalancerNodePorts") is not False
     return type_of(spec) == NODE_PORT
@@ -76,7 +76,7 @@ def node_ports(spec: Object) -> list[int]:
 
 
 def keeps(new: Object, old: Object, *names: str) -> bool:
-    """Whether the fields are equal in both specs. Missing, empty and zero values count as equal."""
+    """Whether the fields `names` are equal in `new` and `old`. Missing, empty and zero values are equal."""
     return all((new.get(name) or None) == (old.get(name) or None) for name in names)
 
 

@@ -16,15 +16,15 @@ IP_ADDRESSES = "/networking.k8s.io/ipaddresses/"
 SERVICE_CIDRS = "/networking.k8s.io/servicecidrs/"
 
 RECENT_MAX = 1024
-"""Maximum number of Services whose recent writes the tracker remembers, because they may be uncommitted.
+"""Maximum number of Services that the tracker remembers because their last write may be uncommitted.
 
-Fewer writes than this are in progress at the same time, so older writes are committed.
+The server handles fewer than 1024 writes at the same time, so all older writes are committed.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cluster IPs in canonical form, and node ports, of one or all Services."""
+    """The cluster IPs, in canonical form, and the node ports of one Service or of all Services."""
 
     addresses: frozenset[str]
     ports: frozenset[int]
@@ -45,7 +45,7 @@ class UsageTracker:
     def expect(self, namespace: str, name: str) -> None:
         """Remembers that a write of a Service is in progress.
 
-        The entry of the Service may not be committed yet.
+        Later, `taken` also reads this Service if the write is not yet committed.
         """
         self._recent[f"{SERVICES}{namespace}/{name}"] = None
         while len(self._recent) > RECENT_MAX:
@@ -100,7 +100,7 @@ def _addresses(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether the server may allocate from a ServiceCIDR. A missing condition Ready counts as True."""
+    """Whether the server may allocate from a ServiceCIDR: not deleted, condition Ready is True or missing."""
     if obj["metadata"].get("deletionTimestamp") is not None:
         return False
     conditions = (obj.get("status") or {}).get("conditions") or ()

@@ -276,9 +276,10 @@ def _validate_source_ranges(obj: Object, old: Object | None, rules: ReleaseRules
 
 
 def _validate_joined_ranges(ranges: object, text: str | None, path: str) -> list[FieldError]:
-    """Validates the source ranges in the field or in the annotation. Returns at most one error.
+    """Validates the allowed source ranges of a load balancer. Returns at most one error.
 
-    An empty annotation is valid.
+    - `ranges`: the field loadBalancerSourceRanges; if it is empty, validates the annotation instead
+    - `text`: the annotation; None and an empty string are valid
     """
     if isinstance(ranges, list) and ranges:
         parts, printed = ranges, f"[{' '.join(ranges)}]"

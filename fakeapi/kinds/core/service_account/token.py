@@ -36,8 +36,8 @@ _NODES_GATE = "ServiceAccountTokenNodeBinding"
 async def create_token(request: ServerWrite, body: Object) -> WriteResult:
     """Creates a token for a ServiceAccount.
 
-    Raises ApiError 400 or 422 for an invalid request, and 404 for a missing object. Raises ApiError 409 if
-    the uid of an object differs from the uid in the request.
+    Raises ApiError 400 or 422 for an invalid request, and 404 if the ServiceAccount or the bound object does
+    not exist. Raises ApiError 409 if one of them has another uid than the request says.
     """
     server, resource, target = request.server, request.resource, request.target
     _check_body_name(target, body["metadata"])
@@ -98,7 +98,8 @@ def _check_uid(
 ) -> None:
     """Raises ApiError 409 if the request has a uid that differs from the uid of the ServiceAccount.
 
-    If the feature gate is off, adds a warning instead.
+    If the gate TokenRequestServiceAccountUIDValidation is off, adds a warning instead. Ignores the uid up to
+    1.33.
     """
     body_uid, uid = meta.get("uid"), account["metadata"]["uid"]
     if not resource.release.quirks.token_requests_have_uids or not body_uid or body_uid == uid:
@@ -111,7 +112,7 @@ def _check_uid(
 
 
 def _manager(resource: Resource) -> FieldManager:
-    """Returns the field manager of TokenRequests, which are never stored."""
+    """Returns the object that sets the managedFields of TokenRequests. TokenRequests are never stored."""
     body = resource.subresources["token"].body_type
     kind, convert = body.kind, body.versions.convert
     return FieldManager(kind.schema, body.api_version, kind.kind, "token", (), convert)
@@ -129,10 +130,12 @@ def _spec_errors(spec: Object) -> list[FieldError]:
 def _bound_objects(
     objects: ClusterObjects, target: ObjectReference, reference: Object | None, gates: Gates
 ) -> Object:
-    """Returns the token claims for the bound object, and for the node of a bound pod.
+    """Returns the token's claims about the bound object, and about the node of a bound pod.
 
-    Raises ApiError 400 if a token cannot be bound to such an object, 404 for a missing object, and 409 for
-    another uid.
+    Raises ApiError 400 if a token cannot be bound to the kind of object or to this pod, 404 if the object
+    does not exist, and 409 if its uid differs from the uid in `reference`.
+
+    `reference`: the `boundObjectRef` of the request; None if the token is not bound
     """
     if reference is None:
         return {}

@@ -28,7 +28,7 @@ _NOT_AN_ADDRESS = "must be a DNS name, not an IP address"
 
 @dataclass(frozen=True, slots=True)
 class IngressChecks:
-    """Options for validating an Ingress spec. An update may keep some errors of the stored Ingress.
+    """Options for validating an Ingress spec. Updates may keep some values that a create must not have.
 
     - `secret_names`: whether the names of TLS secrets are validated
     - `wildcard_rules`: whether the paths of rules with a wildcard host are validated
@@ -187,9 +187,9 @@ def _secret_name_messages(tls: Object) -> list[str]:
 
 
 def _has_relaxed_service_name(spec: Object, rules: ReleaseRules) -> bool:
-    """Whether a stored backend already has a relaxed service name, so that an update may use such names.
+    """Whether a backend of the stored Ingress has a relaxed service name. If so, updates may use such names.
 
-    A relaxed name is a DNS-1123 label, but not a DNS-1035 label.
+    A relaxed name is a DNS-1123 label, but not a DNS-1035 label: it may begin with a digit.
     """
     if not rules.quirks.ingresses_keep_relaxed_names:
         return False

@@ -1,4 +1,4 @@
-"""Validates references in objects of networking.k8s.io: class parameters, backend resources and parents.
+"""Validates references of IngressClasses to parameters, of Ingresses to resources, of IPAddresses to parents.
 
 Follows k8s.io/kubernetes `pkg/apis/networking/validation`.
 """
@@ -43,7 +43,7 @@ def validate_class_parameters(parameters: Object | None, path: str, rules: Relea
 
 
 def validate_parent(parent: Object | None, path: str) -> list[FieldError]:
-    """Validates the reference from an IPAddress to its owner by group, resource and name."""
+    """Validates `parentRef` of an IPAddress: the group, resource, namespace and name of the parent."""
     if parent is None:
         return [required(path)]
     errors: list[FieldError] = []

@@ -9,7 +9,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Conversion
 
 _OWN = frozenset(("name", "deviceClassName", "firstAvailable"))
-"""Fields of a v1alpha3 or v1beta1 request that do not show that the request is exact."""
+"""Fields that every v1alpha3 or v1beta1 request may have, whether it is exact or not.
+
+An exact request has at least one other field, or a `deviceClassName` that is not empty.
+"""
 
 _BEFORE_LISTS = ("selectors", "allocationMode", "count", "adminAccess")
 

@@ -1,4 +1,4 @@
-"""References to the parameters of a claim or a class in v1alpha2.
+"""Validates references from claims and classes of v1alpha2 to their parameters.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
@@ -20,7 +20,7 @@ def validate_claim_reference(holder: dict[str, Any], name: str, path: str) -> li
 
 
 def validate_class_reference(holder: dict[str, Any], name: str, path: str) -> list[FieldError]:
-    """Validates an optional reference that may name a namespace.
+    """Validates the optional reference in the field `name` of `holder`. The reference may have a namespace.
 
     `path`: the path of the reference in errors.
     """

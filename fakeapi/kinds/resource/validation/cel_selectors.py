@@ -1,4 +1,4 @@
-"""Compiles CEL selectors like a release, and returns the errors and warnings that the release reports.
+"""Compiles CEL selectors, and returns the errors and warnings of a Kubernetes release.
 
 Follows k8s.io/kubernetes `pkg/apis/resource/validation`. `fakeapi.machinery.cel.compiler` compiles the
 expressions.
@@ -31,7 +31,7 @@ from fakeapi.releases import Limits, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 CelCheck: TypeAlias = Compiler
-"""A function that compiles a CEL expression and returns the result."""
+"""A function that compiles a CEL expression and returns the verdict, such as `Invalid`."""
 
 
 def accept_any_cel(_expression: str) -> None:
@@ -80,7 +80,7 @@ def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
 
 
 def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
-    """Returns how strictly a release compiles CEL expressions.
+    """Returns the checks of CEL expressions in a release.
 
     `listed`: whether device attributes may be lists
     """
@@ -115,7 +115,7 @@ def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldErr
 
 
 def cel_warnings(expressions: Iterable[str], check_cel: CelCheck) -> list[str]:
-    """Returns warnings about CEL expressions that fakeapi did not check, one for each distinct reason."""
+    """Returns warnings about CEL expressions that fakeapi cannot check: one for each distinct reason."""
     verdicts = map(check_cel, expressions)
     reasons = dict.fromkeys(verdict.detail for verdict in verdicts if isinstance(verdict, Unchecked))
     return [f"fakeapi did not check a CEL expression: {reason}" for reason in reasons]

@@ -1,7 +1,7 @@
 """Validates `devices` of a ResourceClaim: requests, constraints and configuration.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Claims and claim templates contain a whole
-`devices`. Device classes contain only selectors and configuration.
+ResourceClaimTemplates have the same `devices` in the spec of their claims. DeviceClasses have only selectors
+and configuration. Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
 from collections.abc import Iterator
@@ -44,8 +44,8 @@ _NOTHING: Object = {"deviceClassName": ""}
 class Checks:
     """The release rules and options for validating a claim, a template or a device class.
 
-    `stored`: whether the validated value is already stored; then limits that may be newer than the object do
-    not apply
+    `stored`: whether the server already stores the validated value. If so, some limits do not apply,
+    because they may be newer than the object.
     """
 
     rules: ReleaseRules
@@ -211,7 +211,7 @@ def _validate_constraint(
 def validate_references(
     references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a set of request names. All of them must be in `known`."""
+    """Validates a list of different request names. Every name must be in `known`."""
     return validate_set(
         references,
         path,

@@ -90,7 +90,7 @@ def validate_distinct(
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
 ) -> list[FieldError]:
-    """Validates a set like v1alpha2. A duplicate item gets no errors except the duplicate error."""
+    """Validates a set with the rules of v1alpha2. A duplicate item gets only the duplicate error."""
     errors: list[FieldError] = []
     seen: set[Hashable] = set()
     for index, item in enumerate(items or ()):
@@ -113,10 +113,10 @@ def validate_named(
     validate_name: ItemValidator,
     validate_rest: ItemValidator,
 ) -> list[FieldError]:
-    """Validates named items in the order of v1alpha2.
+    """Validates items that have names, with the order of errors in v1alpha2.
 
-    Reports for each item in turn: errors of its field `name`, a duplicate name, and errors from
-    `validate_rest`.
+    For each item, reports the errors of its name, then a duplicate name, then the errors of `validate_rest`.
+    `name`: the field that contains the name
     """
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -143,7 +143,7 @@ def validate_map(
 ) -> list[FieldError]:
     """Validates the keys and values of a map in the order of the keys. Upstream's order is random.
 
-    `key_shown`: the number of bytes of a key that remain in paths, in releases that shorten keys
+    `key_shown`: the maximum length in bytes of a key in error paths, in releases that shorten keys
     """
     if most is not None and len(members or ()) > most:
         return [too_many(path, len(members or ()), most)]

@@ -108,7 +108,7 @@ def _validate_known(each: Object, path: str, known: Counters) -> list[FieldError
 
 
 def validate_number_of_counters(spec: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the number of counters that a slice shares, and the number that all its devices consume."""
+    """Validates the number of shared counters of a slice, and the total number that its devices consume."""
     limits = rules.limits
     taken = sum(_number_of(device.get("consumesCounters")) for device in spec.get("devices") or ())
     shared = _number_of(spec.get("sharedCounters"))

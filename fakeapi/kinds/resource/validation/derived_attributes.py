@@ -1,4 +1,4 @@
-"""Validates derived attributes, which a request computes from device attributes for its constraints.
+"""Validates derived attributes. A request computes them from device attributes, for use in constraints.
 
 Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource/validation` from 1.37.
 """
@@ -68,9 +68,9 @@ class Derivations:
 
     rules: ReleaseRules
     referenced: Mapping[str, frozenset[str]]
-    """Names of attributes to which constraints refer, by the constrained request.
+    """Names of attributes that the claim's constraints use: name of the request -> attribute names.
 
-    The key "" is for all requests.
+    The key "" stands for constraints on all requests.
     """
 
     stored: bool
@@ -92,9 +92,9 @@ class Derivations:
         )
 
     def validate_cost(self, path: str) -> list[FieldError]:
-        """Returns an error if all derived attributes together cost too much.
+        """Returns an error if the total CEL cost of all derived attributes exceeds the limit.
 
-        Call this method after `validate`.
+        Call this method after you called `validate` for all requests.
         """
         if self.cost <= self.rules.limits.derived_attribute_cost:
             return []

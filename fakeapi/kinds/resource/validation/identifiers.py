@@ -1,6 +1,6 @@
 """Validates names in ResourceClaims and ResourceSlices, such as names of drivers, pools and requests.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the names of `pkg/apis/core/validation`.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation` and the name rules of `pkg/apis/core/validation`.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ RequestNames: TypeAlias = dict[str, frozenset[str]]
 class DeviceId(NamedTuple):
     """The unique identity of a device in the cluster.
 
-    `share` is the share ID if the device is shared, else "".
+    `share` is the share ID of a shared device. For other devices, `share` is "".
     """
 
     driver: str

@@ -75,7 +75,7 @@ def _whole_text(value: str) -> str:
 
 
 def _exact_text(value: str) -> str:
-    """Returns the digits of a quantity as written, because upstream distinguishes `1.0` from `1`."""
+    """Returns a quantity with all its digits. Upstream compares this text, so `1.0` differs from `1`."""
     return str(quantity.parse(value).amount)
 
 
@@ -141,7 +141,7 @@ def _validate_step(
     """Validates the step of a range: `default` and `max` must be `min` plus a multiple of the step.
 
     - `named`: the quantities of `default`, `min`, `max` and `step`
-    - `most`: the largest amount of the capacity
+    - `most`: the value of the capacity, which the first step must not exceed
     """
     step, least, place = named["step"], named["min"], f"{path}.step"
     checks_bounds = rules.quirks.capacity_bounds_are_int64

@@ -95,7 +95,7 @@ def _validate_number_of_qualities(parts: Object, path: str, rules: ReleaseRules)
 def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
     """Validates the number of attribute values, in releases that count the values of lists.
 
-    Without list attributes, the limit on the number of attributes is lower and is reached first.
+    Devices without list attributes cannot exceed this limit, because the limit on attributes is lower.
     """
     number, most = number_of_values(device), rules.limits.attribute_values_of_a_device
     if number <= most or not rules.quirks.attribute_values_are_counted:

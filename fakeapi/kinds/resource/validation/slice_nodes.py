@@ -1,6 +1,7 @@
 """Validates the nodes that can use devices: a node name, a node selector or all nodes.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`. A slice or each of its devices selects the nodes.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Either the slice selects the nodes, or each of its
+devices does.
 """
 
 from fakeapi.kinds.common.printing.values import printed_field, printed_plain, printed_struct
@@ -23,7 +24,7 @@ _NOT_OF_DEVICE = (
 def validate_slice_nodes(spec: Object, rules: ReleaseRules, *, partitions: bool) -> list[FieldError]:
     """Validates how a ResourceSlice selects its nodes.
 
-    `partitions`: whether the release has partitionable devices; such devices may select their nodes
+    `partitions`: whether the release has partitionable devices. If so, each device may select its nodes
     """
     return _validate_of_four(spec, rules) if partitions else _validate_of_three(spec, rules)
 

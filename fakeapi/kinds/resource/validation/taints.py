@@ -26,7 +26,7 @@ def validate_taint(
 ) -> list[FieldError]:
     """Validates a device taint.
 
-    `old`: the stored taint; its effect remains valid even if the effect is unknown
+    `old`: the stored taint; None on create. An update may keep an effect that the release does not know.
     """
     key, value, effect = taint["key"], taint.get("value", ""), taint["effect"]
     unit = rules.quirks.wording.length_unit

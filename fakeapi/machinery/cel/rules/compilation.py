@@ -62,13 +62,13 @@ class Rule:
 
 
 LanguageOf = Callable[[str], Language]
-"""Returns the `Language` that an expression may use: (text of the expression) -> language."""
+"""A function that returns the `Language` that an expression may use: (expression) -> language."""
 
 
 class RuleCompiler:
-    """Compiles the CEL rules of one schema node. `of`: the CEL type of the node's values.
+    """Compiles the CEL rules of one schema node, with shared CEL environments.
 
-    The rules share their CEL environments.
+    `of`: the CEL type of the node's values.
     """
 
     def __init__(self, settings: RuleSettings, of: Declared) -> None:
@@ -83,8 +83,8 @@ class RuleCompiler:
     def compile(self, rule: Object, rules_speak: LanguageOf, messages_speak: LanguageOf) -> Rule:
         """Compiles a rule; the result contains compilation errors.
 
-        `rules_speak`, `messages_speak`: return the language for the text of a rule, and of a
-        messageExpression.
+        `rules_speak`: returns the language that a `rule` may use.
+        `messages_speak`: returns the language that a `messageExpression` may use.
         """
         optional = rule.get("optionalOldSelf") is True
         text, message = rule.get("rule") or "", rule.get("messageExpression") or ""

@@ -73,7 +73,7 @@ class Declared:
         Adds the fields of each object type to `structs`, by name.
 
         `name`: the name of this type, and the prefix of the names of types within it.
-        `keywords`: whether expressions may select fields named like CEL keywords without escaping, too.
+        `keywords`: whether expressions may select fields by unescaped names that are CEL keywords, too.
         """
         match self.type.kind:
             case "struct":
@@ -190,7 +190,7 @@ _TEXT = Schema(type="string")
 
 
 def with_object_meta(schema: Schema, settings: RuleSettings) -> Schema:
-    """Adds the fields that CEL rules can always access to the schema of a resource; returns the result.
+    """Returns the schema of a resource, with the fields that CEL rules can always access.
 
     These fields are apiVersion, kind, metadata.name and metadata.generateName.
     """

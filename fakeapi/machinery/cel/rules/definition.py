@@ -20,7 +20,7 @@ from fakeapi.machinery.structural.rule_sites import RuleSite
 from fakeapi.machinery.structural.schema import Schema
 
 _NAMED_MAX = 4
-"""Maximum number of rules that get their own error if the total cost is too high: the most expensive ones."""
+"""Maximum number of expensive rules that get their own error if the total cost is too high."""
 
 INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
 
@@ -37,7 +37,10 @@ def unchecked_warning(schema: Schema | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Preexisting:
-    """The expressions of a CustomResourceDefinition before an update. They may use `RuleSettings.stored`."""
+    """The expressions of a CustomResourceDefinition before an update.
+
+    If an update keeps an expression, the expression may use the language `RuleSettings.stored`.
+    """
 
     rules: frozenset[str] = frozenset()
     messages: frozenset[str] = frozenset()
@@ -129,8 +132,9 @@ class DefinitionRules:
         return errors
 
     def check_total(self, path: str) -> list[FieldError]:
-        """Returns errors if all rules passed to `check_rules` cost too much; `path` is the path of the
-        schema.
+        """Returns errors if the total cost of all rules passed to `check_rules` exceeds the limit.
+
+        `path`: the path of the schema.
         """
         if self._total <= limits.SCHEMA_COST_MAX:
             return []

@@ -26,8 +26,7 @@ class OverBudget(Exception):
 class Message:
     """The message of a failed rule, and the cost of evaluating its messageExpression.
 
-    `is_over_budget`: whether the messageExpression exceeded a cost limit; `text` is then the error that says
-    so.
+    `is_over_budget`: whether the messageExpression exceeded a cost limit. If so, `text` is the error.
     """
 
     text: str
@@ -41,7 +40,7 @@ def trimmed(text: str) -> str:
 
 
 def rule_text(rule: Object) -> str:
-    """Returns the text that identifies a rule in errors: its message, or the CEL expression without one."""
+    """Returns the text that identifies a rule in errors: its message, otherwise its CEL expression."""
     return trimmed(rule.get("message") or rule.get("rule") or "")
 
 
@@ -51,8 +50,8 @@ def message_of(
     """Returns the message of a failed rule.
 
     Evaluates `program`, the compiled messageExpression, unless it is None. If the result is not a single
-    non-empty line of at most MESSAGE_MAX bytes, uses the message of the rule. Without a message, uses a
-    default text with the CEL expression.
+    non-empty line of at most MESSAGE_MAX bytes, uses the message of the rule. If the rule has no message,
+    uses a default text with the CEL expression.
 
     `remaining`: the CEL cost units left in the budget.
     """

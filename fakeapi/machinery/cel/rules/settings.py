@@ -14,7 +14,7 @@ class Language:
     - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
     - `checks_literals`: whether literal durations, timestamps and regular expressions are checked.
     - `checks_formats`: whether the arguments of the CEL function `format` are checked.
-    - `selects_keywords`: whether expressions may select fields named like CEL keywords without escaping.
+    - `selects_keywords`: whether expressions may select fields by unescaped names that are CEL keywords.
     """
 
     libraries: frozenset[str]
@@ -25,7 +25,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSettings:
-    """The settings for CEL rules in one release with its feature gates; hashable, to be a cache key.
+    """The settings for CEL rules in one release with its feature gates. Caches use them as keys.
 
     `new`: the language of expressions that a write adds to a CustomResourceDefinition.
     `stored`: the language of expressions that the CustomResourceDefinition already had. The server also uses

@@ -197,7 +197,8 @@ class _Kept:
     """A value paired with its old value, for ratcheting.
 
     `current`: the pair; None if the value has no old value.
-    `around`: the pair of the nearest enclosing value that has an old value; None without one.
+    `around`: the pair of the nearest object or list around the value that has an old value; None if no object
+    or list around has one.
     """
 
     current: Correlated | None
@@ -282,7 +283,7 @@ class _Run:
     def _check_rule(
         self, node: _Node, place: _Place, rule: Object, compiled: Rule, values: tuple[Any, Any]
     ) -> str | None:
-        """Evaluates one rule; returns the path of the violation, or None without a violation.
+        """Evaluates one rule; returns the path of the violation, or None if the value satisfies the rule.
 
         Raises OverBudget if the cost budget is used up.
         """

@@ -32,7 +32,7 @@ from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
 
 Completed = Callable[[Schema], Schema]
-"""Adds fields that CEL rules can always access to the schema of a resource: (schema) -> schema.
+"""A function that adds to a resource's schema the fields that CEL rules can always access.
 
 The fields are apiVersion, kind, metadata.name and metadata.generateName.
 """
@@ -192,7 +192,7 @@ _BY_TYPE: dict[str, Callable[[Any, Schema, Completed], Any]] = {
 
 
 def _nodes(raw: Any) -> int:
-    """Returns the number of values in decoded JSON; lists and objects count, too."""
+    """Returns the number of values in decoded JSON, including lists and objects."""
     below = raw.values() if isinstance(raw, dict) else raw if isinstance(raw, list) else ()
     return 1 + sum(map(_nodes, below))
 
@@ -305,7 +305,7 @@ class TypedSet(TypedList):
 
 
 _HASHED_BYTES = 64
-"""Bytes per list item compared by hash that count against the memory limit."""
+"""Bytes that hashing a list item counts against the memory limit."""
 
 
 def _hashed(value: Any) -> Any:
@@ -363,7 +363,7 @@ class TypedListMap(TypedList):
 
 
 def raw_of(value: Any) -> Any:
-    """Returns the decoded JSON behind a CEL value, or the value itself if it is not a wrapper."""
+    """Returns the decoded JSON of a CEL value: a map becomes a dict. Returns other values unchanged."""
     if isinstance(value, TypedMap | TypedList | JsonMap | JsonList | Preserved):
         return value.raw
     if isinstance(value, MapValue):

@@ -24,7 +24,7 @@ from fakeapi.machinery.cel.runtime.values import (
 )
 
 Step: TypeAlias = Callable[[Frame], Any]
-"""Evaluates one syntax node of an expression: (frame with the variables) -> CEL value."""
+"""A function that evaluates one syntax node of an expression: (frame with the variables) -> CEL value."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Qualifier:
     """A selection of a field, key or index: the constant `key`, or the result of `dynamic`.
 
     `optional`: whether the selection is written `.?` or `[?]`.
-    `tests`: whether the selection is within `has()`: then it only tests whether the field exists.
+    `tests`: whether the selection is within `has()`, and only tests whether the field exists.
     """
 
     key: Any = None
@@ -67,7 +67,7 @@ class Attribute:
     def resolver(self) -> Step:
         """Returns the function that evaluates the attribute. The function does not charge `weight`.
 
-        Call this after the last `add`.
+        Call this method after the last call of `add`.
         """
         if self.branches is not None:
             return _conditional(self.start, self.branches[0].resolver(), self.branches[1].resolver())

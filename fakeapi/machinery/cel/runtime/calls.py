@@ -51,9 +51,7 @@ def either(first: Step, second: Step, *, unwraps: bool) -> Step:
 
 
 def charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-    """Plans a call with the cost function `charge`. The first argument that is an
-    error becomes the result.
-    """
+    """Plans a call with the cost function `charge`. If arguments are errors, the first is the result."""
     if len(steps) == 2:
         return _strict_binary(implementation, steps[0], steps[1], charge)
     if len(steps) == 1:
@@ -105,9 +103,9 @@ def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -
 
 
 _SMALL = 256
-"""Maximum length of strings and bytes that do not count against the memory limit.
+"""Maximum length of results (strings and bytes) that do not count against the memory limit.
 
-The cost limit bounds the number of such results.
+The cost limit bounds the number of these short results.
 """
 
 
@@ -160,7 +158,7 @@ def _strict_binary(implementation: Callable[..., Any], first: Step, second: Step
 def dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge: cost.Cost) -> Step:
     """Plans a call that stops evaluating its arguments at the first error.
 
-    If an argument is an error, the call charges its cost only if this is the last argument.
+    If the error is in the last argument, the call still charges its cost; otherwise it charges nothing.
     """
     last = len(steps) - 1
 

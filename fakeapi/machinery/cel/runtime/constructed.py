@@ -41,7 +41,8 @@ def misnamed(value: Any, path: str = "") -> Iterator[str]:
 
     Field paths begin at the outermost `Object`: the field `spec` must have the type `Object.spec`.
 
-    Within a `Memory` context, raises MemoryLimitError for values that contain the same value too many times.
+    Every visited value counts against the limit of the current `Memory`. Raises MemoryLimitError if the
+    values exceed this limit.
     """
     take(len(path) + 1)
     if isinstance(value, Constructed):

@@ -18,7 +18,7 @@ LIST, MAP, STRUCT = 10, 30, 40
 """CEL cost units of constructing a list, a map and a struct."""
 
 Cost = Callable[[Sequence[Any], Any], int]
-"""Computes the cost of a call: (arguments, result) -> CEL cost units."""
+"""A function that computes the cost of a call: (arguments, result) -> CEL cost units."""
 
 
 def _scan(text: Any, factor: float = _TRAVERSAL) -> int:
@@ -62,7 +62,7 @@ def _validates(arguments: Sequence[Any], result: Any) -> int:
 
 
 def _traversal(value: Any) -> int:
-    """Returns the cost of reading a value: 0.1 cost units per byte of strings, 1 for each other scalar."""
+    """Returns the cost of reading a value: 0.1 cost units for each byte of a string, 1 for other scalars."""
     match value:
         case str():
             return int(len(value.encode("utf-8", "surrogatepass")) * _TRAVERSAL)
@@ -219,8 +219,8 @@ def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
     """Returns the cost function of a call.
 
     `overload`: the id of the overload; "" if it is resolved only at run time.
-    `reads_affix`: whether startsWith and endsWith cost by the size of the argument instead of the string.
-    `matches` called as a function then costs as much as the method.
+    `reads_affix`: whether the cost of startsWith and endsWith depends on the argument instead of the string.
+    If True, `matches(s, pattern)` also costs as much as `s.matches(pattern)`.
     """
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]

@@ -22,7 +22,7 @@ _RUNTIME_NAMES = {
 
 
 def guarded(name: str, overload: Overload, implementation: Callable[..., Any]) -> Callable[..., Any]:
-    """Wraps an implementation, so that arguments with types not declared by the overload return an `Err`."""
+    """Wraps an implementation, so that it returns an `Err` if arguments do not have the overload's types."""
     if all(of.kind == "param" or of.is_dyn for of in overload.arguments):
         return implementation
 

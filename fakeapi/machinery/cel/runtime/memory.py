@@ -1,8 +1,8 @@
 """Limits the memory of an evaluation, and the time to scan lists.
 
-CEL's runtime cost is too low for operations that are fast in Go: `+` on lists, literals with many elements,
-comparisons of nested lists, results of `replace` and `format`. Functions call `take` before they create a
-value, and `look` before they scan one.
+CEL's runtime cost is too low for some operations that are much slower in Python than in Go: `+` on lists,
+literals with many elements, comparisons of nested lists, and results of `replace` and `format`. Functions
+call `take` before they create a value, and `look` before they scan a value.
 """
 
 from contextvars import ContextVar, Token
@@ -17,11 +17,11 @@ ITEM_BYTES, ENTRY_BYTES = 8, 128
 _VISIT_BYTES, _LOOK_BYTES = 64, 4
 """Bytes that a scan counts against the memory limit: for the list or map, and for each of its items.
 
-These bytes stand for the time of the scan, not for memory.
+A scan needs no memory. Counting bytes limits its time.
 """
 
 BYTES_PER_UNIT = 16
-"""Bytes that cost one unit of an `Allowance`; scanning four items takes about a microsecond."""
+"""Number of bytes that use up one cost unit of the `Allowance`. A scan counts 16 bytes for four items."""
 
 _DEBT_BYTES = 4096
 

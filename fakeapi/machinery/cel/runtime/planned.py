@@ -1,4 +1,4 @@
-"""Planned parts of CEL expressions: constants, attributes and steps. Converts all of them to steps.
+"""Converts planned syntax nodes (constants and attributes) to functions that evaluate them.
 
 Follows cel-go `interpreter/interpretable.go`.
 """
@@ -29,7 +29,7 @@ class Lazy:
 
 
 def step_of(planned: Planned) -> Step:
-    """Returns a step that evaluates a planned part of an expression and charges its cost."""
+    """Returns a function that evaluates a planned syntax node and charges its cost."""
     if isinstance(planned, Constant):
         value = planned.value
         return lambda frame: value
@@ -50,9 +50,9 @@ def step_of(planned: Planned) -> Step:
 
 
 def variable(name: str, *, weight: int) -> Step:
-    """Returns a step that reads a CEL variable, at `weight` CEL cost units.
+    """Returns a function that reads a CEL variable, at a cost of `weight` CEL cost units.
 
-    The step returns an `Err` for an unknown variable.
+    The function returns an `Err` for an unknown variable.
     """
     missing = Err(f"no such attribute(s): {name}")
 

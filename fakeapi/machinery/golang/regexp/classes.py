@@ -134,7 +134,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """The characters that a class, a dot or a literal matches. With `folds`, case does not matter."""
+    """The characters that a class, a dot or a literal matches. If `folds` is True, case does not matter."""
 
     items: tuple[Item, ...]
     negated: bool = False

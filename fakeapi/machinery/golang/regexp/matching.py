@@ -47,7 +47,7 @@ class _State:
 
     - `steps`: the current NFA steps, before assertions are checked.
     - `before`: the kind of the previous character.
-    - `next`: the next state by character, "" for the end of the text; None if the text matches.
+    - `next`: character -> next state; None if the text matches. The key "" stands for the end of the text.
     """
 
     steps: frozenset[int]

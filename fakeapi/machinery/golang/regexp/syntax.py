@@ -120,7 +120,10 @@ class _Parser:
         self._push(CharacterSet((Item(((code, code),)),), folds=self._flags.folds))
 
     def _next(self, character: str, last_repeat: int) -> bool:
-        """Reads one element of the expression; returns whether it was a repetition operator."""
+        """Reads one element of the expression; returns whether the element was a repetition operator.
+
+        `last_repeat`: the offset of the element before, if it was a repetition operator; otherwise -1.
+        """
         if character in "*+?":
             self._at += 1
             self._repeat({"*": (0, None), "+": (1, None), "?": (0, 1)}[character], last_repeat)

@@ -1,4 +1,4 @@
-"""OpenAPI documents of custom resources: the server converts each schema once, and outside the event loop."""
+"""The server converts the schema of a custom resource for OpenAPI once, and outside the event loop."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Descriptions of types and fields in OpenAPI are written by hand, or generated from names."""
+"""OpenAPI documents describe types and fields with handwritten texts, or with texts from their names."""
 
 import json
 from importlib.resources import files

@@ -19,7 +19,7 @@ ITEM_DEFAULTS_DIFFER = ("1.36",)
 """Releases whose published documents have defaults of list items, although their recorded servers omit them.
 """
 OFF_BY_DEFAULT = "cbor"
-"""Part of media type names whose feature gate is off in fakeapi; published documents have all gates on."""
+"""Part of the media type names to ignore: their feature gate is on only in the published documents."""
 
 
 def compared(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The OpenAPI documents: their paths and content. OpenAPI 2, OpenAPI 3 and protobuf agree."""
+"""The server publishes the same API as OpenAPI 2, OpenAPI 3 and protobuf."""
 
 import itertools
 from collections.abc import Iterator
@@ -173,7 +173,7 @@ def first(data: bytes, *path: int) -> Any:
 
 
 def named(data: bytes, number: int) -> dict[str, bytes]:
-    """Decodes a repeated protobuf message of (name, value) pairs, which stands for a JSON object.
+    """Decodes a repeated protobuf field of (name, value) messages, as a dict of values by name.
 
     `number`: the protobuf number of the repeated field.
     """

@@ -1,7 +1,7 @@
 """Creates, changes and deletes a ResourceClaim with a kopf operator; $KUBECONFIG names the server.
 
-The operator watches claims, keeps a finalizer, and sends kopf's patches. The official client `kubernetes`
-acts as the operator's user.
+The operator watches claims, keeps a finalizer, and sends kopf's patches. The Python package `kubernetes`
+creates, changes and deletes the claim.
 """
 
 import threading

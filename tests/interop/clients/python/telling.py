@@ -1,4 +1,4 @@
-"""Helps the test programs of the Python clients: the ResourceClaim, and a queue of its watch events."""
+"""Provides the test programs of the Python clients with a ResourceClaim and a queue of its watch events."""
 
 import queue
 from collections.abc import Callable
@@ -25,9 +25,9 @@ def chapter(name: str) -> None:
 
 
 class Seen:
-    """A queue of watch events from another thread.
+    """A queue of watch events. One thread adds events, and the main thread checks them.
 
-    An entry has the event type and the labels of the claim.
+    An item of the queue is the event type and the labels of the claim.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Builds canonical pods, which have each release's defaults, and copies objects with one field changed."""
+"""Builds pods in which the server's defaults are set; copies objects with one field changed."""
 
 import copy
 from typing import Any
@@ -39,9 +39,9 @@ def template(spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, A
 
 
 def with_container(**fields: Any) -> dict[str, Any]:
-    """Returns the spec field `containers` with one canonical container.
+    """Returns the spec field `containers` with one container, in which the server's defaults are set.
 
-    `fields`: fields to add to the container.
+    `fields`: fields to add to the container, or new values of fields.
     """
     return {"containers": [CONTAINER | fields]}
 

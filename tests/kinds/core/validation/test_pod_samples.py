@@ -86,10 +86,10 @@ class Server:
 
 
 def _settled(body: str) -> str:
-    """Replaces the parts of an error message that differ between executions of the Go recorder.
+    """Replaces the parts of an error message that cannot be compared.
 
-    These parts are pointer addresses, and the blanks in diffs of go-cmp. Structs are reduced to their type,
-    because pointers hide most of their content up to 1.33.
+    - Pointer addresses and the diffs of go-cmp differ each time the Go recorder runs.
+    - Go structs become their type. Up to 1.33, messages print pointers instead of most of their content.
     """
     body = _ADDRESS.sub("ADDRESS", body.replace("\u00a0", " "))
     return _GO_STRUCT.sub(r"\1STRUCT", _GO_DIFFERENCE.sub("\nDIFFERENCE", body))

@@ -1,4 +1,4 @@
-"""Validation of the field `skipNodeOperations`, with which drivers skip preparing or unpreparing."""
+"""Validation of the field `skipNodeOperations`, which lets drivers skip prepare or unprepare calls."""
 
 import pytest
 

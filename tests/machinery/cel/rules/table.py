@@ -1,10 +1,15 @@
 """Reads results of Kubernetes' own packages for some 1,300 CEL rules and objects, from `facts.jsonl.gz`.
 
-The first line of the file has the schemas and objects; every other line is a case. The `facts` of a case are
-the results of k8s.io/apiextensions-apiserver, for the releases in `of`. `compile` has the errors for a
-CustomResourceDefinition with the schema; the others are the errors for the object, and the remaining cost
-budget. Generated type names and pointer addresses are replaced by zeros. The file leaves out results that
-depend on the order of Go's maps.
+The first line of the file has the schemas and objects; every other line is a case. The list `facts` of a case
+has the different results of k8s.io/apiextensions-apiserver. `of` maps each release to an index in this list.
+A result has these members:
+
+- `compile`: the errors for a CustomResourceDefinition with the schema
+- `errors` and `warnings`: the errors and warnings for the object
+- `remaining`: the remaining cost budget
+
+Zeros replace generated type names and pointer addresses. The file leaves out results that depend on the order
+of Go's maps.
 """
 
 import gzip
@@ -42,7 +47,7 @@ def _lines() -> tuple[dict[str, Any], ...]:
 
 
 def cases() -> Iterator[dict[str, Any]]:
-    """Yields the recorded cases, each with its schema and objects in place of their names."""
+    """Yields the recorded cases, with the schemas and objects themselves instead of their indexes."""
     shared, *rows = _lines()
     for row in rows:
         objects = {
@@ -57,7 +62,7 @@ def settings_of(release: str) -> RuleSettings:
 
 
 def found(case: dict[str, Any], settings: RuleSettings) -> Found:
-    """Evaluates the CEL rules of a recorded case; returns the results in the form of facts.jsonl.gz."""
+    """Evaluates the CEL rules of a recorded case; returns a result with the members of a recorded result."""
     schema = parse_schema(case["schema"])
     result: Found = {}
     if case["compile"]:
@@ -91,9 +96,9 @@ def sites(
 
     - `path`: the path of `schema` in the definition
     - `is_root`: whether `schema` is the schema of the whole object
-    - `count`: how many values of this node an object may have; None if unlimited
-    - `within`: the path of the nearest outer list that is not a list map, in which rules cannot use
-      `oldSelf`; None if there is none
+    - `count`: the maximum number of values of this node in an object; None if unlimited
+    - `within`: the path of the nearest outer list that is not a list map; None without such a list. Rules
+      inside such a list cannot use `oldSelf`.
     """
     factor: int | None = 1
     others, items = schema.additional_properties, schema.items

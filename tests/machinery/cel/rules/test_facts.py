@@ -8,7 +8,7 @@ DIFFERENT = {
     # In these releases, an object with a null field did not equal itself.
     "r299.1.0": ("1.30", "1.31", "1.32", "1.33"),
 }
-"""Cases in which fakeapi's results differ from the recorded results, and the releases that differ."""
+"""Cases with a known difference: the releases for which fakeapi's result is not the recorded result."""
 
 
 @pytest.mark.parametrize("release", table.RELEASES)

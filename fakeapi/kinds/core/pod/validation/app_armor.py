@@ -29,7 +29,7 @@ ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
 PROFILE_MAX = 4095
 LOCALHOST = "localhost/"
 ANNOTATION_VALUES = {"RuntimeDefault": "runtime/default", "Unconfined": "unconfined"}
-"""The values of annotations, for the types of profiles that have no name."""
+"""Maps those types of AppArmor profiles that need no name to their annotation value."""
 
 TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 
@@ -81,7 +81,7 @@ def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, che
 
 
 def profile_of(annotation: str) -> Object | None:
-    """Returns the field value for an AppArmor annotation; None if the annotation is invalid."""
+    """Converts an AppArmor annotation to the fields of a profile; None if the annotation is invalid."""
     for kind, value in ANNOTATION_VALUES.items():
         if annotation == value:
             return {"type": kind}

@@ -18,10 +18,11 @@ _NODE_RESOURCES = ("cpu", "memory")
 
 
 def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the statuses of a pod's ResourceClaims.
+    """Validates the statuses of a pod's ResourceClaims. A pod may have three kinds of claim statuses:
 
-    These are statuses of generated claims, of the claim for extended resources, and of claims for
-    node-allocatable resources.
+    - of claims that are generated from templates (`resourceClaimStatuses`)
+    - of the claim for extended resources (`extendedResourceClaimStatus`)
+    - of claims for node-allocatable resources (`nodeAllocatableResourceClaimStatuses`)
     """
     yield from _made_claim_errors(pod, checks)
     yield from _extended_claim_errors(pod, checks)

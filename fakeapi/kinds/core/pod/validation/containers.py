@@ -137,7 +137,7 @@ def ephemeral_container_errors(pod: Containing, path: str, checks: PodChecks) ->
 def image_errors(container: Object, path: str) -> Errors:
     """Yields an error for an image with leading or trailing whitespace.
 
-    Only pod templates may have such images.
+    Such images are valid in pod templates.
     """
     image = container.get("image", "")
     if image != image.strip():

@@ -65,7 +65,7 @@ def _in_order(fields: dict[str, Field], order: tuple[str, ...]) -> dict[str, Fie
 
 
 def _volume_fields(volume: Struct) -> dict[str, Field]:
-    """Returns the fields of a volume in the order of the internal version: `quobyte` follows `rbd`."""
+    """Returns the fields of a volume in the order of the internal version, where `quobyte` follows `rbd`."""
     fields: dict[str, Field] = {}
     for name, field in volume.fields.items():
         if name != "quobyte":

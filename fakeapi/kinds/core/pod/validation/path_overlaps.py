@@ -70,7 +70,7 @@ def _source_files(source: Object) -> list[_File]:
 
 
 def _overlaps(files: Iterable[_File], taken: list[_File]) -> Iterator[str]:
-    """Yields the overlaps of files with the files in `taken`, and adds the files to `taken`."""
+    """Yields a text for each path in `files` that overlaps a path in `taken`. Adds `files` to `taken`."""
     for entry in files:
         file = _File(entry.path.rstrip("/"), entry.source)
         if file.path:

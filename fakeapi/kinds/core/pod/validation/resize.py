@@ -49,7 +49,7 @@ def validate_pod_resize(
 
 
 def _refusal(spec: Object, old: Object, checks: PodChecks) -> str:
-    """Returns the reason why the pod cannot be resized at all; "" if it can be resized."""
+    """Returns the reason why a pod can never be resized, such as static pods; "" for all other pods."""
     before = old["spec"]
     uses_pod = _asks_as_a_whole(before) or _asks_as_a_whole(spec)
     if uses_pod and not checks.quirks.pods_with_resources_resize:
@@ -67,7 +67,7 @@ def _asks_as_a_whole(spec: Object) -> bool:
 
 
 def _node_resizes(status: Object) -> bool:
-    """Whether the node can resize pods. Only such nodes report the resources of running containers."""
+    """Whether the node of a pod can resize pods: such nodes report `resources` of running containers."""
     for container in status.get("containerStatuses") or ():
         if "running" in (container.get("state") or {}):
             return "resources" in container

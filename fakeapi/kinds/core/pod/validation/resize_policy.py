@@ -34,7 +34,10 @@ def resize_policy_errors(container: Object, path: str, spec: Object, checks: Pod
 
 
 def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the additional rules for an init container. `path`: the path of the container."""
+    """Validates the resize policies of an init container by rules that only init containers have.
+
+    `path`: the path of the container.
+    """
     policies = container.get("resizePolicy") or ()
     if policies and not checks.sidecar_resize_policy:
         printed = printed_field(policies, "core/v1.Container", "resizePolicy", checks.rules)

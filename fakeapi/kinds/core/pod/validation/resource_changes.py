@@ -16,7 +16,7 @@ Amounts = Mapping[str, str]
 def with_old_amounts(container: Object, stored: Object, quirks: PodQuirks) -> Object:
     """Returns the container with the stored requests and limits of cpu and memory.
 
-    In some releases the result has no `resources.claims`, because a resize may change them.
+    In releases in which a resize may change `resources.claims`, the result has no claims.
     """
     resources, old = container.get("resources") or {}, stored.get("resources") or {}
     merged = with_old_resources(resources, old, quirks)
@@ -38,7 +38,7 @@ def with_old_resources(resources: Object, stored: Object, quirks: PodQuirks) -> 
 
 
 def has_removed(amounts: Amounts, stored: Amounts) -> bool:
-    """Whether any resource of the stored amounts is missing in the new amounts."""
+    """Whether a resource in the amounts `stored` is missing in the new `amounts`."""
     return any(name not in amounts for name in stored)
 
 

@@ -15,9 +15,9 @@ from fakeapi.machinery.meta import names, quantity
 ISCSI_NAME_MAX_LENGTH = 64
 
 _PLACES = {"gcePersistentDisk": "persistentDisk", "cephfs": "cephfs"}
-"""Maps fields with volume sources to their names in error paths, if these names differ."""
+"""Maps those fields of a volume to their name in error paths for which this name differs."""
 _PLACES_OF_SECOND = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""Maps fields to their names in errors about a second volume source, if these names differ."""
+"""Maps fields of a volume to other names, which errors about a second volume source contain."""
 
 
 def validate_volumes(

@@ -51,7 +51,7 @@ NO_ERRORS = "errors are in no list"
 NO_RANGE = "errors are no range"
 """Name of the variant in which a two-variable comprehension hides the CEL error of its range.
 
-`plan` implements the variant: the comprehension then reports a wrong type of the range.
+The comprehension reports that the range has a wrong type instead. `plan` implements the variant.
 """
 
 VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
@@ -60,7 +60,7 @@ VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
 
 @cache
 def overloads_of(variants: frozenset[str]) -> dict[str, Callable[..., Any]]:
-    """Returns the implementations by overload id. Those of the `variants` replace default implementations."""
+    """Returns overload id -> implementation. Implementations of `variants` replace the default ones."""
     implementations = dict(OVERLOADS)
     for name in sorted(variants):
         implementations |= VARIANTS[name]

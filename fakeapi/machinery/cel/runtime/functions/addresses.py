@@ -157,7 +157,7 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
 
 
 def _begins(block: Block, other: Any) -> Any:
-    """Whether `other` begins at the first address of `block` and is not larger.
+    """Whether the address in `other` is the first address of `block`, and its prefix is not shorter.
 
     Returns `other` itself if it is an `Err`.
     """

@@ -57,7 +57,7 @@ def _bool(text: str) -> bool:
 def _double(text: str) -> float:
     """Parses a double like Go's ParseFloat: no spaces, no underscores, hexadecimal only with an exponent.
 
-    Raises ValueError if the text is not a double, or too large for one.
+    Raises ValueError if the text is not a double or is too large for a double.
     """
     if text != text.strip() or "_" in text or not text.isascii():
         raise ValueError(text)

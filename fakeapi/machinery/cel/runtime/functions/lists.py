@@ -74,7 +74,7 @@ def _extreme(name: str, wanted: int) -> Callable[[ListValue], Any]:
 
 _NUMBER_BYTES = 32
 _COMPARED_BYTES = 24
-"""Bytes per sorted item that count against the memory limit, in addition to ITEM_BYTES.
+"""Bytes that each sorted item counts against the memory limit, in addition to ITEM_BYTES.
 
 Sorting compares each item many times.
 """

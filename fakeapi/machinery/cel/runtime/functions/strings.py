@@ -44,7 +44,7 @@ def _last_index_of_from(text: str, part: str, offset: int) -> Any:
 
 
 _TEXT_BYTES = 64
-"""Bytes per string in the result of `split` that count against the memory limit."""
+"""Bytes that each string in the result of `split` counts against the memory limit."""
 
 
 def _width(*texts: str) -> int:

@@ -63,7 +63,7 @@ def parsed_timestamp(text: str) -> Timestamp:
 
 
 _Part = Callable[[datetime, int], int]
-"""Returns a part of a time: (time, nanoseconds since the start of its second) -> number."""
+"""A function that returns a part of a time: (time, nanoseconds of its second) -> number."""
 
 _PARTS: dict[str, _Part] = {
     "timestamp_to_year": lambda at, fine: at.year,

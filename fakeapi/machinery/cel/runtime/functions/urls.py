@@ -40,7 +40,7 @@ class Url(Opaque):
 
 
 def parse_request_uri(text: str) -> Url:
-    """Parses a URL like Go's ParseRequestURI, but drops a fragment.
+    """Parses a URL like Go's ParseRequestURI, but drops the fragment (`#…`).
 
     Raises ValueError with Go's message if the URL is not valid.
     """
