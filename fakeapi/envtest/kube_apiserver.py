@@ -19,7 +19,7 @@ def main(release: str) -> None:
         elif values.text("version", "false") != "false":
             print(f"Kubernetes {_version(release)}")
         else:
-            _refuse(values)
+            check(values)
             _serve(release, values)
     except FlagError as error:
         _fail(str(error))
@@ -60,7 +60,7 @@ def _described(flag: Flag) -> list[str]:
     return [f"      --{flag.name}{kind}{short}", *([f"            {reason}"] if reason else [])]
 
 
-def _refuse(values: Values) -> None:
+def check(values: Values) -> None:
     """Raises FlagError for a flag that fakeapi does not support. Names the flags that have no effect."""
     ignored = []
     for name in values.given:

@@ -22,6 +22,13 @@ NEW_SERVICES = {
 }
 """Prefix of the gRPC method names, by the service name that a DRA driver registers."""
 
+PREPARED_DEVICES_MAX = 4096
+"""Maximum number of devices, CDI devices and request names that a driver may return for one claim.
+
+An allocation has at most 32 devices. The kubelet keeps what a driver returns until the driver unprepares the
+claim, also after the driver has gone. A longer result is an error of the driver.
+"""
+
 OLD_BATCH = "/v1alpha3.Node/"
 OLD_SINGLE = "/v1alpha2.Node/"
 
@@ -132,6 +139,7 @@ class Driver:
     async def _prepare_one(self, claim: Claim) -> list[PreparedDevice]:
         method = f"{OLD_SINGLE}NodePrepareResource"
         answer = await self._call(method, _one_claim(claim), "OnePrepared", "NodePrepareResource")
+        _check_count("NodePrepareResource", claim, answer)
         return [PreparedDevice(tuple(answer.cdi_devices))]
 
     async def _unprepare_old(self, claims: Sequence[Claim]) -> None:
@@ -240,18 +248,31 @@ def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
         if claim is None:
             raise DriverError("unknown_claim", method=name, uid=entry.key)
         if entry.value.error:
-            raise DriverError(
-                "claim_failed",
-                method=name,
-                namespace=claim.namespace,
-                claim=claim.name,
-                problem=entry.value.error,
-            )
+            raise _claim_failed(name, claim, entry.value.error)
+        _check_count(name, claim, entry.value)
         results[entry.key] = entry.value
     skipped = len(claims) - len(results)
     if skipped:
         raise DriverError("claims_left_out", method=name, count=str(skipped))
     return results
+
+
+def _claim_failed(method: str, claim: Claim, problem: str) -> DriverError:
+    return DriverError(
+        "claim_failed", method=method, namespace=claim.namespace, claim=claim.name, problem=problem
+    )
+
+
+def _check_count(method: str, claim: Claim, result: Any) -> None:
+    """Raises DriverError if a driver returns more than PREPARED_DEVICES_MAX devices for a claim."""
+    devices = getattr(result, "devices", ())
+    count = len(devices) + len(getattr(result, "cdi_devices", ()))
+    count += sum(len(device.cdi_device_ids) + len(device.request_names) for device in devices)
+    if count > PREPARED_DEVICES_MAX:
+        problem = (
+            f"{count} devices, CDI devices and request names; fakeapi keeps {PREPARED_DEVICES_MAX} of a claim"
+        )
+        raise _claim_failed(method, claim, problem)
 
 
 def _claim(claim: Claim) -> Any:

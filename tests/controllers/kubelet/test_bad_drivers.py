@@ -152,6 +152,22 @@ def test_an_answer_that_does_not_fit_is_named(
         assert others_run(api)
 
 
+@pytest.mark.parametrize(("more", "expected"), [(0, "Running"), (1, "Pending")])
+def test_more_devices_than_the_limit_are_an_error_of_the_driver(
+    api: FakeAPI, more: int, expected: str
+) -> None:
+    ids = [f"a.b/c={number}" for number in range(drivers.PREPARED_DEVICES_MAX - 1 + more)]
+    with Garbled(api.node()) as driver:
+        driver.results = (("KEY", {"devices": [MESSAGES["Device"](cdi_device_ids=ids)]}),)
+        assert driver.registered.wait(10)
+        create_pod(api)
+        api.settle()
+        assert phase(api) == expected
+        assert ["4097 devices, CDI devices and request names" in message for message in reported(api)] == (
+            [True] if more else []
+        )
+
+
 class Unreadable(PythonDriver):
     """A DRA driver that responds to calls with bytes that are not a protobuf message."""
 
