@@ -24,7 +24,7 @@ class EtcdError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where the objects of a kube-apiserver are.
+    """The place of the objects of a kube-apiserver.
 
     - `database`: the path of the SQLite file.
     - `fsync`: whether an acknowledged write must survive a power failure.

@@ -72,7 +72,7 @@ _PATTERNS: Final = {
     "uint": (re.compile(r"\d+"), "strconv.ParseUint"),
     "float": (re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"), "strconv.ParseFloat"),
 }
-"""What values of each type look like, and the Go function in the error for other values."""
+"""The pattern of valid values of each type, and the Go function that errors for other values name."""
 
 
 def invalid(name: str, value: str, reason: str) -> FlagError:

@@ -1,4 +1,4 @@
-"""What happens to each flag of kube-apiserver: it is honoured, has no effect, or is refused, and why."""
+"""The treatment of each flag of kube-apiserver: honoured, without effect, or refused, with the reason."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """What happens to a flag.
+    """The treatment of a flag.
 
     - `reason`: why the flag has no effect, or is refused; "" for honoured flags.
     - `default`: a refused flag is accepted with this value, because it changes nothing.
@@ -190,4 +190,4 @@ TREATMENTS: Final[Mapping[str, Treatment]] = {
         for name in names.split()
     },
 }
-"""What happens to each flag that a release of kube-apiserver has, by its name."""
+"""The treatment of each flag of kube-apiserver in any release, by the name of the flag."""
