@@ -64,13 +64,14 @@ _BOOLEANS: Final = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True) 
 """The texts of booleans, as in Go's `strconv.ParseBool`."""
 
 _DURATION = re.compile(r"[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+")
+_FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _PATTERNS: Final = {
     "bool": (re.compile("|".join(_BOOLEANS)), "strconv.ParseBool"),
     "int": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),
-    "int32": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),
     "int64": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),
     "uint": (re.compile(r"\d+"), "strconv.ParseUint"),
-    "float": (re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"), "strconv.ParseFloat"),
+    "float32": (_FLOAT, "strconv.ParseFloat"),
+    "float64": (_FLOAT, "strconv.ParseFloat"),
 }
 """The pattern of valid values of each type, and the Go function that errors for other values name."""
 

@@ -42,10 +42,8 @@ _WITHOUT_EFFECT = (
     (
         "fakeapi prints the lines of its own log to stderr",
         """
-        add-dir-header alsologtostderr log-backtrace-at log-dir log-file log-file-max-size
-        log-flush-frequency log-json-info-buffer-size log-json-split-stream log-text-info-buffer-size
-        log-text-split-stream logging-format logtostderr one-output skip-headers skip-log-headers
-        stderrthreshold v vmodule enable-logs-handler debug-socket-path contention-profiling profiling
+        contention-profiling debug-socket-path enable-logs-handler log-flush-frequency
+        log-text-info-buffer-size log-text-split-stream logging-format profiling v vmodule
         """,
     ),
     (

@@ -17,10 +17,10 @@ NEWEST = releases()[-1]
 SAMPLES = {
     "bool": "true",
     "int": "7",
-    "int32": "7",
     "int64": "7",
     "uint": "7",
-    "float": "0.5",
+    "float32": "0.5",
+    "float64": "0.5",
     "duration": "1m0s",
     "ip": "127.0.0.1",
 }
