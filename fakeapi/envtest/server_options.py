@@ -10,15 +10,13 @@ from fakeapi.envtest.certificates import serving_certificate
 from fakeapi.envtest.flags import FlagError, Values
 from fakeapi.inputfile import read_regular
 from fakeapi.registry.identity.token_settings import ISSUER, TokenSettings
+from fakeapi.serving.tls_context import FILE_BYTES_MAX
 from fakeapi.settings import (
     SERVICE_CLUSTER_IP_RANGE,
     SERVICE_NODE_PORT_RANGE,
     options,
     read_option,
 )
-
-KEY_BYTES_MAX: Final = 1024 * 1024
-"""Maximum size, in bytes, of a file with keys for service account tokens; a longer file raises OSError."""
 
 _DEFAULT_PORT: Final = "6443"
 
@@ -104,7 +102,7 @@ def _check_plugin_configuration(file: Path) -> None:
     """Raises ValueError if a file configures an admission plugin, which fakeapi does not support."""
     from fakeapi.machinery.golang.yaml_text import load  # noqa: PLC0415 - rarely used
 
-    configuration = load(read_regular(file, KEY_BYTES_MAX))
+    configuration = load(read_regular(file, FILE_BYTES_MAX))
     plugins = configuration.get("plugins") if isinstance(configuration, dict) else None
     if plugins:
         raise ValueError(
@@ -163,6 +161,6 @@ def _tokens(values: Values) -> TokenSettings | None:
     return TokenSettings(
         issuers=issuers or (ISSUER,),
         audiences=tuple(values.items("api-audiences")),
-        signing_key=read_regular(Path(signing), KEY_BYTES_MAX).decode("ascii", "replace") if signing else "",
-        public_keys=tuple(read_regular(Path(key), KEY_BYTES_MAX) for key in keys),
+        signing_key=read_regular(Path(signing), FILE_BYTES_MAX).decode("ascii", "replace") if signing else "",
+        public_keys=tuple(read_regular(Path(key), FILE_BYTES_MAX) for key in keys),
     )

@@ -4,7 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
 
+from fakeapi.asgi import ClientCertificate
+from fakeapi.authentication import issuers
+from fakeapi.authentication.issuers import Issuers
 from fakeapi.authentication.settings import FrontProxySettings
 from fakeapi.testing.server import FakeAPI
 from tests.authentication.client import TLSClient
@@ -71,3 +76,15 @@ def test_the_control_api_believes_a_proxy_as_the_api_does(
     assert proxy.send("GET", path, X_Remote_User="jane", X_Remote_Group="system:masters").code == 200
     user = connect(api, authority.certificate("jane"))
     assert user.send("GET", path, X_Remote_User="root", X_Remote_Group="system:masters").code == 403
+
+
+def test_no_more_certificates_are_remembered_than_the_limit(
+    proxies: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(issuers, "KNOWN_CERTIFICATES_MAX", 2)
+    known = Issuers(proxies.file.read_bytes())
+    for number in range(5):
+        pem = proxies.certificate(f"proxy-{number}").read_bytes()
+        der = x509.load_pem_x509_certificate(pem).public_bytes(Encoding.DER)
+        assert known.have_issued(ClientCertificate((), 0.0, der))
+        assert len(known._known) <= 2

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fakeapi.authentication import token_users
 from fakeapi.authentication.token_users import TokenUsersError, read_token_users
 from fakeapi.testing.server import FakeAPI, StartError
 from tests.http.asking import ask
@@ -36,6 +37,14 @@ def test_a_file_that_is_no_table_of_users_is_refused(tmp_path: Path, content: by
     with pytest.raises(TokenUsersError) as refused:
         read_token_users(file)
     assert words in str(refused.value)
+
+
+def test_a_file_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "tokens.csv"
+    file.write_text("a,b,c\n")
+    monkeypatch.setattr(token_users, "TOKEN_FILE_BYTES", 5)
+    with pytest.raises(TokenUsersError, match="cannot read the token file"):
+        read_token_users(file)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import http.client
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fakeapi.envtest import etcd
 from tests.authentication.client import TLSClient
 from tests.envtest.conftest import STOP_SECONDS, ControlPlane, free_port
 
@@ -78,21 +80,35 @@ def test_a_server_without_an_etcd_of_fakeapi_does_not_start(control_plane: Contr
     assert "is not the etcd of fakeapi" in control_plane.log_of("kube-apiserver")
 
 
-def test_etcd_refuses_its_own_protocol_and_says_why(control_plane: ControlPlane) -> None:
-    control_plane.start_etcd()
+def asked(plane: ControlPlane, method: str, path: str, **headers: str) -> tuple[int, str]:
+    """Sends a request to etcd as soon as it listens; returns the status and the body of the response."""
     end = time.monotonic() + STOP_SECONDS
     while True:
+        connection = http.client.HTTPConnection("127.0.0.1", plane.etcd_port, timeout=5)
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", control_plane.etcd_port, timeout=5)
-            connection.request("POST", "/v3/kv/range", "{}")
-            break
+            connection.request(method, path, headers=headers)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
         except ConnectionRefusedError:
             assert time.monotonic() < end
             time.sleep(0.02)
-    response = connection.getresponse()
-    assert response.status == 501
-    assert "does not speak etcd's protocol" in response.read().decode()
-    connection.close()
+        finally:
+            connection.close()
+
+
+def test_etcd_refuses_its_own_protocol_and_says_why(control_plane: ControlPlane) -> None:
+    control_plane.start_etcd()
+    status, body = asked(control_plane, "POST", "/v3/kv/range")
+    assert status == 501
+    assert "does not speak etcd's protocol" in body
+
+
+def test_etcd_reads_no_more_of_a_request_than_the_limit(control_plane: ControlPlane) -> None:
+    control_plane.start_etcd()
+    assert asked(control_plane, "GET", "/health")[0] == 200
+    with socket.create_connection(("127.0.0.1", control_plane.etcd_port), 5) as client:
+        client.sendall(b"GET /health HTTP/1.1\r\nx: " + b"y" * etcd._REQUEST_BYTES)
+        assert client.recv(100).startswith(b"HTTP/1.1 200 OK"), "the head has no end"
 
 
 def test_they_end_when_the_process_that_started_them_was_killed(folder: Path, tmp_path: Path) -> None:
