@@ -91,13 +91,16 @@ class ControlClient:
         headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
         try:
             answer = self._connections.send(method, _target(path, query), headers, content)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
             raise ControlError(f"{self._url} does not answer: {error}") from error
         if answer.status >= 400:
             raise self._refusal(answer)
-        if not answer.text:
-            return None
-        return json.loads(answer.text) if answer.media_type.startswith("application/json") else answer.text
+        if not answer.text or not answer.media_type.startswith("application/json"):
+            return answer.text or None
+        try:
+            return json.loads(answer.text)
+        except ValueError as error:
+            raise ControlError(f"{self._url} answers with malformed JSON: {error}") from error
 
     def events(self, path: str = "/events", *, query: Mapping[str, Any] | None = None) -> "EventStream":
         """Opens a stream of server-sent events. Raises ControlError if the server does not open one.
@@ -165,7 +168,7 @@ class EventStream:
             while line := self._response.readline():
                 if line.startswith(b"data:"):
                     return json.loads(line[5:])
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:
             raise ControlError(f"the stream of events broke off: {error}") from error
         raise StopIteration
 

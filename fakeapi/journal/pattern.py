@@ -126,7 +126,8 @@ class RequestPattern:
         count = 0
         for member in fields(self):
             value = getattr(self, member.name)
-            if member.name.startswith("_") or not value:
+            is_given = bool(value) or (member.name == "group" and value is not None)  # "" is the core group
+            if member.name.startswith("_") or not is_given:
                 continue
             weight = 2 if member.name in ("resource", "name") else 1
             count += weight if RequestPattern(**{member.name: value}).matches(request) else 0

@@ -15,7 +15,12 @@ RESULTS = Path(__file__).with_name("results.jsonl")
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "compatibility.md"
 PASSES = "passes"
-KINDS = {"component": "Components of Kubernetes", "driver": "Drivers", "client": "Clients"}
+KINDS = {
+    "component": "Components of Kubernetes",
+    "driver": "Drivers",
+    "client": "Clients",
+    "suite": "Suites of public projects on an envtest folder",
+}
 """The heading for each kind of row, in the order of the page."""
 
 _BEGIN, _END = "<!-- rows -->", "<!-- /rows -->"

@@ -114,6 +114,12 @@ def test_requests_are_verified_in_their_order_whatever_came_between() -> None:
         REQUESTS.verify("get", "list", times=1)
 
 
+def test_the_core_group_makes_a_request_more_similar() -> None:
+    pods, claims = ENTRIES[4], ENTRIES[0]
+    core = RequestPattern(group="")
+    assert (core.likeness(pods), core.likeness(claims)) == (1, 0)
+
+
 def test_of_many_requests_only_the_nearest_are_shown() -> None:
     many = Requests(lambda: [entry(n, "get", f"/api/v1/nodes/n{n}") for n in range(1, 100)] + [ENTRIES[4]])
     with pytest.raises(VerificationFailed) as caught:

@@ -64,7 +64,10 @@ def _double(text: str) -> float:
     if "x" in text.lower():
         if "p" not in text.lower():
             raise ValueError(text)
-        return float.fromhex(text)
+        try:
+            return float.fromhex(text)
+        except OverflowError:
+            raise ValueError(text) from None
     number = float(text)
     if math.isinf(number) and "inf" not in text.lower():
         raise ValueError(text)

@@ -1,0 +1,31 @@
+"""Suites of public projects pass on an envtest folder, without any change but KUBEBUILDER_ASSETS."""
+
+from pathlib import Path
+
+import pytest
+
+from fakeapi.envtest.assets import prepare
+from tests.interop.plugin import Report
+from tests.interop.suites.public_suites import RUNTIME, SUITES, Suite
+from tests.interop.suites.running import RUN_SECONDS, run
+
+CASES = [
+    pytest.param(
+        suite,
+        package,
+        id=f"{suite.name} {package}",
+        marks=() if suite.module == RUNTIME else pytest.mark.older,  # the newest only, in CI
+    )
+    for suite in SUITES
+    for package in suite.packages
+]
+
+
+@pytest.mark.parametrize(("suite", "package"), CASES)
+@pytest.mark.timeout(3 * RUN_SECONDS)
+def test_every_spec_of_the_suite_passes(suite: Suite, package: str, tmp_path: Path, report: Report) -> None:
+    outcome = run(suite, package, prepare(tmp_path, f"{suite.release}.0"))
+    did = f"suite {package}: {outcome.passed} specs passed, {outcome.failed} failed"
+    report(kind="suite", name=suite.name, version=suite.version, release=suite.release, did=did)
+    assert outcome.failed == 0, outcome.output[-8000:]
+    assert outcome.passed > 0, outcome.output[-8000:]
