@@ -27,12 +27,12 @@ PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 
 _BLOCK: Final = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
-_CURVES: Final[dict[int, tuple[str, str, hashes.HashAlgorithm]]] = {
-    256: ("ES256", "P-256", hashes.SHA256()),
-    384: ("ES384", "P-384", hashes.SHA384()),
-    521: ("ES512", "P-521", hashes.SHA512()),
+_CURVES: Final[dict[str, tuple[str, str, hashes.HashAlgorithm]]] = {
+    "secp256r1": ("ES256", "P-256", hashes.SHA256()),
+    "secp384r1": ("ES384", "P-384", hashes.SHA384()),
+    "secp521r1": ("ES512", "P-521", hashes.SHA512()),
 }
-"""The algorithm, the name and the hash of each elliptic curve by its size in bits."""
+"""The algorithm, the name in a JSON Web Key, and the hash of each elliptic curve by OpenSSL's name."""
 
 
 def read_private_key(pem: bytes) -> PrivateKey:
@@ -41,7 +41,7 @@ def read_private_key(pem: bytes) -> PrivateKey:
         key = load_pem_private_key(pem, None)
     except TypeError as error:  # an encrypted key
         raise ValueError(str(error)) from error
-    if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.key_size in _CURVES:
+    if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.name in _CURVES:
         return key
     if isinstance(key, rsa.RSAPrivateKey):
         return key
@@ -66,7 +66,7 @@ def read_public_keys(pem: bytes) -> list[PublicKey]:
         else:
             continue
         if isinstance(key, rsa.RSAPublicKey) or (
-            isinstance(key, ec.EllipticCurvePublicKey) and key.curve.key_size in _CURVES
+            isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name in _CURVES
         ):
             keys.append(key)
     if not keys:
@@ -82,7 +82,7 @@ def key_id(key: PublicKey) -> str:
 
 def algorithm(key: PublicKey) -> str:
     """Returns the `alg` of tokens that this key verifies, such as RS256 or ES384."""
-    return "RS256" if isinstance(key, rsa.RSAPublicKey) else _CURVES[key.curve.key_size][0]
+    return "RS256" if isinstance(key, rsa.RSAPublicKey) else _CURVES[key.curve.name][0]
 
 
 def signature_of(key: PrivateKey, signed: bytes) -> bytes:
@@ -90,7 +90,7 @@ def signature_of(key: PrivateKey, signed: bytes) -> bytes:
     if isinstance(key, rsa.RSAPrivateKey):
         return key.sign(signed, padding.PKCS1v15(), hashes.SHA256())
     bits = key.curve.key_size
-    r, s = decode_dss_signature(key.sign(signed, ec.ECDSA(_CURVES[bits][2])))
+    r, s = decode_dss_signature(key.sign(signed, ec.ECDSA(_CURVES[key.curve.name][2])))
     return b"".join(number.to_bytes((bits + 7) // 8, "big") for number in (r, s))
 
 
@@ -105,7 +105,7 @@ def is_signed_by(key: PublicKey, signature: bytes, signed: bytes) -> bool:
         if len(signature) != 2 * size:
             return False
         r, s = (int.from_bytes(part, "big") for part in (signature[:size], signature[size:]))
-        key.verify(encode_dss_signature(r, s), signed, ec.ECDSA(_CURVES[bits][2]))
+        key.verify(encode_dss_signature(r, s), signed, ec.ECDSA(_CURVES[key.curve.name][2]))
     except InvalidSignature:
         return False
     return True
@@ -128,7 +128,7 @@ def web_key(key: PublicKey, name: str) -> Object:
     size = (key.curve.key_size + 7) // 8
     numbers = key.public_numbers()
     x, y = (_encoded(number.to_bytes(size, "big")) for number in (numbers.x, numbers.y))
-    curve = _CURVES[key.curve.key_size][1]
+    curve = _CURVES[key.curve.name][1]
     return {"use": "sig", "kty": "EC", "kid": name, "crv": curve, "alg": algorithm(key), "x": x, "y": y}
 
 
