@@ -1,6 +1,7 @@
 """Services get addresses and ports from the ranges that the options of the server name."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -35,9 +36,9 @@ def test_the_ranges_of_the_server_count(fakeapi_factory: Callable[..., FakeAPI],
         ({"service_node_port_range": "many"}, "is not a range such as 30000-32767"),
     ],
 )
-def test_an_impossible_range_is_refused(options: dict[str, str], words: str) -> None:
+def test_an_impossible_range_is_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        FakeAPI(**options).start()  # type: ignore[arg-type] - one of several options
+        FakeAPI(**options).start()
 
 
 @pytest.mark.parametrize(("text", "last"), [("30000+5", 30005), ("30000-30005", 30005), ("30000", 30000)])
