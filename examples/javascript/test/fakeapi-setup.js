@@ -1,0 +1,53 @@
+// Starts a fakeapi server, a fake Kubernetes API server, before the tests, and stops it after them.
+//
+// It needs the program fakeapi: `uv tool install fakeapi-k8s` or `pipx install fakeapi-k8s`. The variable FAKEAPI names
+// another program.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const START_MILLISECONDS = 20_000;
+
+export default async function setup(project) {
+  const folder = await mkdtemp(join(tmpdir(), 'fakeapi-'));
+  const readyFile = join(folder, 'ready.json');
+  const program = process.env.FAKEAPI ?? 'fakeapi';
+  const server = spawn(program, ['serve', '--port', '0', '--ready-file', readyFile], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const kill = () => server.kill();
+  process.once('exit', kill);
+  const failed = new Promise((_, reject) => {
+    server.once('error', reject);
+    server.once('exit', (code) => reject(new Error(`fakeapi exited with ${code}`)));
+  });
+  failed.catch(() => {}); // the server also exits at the end
+
+  const { url } = await Promise.race([ready(readyFile), failed]);
+  project.provide('fakeapi', url);
+
+  return async () => {
+    process.off('exit', kill);
+    const exited = once(server, 'exit');
+    if (server.kill()) await exited;
+    await rm(folder, { recursive: true });
+  };
+}
+
+/** Waits for the ready file, and returns its content. The server writes the whole file at once. */
+async function ready(file) {
+  const deadline = Date.now() + START_MILLISECONDS;
+  while (Date.now() < deadline) {
+    try {
+      return JSON.parse(await readFile(file, 'utf8'));
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    await sleep(5);
+  }
+  throw new Error(`fakeapi did not start within ${START_MILLISECONDS} ms`);
+}
