@@ -56,7 +56,7 @@ def report(request: pytest.FixtureRequest) -> Report:
 
     A test calls the function first, so that a failed test also has a row. The arguments are cells of the row:
 
-    - `kind`: "component", "driver", "client" or "suite"
+    - `kind`: "component", "driver", "client", "suite" or "example"
     - `name`: the name of the client or component
     - `version`: the version of the client or component
     - `release`: the server's Kubernetes release

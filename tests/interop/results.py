@@ -20,6 +20,7 @@ KINDS = {
     "driver": "Drivers",
     "client": "Clients",
     "suite": "Suites of public projects on an envtest folder",
+    "example": "Example projects",
 }
 """The heading for each kind of row, in the order of the page."""
 

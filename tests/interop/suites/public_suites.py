@@ -11,7 +11,6 @@ class Suite:
     - `module`, `version`: the Go module with its tests.
     - `packages`: the packages to run, as paths in the module.
     - `release`: the Kubernetes release of the folder.
-    - `skipped`: names of specs that fail on the real kube-apiserver too, with the reason.
     """
 
     name: str
@@ -19,7 +18,6 @@ class Suite:
     version: str
     packages: tuple[str, ...]
     release: str
-    skipped: tuple[tuple[str, str], ...] = ()
 
 
 RUNTIME: Final = "sigs.k8s.io/controller-runtime"
@@ -33,16 +31,9 @@ SUITES: Final = (
         release="1.37",
     ),
     Suite(
-        name="Gateway API (CEL)",
-        module="sigs.k8s.io/gateway-api",
-        version="v1.7.0",
-        packages=("tests/cel",),
-        release="1.37",
-    ),
-    Suite(
         name="Karpenter",
         module="sigs.k8s.io/karpenter",
-        version="v1.15.0",
+        version="v1.14.0",
         packages=("pkg/apis/v1",),
         release="1.37",
     ),
