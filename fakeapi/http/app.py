@@ -98,7 +98,9 @@ class Application:
         catalogue.subscribe(self._watches.end)
         filters = self._filters(server, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
         filters.append(Faults(self._cluster, self._watches))
-        router = Router(catalogue, self._cluster.bootstrap, Verbs(server), self._watches, discovery)
+        router = Router(
+            catalogue, self._cluster.bootstrap, Verbs(server), self._watches, discovery, server.objects
+        )
         self._handle = chain(filters, router)
 
     def _filters(

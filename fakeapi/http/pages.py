@@ -11,6 +11,11 @@ def not_found_page() -> Response:
     return Response(404, b"404 page not found\n", PLAIN_TEXT)
 
 
+def service_unavailable() -> Response:
+    """Returns 503 for an API of another server, with the text of k8s.io/kube-aggregator."""
+    return Response(503, b"service unavailable\n", PLAIN_TEXT)
+
+
 def malformed_url() -> Response:
     """Returns 400 for a path with an invalid percent escape, with the text of Go's net/http."""
     return Response(400, b"400 Bad Request", PLAIN_TEXT)

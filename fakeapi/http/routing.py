@@ -6,7 +6,7 @@ from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http.context import RequestContext
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.negotiation import Offer, check_patch_route, check_produced, offer_of
-from fakeapi.http.pages import not_found_page, watch_without_resource
+from fakeapi.http.pages import not_found_page, service_unavailable, watch_without_resource
 from fakeapi.http.refusals import method_not_allowed, no_such_resource
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response
@@ -18,6 +18,7 @@ from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.subresource import ServedSubresource
+from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.requests.options import ObjectReference
 
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
@@ -27,6 +28,7 @@ COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 ITEM = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _CONNECTING = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PROXY = "proxy"
+_REGISTRATION = "apiregistration.k8s.io"
 SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 
 
@@ -40,8 +42,10 @@ class Router:
         verbs: Verbs,
         watches: Watches,
         discovery: Discovery,
+        objects: ClusterObjects,
     ) -> None:
         self._catalogue = catalogue
+        self._objects = objects
         self._bootstrap = bootstrap
         self._verbs = verbs
         self._discovery = discovery
@@ -64,6 +68,8 @@ class Router:
         """
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
+            if info is not None and self._is_of_another_server(info):
+                return service_unavailable()
             document = await self._discovery.document(request)
             return not_found_page() if document is None else await _in_room(request, document)
         if not info.resource:
@@ -94,6 +100,16 @@ class Router:
         if (resource.kind.group, resource.kind.resource) in self._bootstrap.pending:
             await self._bootstrap.ensure(resource)
         return await handler(ctx, resource)
+
+    def _is_of_another_server(self, info: RequestInfo) -> bool:
+        """Whether an APIService hands the version of a path to a Service, which the server cannot reach.
+
+        Follows `proxyHandler` of k8s.io/kube-aggregator `pkg/apiserver`.
+        """
+        if not info.version:
+            return False
+        service = self._objects.get(_REGISTRATION, "apiservices", "", f"{info.version}.{info.group}")
+        return service is not None and service["spec"].get("service") is not None
 
     async def _connect(
         self, ctx: RequestContext, info: RequestInfo, resource: Resource, connection: ServedSubresource
@@ -128,8 +144,11 @@ class Router:
     def _no_version(self, info: RequestInfo) -> AnyResponse:
         """Returns a plain-text 404 for an unknown version of a group that has only custom resources.
 
-        Raises ApiError 404 for a group with built-in resources.
+        Returns 503 for a version that an APIService hands to a Service. Raises ApiError 404 for a group with
+        built-in resources.
         """
+        if self._is_of_another_server(info):
+            return service_unavailable()
         if self._catalogue.has_built_in(info.group):
             raise no_such_resource()
         return not_found_page()
