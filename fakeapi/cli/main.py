@@ -97,6 +97,12 @@ def main() -> None:
     help="Write url, kubeconfig, ca_file and pid as JSON to this file when ready.",
 )
 @click.option(
+    "--end-with-parent",
+    is_flag=True,
+    envvar="FAKEAPI_END_WITH_PARENT",
+    help="Stop when the process that started the server has ended, also if it was killed.",
+)
+@click.option(
     "--from",
     "trace",
     metavar="TRACE",
@@ -122,6 +128,7 @@ def serve(
     *,
     allow_anonymous: bool,
     ready_file: Path | None,
+    end_with_parent: bool,
     trace: Path | None,
     at: float,
     speed: float,
@@ -150,6 +157,10 @@ def serve(
         raise click.UsageError("--tls-directory needs --tls.")
     if options["tls"] and database is not None and not is_shared_database(database):
         options["tls_directory"] = options["tls_directory"] or Path(f"{database}.tls")
+    if end_with_parent:
+        from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring
+
+        parent.end_with_parent()
     starting = Waiting("starting")
 
     def announce(server: "FakeAPI", served: str | None) -> None:

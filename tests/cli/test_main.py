@@ -9,9 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -254,3 +256,25 @@ def test_healthcheck_needs_neither_the_token_nor_the_ca() -> None:
     with FakeAPI(tls=True, token="secret") as api:
         result = CliRunner().invoke(main, ["healthcheck", "--tls", "--port", str(api.port)])
         assert (result.exit_code, result.output) == (0, "ok\n")
+
+
+def test_a_server_ends_with_its_parent_if_asked(tmp_path: Path) -> None:
+    ready = tmp_path / "ready.json"
+    command = [sys.executable, "-m", "fakeapi", "serve", "--port", "0", "--end-with-parent"]
+    program = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]);time.sleep(60)"
+    arguments = [sys.executable, "-c", program, *command, "--ready-file", str(ready)]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL) as parent:
+        end = time.monotonic() + 30
+        while not ready.exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        parent.kill()
+    port = urlsplit(json.loads(ready.read_text())["url"]).port
+    assert port is not None
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            break
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -66,7 +66,7 @@ func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
 	program := cmp.Or(os.Getenv("FAKEAPI"), "fakeapi")
 	readyFile := filepath.Join(t.TempDir(), "ready.json")
-	command := exec.Command(program, append([]string{"serve", "--port", "0", "--ready-file", readyFile}, options...)...)
+	command := exec.Command(program, append([]string{"serve", "--end-with-parent", "--port", "0", "--ready-file", readyFile}, options...)...)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {

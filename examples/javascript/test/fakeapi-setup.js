@@ -16,7 +16,7 @@ export default async function setup(project) {
   const folder = await mkdtemp(join(tmpdir(), 'fakeapi-'));
   const readyFile = join(folder, 'ready.json');
   const program = process.env.FAKEAPI ?? 'fakeapi';
-  const server = spawn(program, ['serve', '--port', '0', '--ready-file', readyFile], {
+  const server = spawn(program, ['serve', '--end-with-parent', '--port', '0', '--ready-file', readyFile], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const kill = () => server.kill();

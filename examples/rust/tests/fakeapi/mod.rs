@@ -43,7 +43,7 @@ impl FakeApi {
         let ready_file = folder.join("ready.json");
         let program = std::env::var("FAKEAPI").unwrap_or_else(|_| "fakeapi".into());
         let child = Command::new(&program)
-            .args(["serve", "--port", "0", "--ready-file"])
+            .args(["serve", "--end-with-parent", "--port", "0", "--ready-file"])
             .arg(&ready_file)
             .arg("--kubeconfig")
             .arg(folder.join("kubeconfig"))

@@ -56,7 +56,7 @@ public final class FakeApi implements AutoCloseable {
       Path readyFile = folder.resolve("ready.json");
       Path log = folder.resolve("log");
       String program = System.getenv().getOrDefault("FAKEAPI", "fakeapi");
-      List<String> command = new ArrayList<>(List.of(program, "serve", "--port", "0", "--ready-file", readyFile.toString()));
+      List<String> command = new ArrayList<>(List.of(program, "serve", "--end-with-parent", "--port", "0", "--ready-file", readyFile.toString()));
       command.addAll(List.of(options));
       Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
       Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
