@@ -1,12 +1,19 @@
 """The command `fakeapi envtest`: prints a folder for the variable KUBEBUILDER_ASSETS."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from fakeapi.envtest import assets
 from fakeapi.envtest.flag_table import releases
+from fakeapi.machinery.cel.library import MODULE
 from fakeapi.releases import served
+
+_NO_CEL = (
+    "Note: the extra cel is not installed, so the server checks no CEL rules of CustomResourceDefinitions and "
+    "policies: install 'fakeapi-k8s[cel]'."
+)
 
 
 @click.command(context_settings={"show_default": True})
@@ -45,7 +52,10 @@ def envtest(
             for item in assets.clean(store) if clean else assets.listed(store):
                 click.echo(f"{'removed ' if clean else ''}{item.version}  {item.folder}")
             return
-        click.echo(assets.prepare(store, _version(version or release)))
+        folder = assets.prepare(store, _version(version or release))
+        if find_spec(MODULE) is None:
+            click.echo(_NO_CEL, err=True)
+        click.echo(folder)
     except assets.AssetsError as error:
         raise click.ClickException(str(error)) from error
 

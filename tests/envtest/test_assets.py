@@ -102,6 +102,13 @@ def test_the_command_prints_the_folder_of_a_release(tmp_path: Path) -> None:
     assert fakeapi("--dir", str(tmp_path), "--clean").startswith("removed ")
 
 
+def test_a_missing_extra_for_rules_in_cel_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fakeapi.cli.envtest.find_spec", lambda _: None)
+    result = CliRunner().invoke(main, ["envtest", "--dir", str(tmp_path)])
+    assert "install 'fakeapi-k8s[cel]'" in result.stderr
+    assert Path(result.stdout.strip()).is_dir()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
