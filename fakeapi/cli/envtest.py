@@ -11,8 +11,8 @@ from fakeapi.machinery.cel.library import MODULE
 from fakeapi.releases import served
 
 _NO_CEL = (
-    "Note: the extra cel is not installed, so the server checks no CEL rules of CustomResourceDefinitions and "
-    "policies: install 'fakeapi-k8s[cel]'."
+    "Note: the extra cel is not installed, so the server does not check the CEL rules of "
+    "CustomResourceDefinitions and policies: install 'fakeapi-k8s[cel]'."
 )
 
 
