@@ -1,4 +1,4 @@
-"""Credentials: what a server accepts as proof of a user, except tokens of service accounts."""
+"""Credentials: the tokens and certificates that a server accepts, except tokens of service accounts."""
 
 import hmac
 from collections.abc import Mapping, Sequence
@@ -16,31 +16,32 @@ if TYPE_CHECKING:
 
 
 class Anonymous(Enum):
-    """How a server treats requests without credentials."""
+    """The treatment of requests without credentials."""
 
     ADMINISTRATOR = auto()
-    """As requests of an administrator: the default of fakeapi."""
+    """Treats them as requests of an administrator. This is the default of fakeapi."""
 
     HEALTH_CHECKS = auto()
-    """As requests of system:anonymous if they are health checks. The server rejects all others."""
+    """Treats health checks as requests of system:anonymous, and rejects all other requests."""
 
     USER = auto()
-    """As requests of system:anonymous, as kube-apiserver does with `--anonymous-auth=true`."""
+    """Treats them as requests of system:anonymous, like kube-apiserver with `--anonymous-auth=true`."""
 
     REJECTED = auto()
-    """The server rejects them, as kube-apiserver does with `--anonymous-auth=false`."""
+    """Rejects them, like kube-apiserver with `--anonymous-auth=false`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a server accepts as proof of a user, except tokens of service accounts.
+    """The tokens and certificates that a server accepts, except tokens of service accounts.
 
     - `token`: the bearer token of the administrator.
     - `token_users`: other users by their bearer tokens.
     - `accepts_certificates`: whether the common name of a client certificate is a user.
     - `client_issuers`: the CAs of these certificates, if the server also has CAs of front proxies; None
       accepts all certificates that the TLS handshake has verified.
-    - `front_proxy`: takes users from the headers of an authenticating proxy.
+    - `front_proxy`: takes users from the headers of an authenticating proxy; None trusts no proxy.
+    - `anonymous`: how to treat requests without credentials.
     """
 
     token: str | None = None

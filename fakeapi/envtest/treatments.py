@@ -1,4 +1,4 @@
-"""What happens to each flag of kube-apiserver: it is honoured, has no effect, or is refused, and why."""
+"""The treatment of each flag of kube-apiserver: honoured, without effect, or refused, with the reason."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """What happens to a flag.
+    """The treatment of a flag.
 
-    - `reason`: why the flag has no effect, or is refused; "" for honoured flags.
-    - `default`: a refused flag is accepted with this value, because it changes nothing.
+    - `effect`: whether the flag is honoured, has no effect, or is refused.
+    - `reason`: why the flag has no effect or is refused; "" for honoured flags.
+    - `default`: the only accepted value of a refused flag, because it changes nothing; None if there is none.
     """
 
     effect: Effect
@@ -179,7 +180,8 @@ _DEFAULTS = {
     "default-unreachable-toleration-seconds": "300",
     "enable-bootstrap-token-auth": "false",
 }
-"""Values with which a refused flag is accepted: they ask for what fakeapi does anyway."""
+"""By flag, the only accepted value of a flag that is otherwise refused: it asks for what fakeapi does anyway.
+"""
 
 TREATMENTS: Final[Mapping[str, Treatment]] = {
     **dict(_all(Effect.HONOURED, "", _HONOURED)),
@@ -190,4 +192,4 @@ TREATMENTS: Final[Mapping[str, Treatment]] = {
         for name in names.split()
     },
 }
-"""What happens to each flag that a release of kube-apiserver has, by its name."""
+"""The treatment of each flag of kube-apiserver in any release, by the name of the flag."""
