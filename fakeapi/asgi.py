@@ -47,9 +47,9 @@ CLIENT_CERTIFICATE = "fakeapi.client_certificate"
 class ClientCertificate:
     """A client certificate that the TLS handshake has verified with the CAs of the server.
 
-    - `subject`: the subject's attributes in order, as pairs of name and value. The names are those of
-      OpenSSL, such as "commonName"; an attribute without a name has its object identifier.
-    - `not_after`: the end of its validity, in seconds since the epoch.
+    - `subject`: the subject's attributes in order, as pairs of name and value. The names are OpenSSL's, such
+      as "commonName"; an attribute without a name has its object identifier instead.
+    - `not_after`: the end of the certificate's validity, in seconds since the epoch.
     - `der`: the certificate in DER.
     """
 

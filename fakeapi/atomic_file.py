@@ -30,7 +30,10 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file atomically, readable only by its owner. Raises OSError if the file cannot be written."""
+    """Writes `data` to a file atomically. Only the owner can read the file.
+
+    Raises OSError if the file cannot be written.
+    """
     with atomic_file(path) as file:
         file.write(data)
 

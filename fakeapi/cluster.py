@@ -94,7 +94,7 @@ def _modes(settings: Settings) -> tuple[str, ...]:
 
 
 def _nothing() -> None:
-    """Default of `on_first_fault`: does nothing, because there is nothing to load."""
+    """Does nothing; the default value of `Cluster.on_first_fault`."""
 
 
 class Cluster:
@@ -287,9 +287,9 @@ class Cluster:
 
         Open watches end. The clock and the sequence of random values continue.
 
-        - `rewind`: if false, new resourceVersions continue after the cluster's newest one. Older
-          resourceVersions get 410 Expired, so that clients list again. If true, new resourceVersions continue
-          after the snapshot's.
+        - `rewind`: if true, the next resourceVersion follows the snapshot's resourceVersion. If false, new
+          resourceVersions are newer than all resourceVersions of the cluster and of the snapshot. Older
+          resourceVersions then get 410 Expired, so that clients list again.
 
         Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
         storage cannot be written. After either error, no object has changed.

@@ -46,10 +46,10 @@ LATENCY_SECONDS_MAX = 60.0
 """The longest latency, in seconds, that a server can add to each request."""
 
 SERVICE_CLUSTER_IP_RANGE = "10.0.0.0/24"
-"""Default range of cluster IPs, which is kube-apiserver's."""
+"""Default range of cluster IPs, the same as in kube-apiserver."""
 
 SERVICE_NODE_PORT_RANGE = "30000-32767"
-"""Default range of node ports, which is kube-apiserver's. The second number is included."""
+"""Default range of node ports, the same as in kube-apiserver. The second number is included."""
 
 _ENVIRONMENT = "FAKEAPI_"
 

@@ -24,8 +24,11 @@ class TokenFileError(ValueError):
 def read_token(path: str | Path) -> str:
     """Returns the token in a file, without the newline at its end.
 
-    Raises TokenFileError for an unusable file, see `_read`, and for a file that is empty or contains anything
-    except printable ASCII characters without spaces.
+    Raises TokenFileError if the file
+
+    - cannot be read, is not a regular file, or is longer than TOKEN_MAX bytes;
+    - is writable by its group, or accessible to other users;
+    - is empty, or contains anything except printable ASCII characters without spaces.
     """
     token = re.sub(rb"\r?\n\Z", b"", _read(path))
     if not token:
@@ -38,9 +41,12 @@ def read_token(path: str | Path) -> str:
 
 
 def has_several_users(path: str | Path) -> bool:
-    """Whether a token file is a table of users, with commas, and not only one token.
+    """Whether a token file is a table of users, with commas, instead of a single token.
 
-    Raises TokenFileError for an unusable file, see `_read`.
+    Raises TokenFileError if the file
+
+    - cannot be read, is not a regular file, or is longer than TOKEN_MAX bytes;
+    - is writable by its group, or accessible to other users.
     """
     return b"," in _read(path)
 

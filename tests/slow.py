@@ -31,7 +31,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Returns two workers for each core with --fast, because quick tests often wait for a server."""
+    """Returns two workers for each core with --fast, because quick tests often wait for a server.
+
+    Returns None without --fast, so that pytest-xdist chooses the number.
+    """
     return 2 * (os.cpu_count() or 1) if config.getoption("fast") else None
 
 

@@ -169,9 +169,11 @@ class _Reader:
         return [*self._rule(added), "add"]
 
     def _field(self, function: Expression, path: Expression, before: Expression) -> Body:
-        """Returns the "field" step for a field.
+        """Returns the step that validates one field of a struct: `["field", name, form, body]`.
 
-        `before`: the Go function that reads the field of the old struct.
+        - `function`: the Go function that validates the field
+        - `path`: the Go expression for the field's path; an inlined struct has no `Child` call and no name
+        - `before`: the Go function that reads the field from the old object
         """
         body = self._body(function[2])
         match path:
@@ -262,10 +264,12 @@ class _Reader:
         return [self._constant(each) for each in given]
 
     def _discriminated(self, given: list[Expression]) -> list[Any]:
-        """Returns the arguments of a step that calls the rule Discriminated.
+        """Returns the arguments of the rule Discriminated as the tables store them.
 
-        These are the field, its form, the discriminator field, the comparison, the default body, and a dict
-        of bodies by the discriminator's value.
+        - `given`: the arguments in the Go call.
+
+        The result has the field, its form, the discriminator field, the comparison, the default body, and a
+        dict of bodies by the discriminator's value.
         """
         field, member, discriminator, same, otherwise, rules = given
         by_value: dict[str, Body] = {}
@@ -321,9 +325,11 @@ class _Reader:
         raise UnknownGoError(f"{self.name}: a comparison {function}")
 
     def _is_set(self, function: Expression) -> Any:
-        """Returns the condition that a union member is set: its form, or the values of an item's fields.
+        """Returns how the rules of a union recognize that a member is set.
 
-        Raises UnknownGoError if the Go function has another form.
+        The result is the form of the member, such as "pointer", or the values of the fields of a list item.
+        `function`: the Go function that checks the member. Raises UnknownGoError if the function has another
+        form.
         """
         match function:
             case ["func", _, [["if", *_], ["return", ["binary", "!=", value, zero]]]]:

@@ -45,8 +45,8 @@ class Place:
 class _Function:
     """A Go function that the reader is processing.
 
-    `known`: the Place or the constant of each Go variable. `is_complete`: whether the reader has understood
-    all code so far.
+    - `known`: for each Go variable, the field (Place) or the constant that it stands for.
+    - `is_complete`: whether the reader has understood all code so far.
     """
 
     package: GoPackage

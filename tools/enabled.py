@@ -14,7 +14,7 @@ class EnabledError(Exception):
 
 
 def enabled_by_default(modules: Modules) -> tuple[set[tuple[str, str]], set[tuple[str, str, str]]]:
-    """Returns the group versions that a release enables, and resources that it enables one by one.
+    """Returns the group versions that a release enables, and the single resources that it also enables.
 
     A group version is (group, version), a resource is (group, version, resource). Raises EnabledError if the
     lists in the Go source are missing or have an unknown form.

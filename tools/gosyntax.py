@@ -19,7 +19,7 @@ Expression: TypeAlias = Any
 class GoPackage:
     """A parsed Go package.
 
-    `imports`: import paths by file and local name. gosyntax.go documents the other fields.
+    `imports`: the import paths, by file and then by local name. gosyntax.go documents the other fields.
     """
 
     directory: str

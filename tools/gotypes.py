@@ -60,7 +60,7 @@ class GoField:
 class GoType:
     """A declared Go type: a struct, or a new name for another type.
 
-    - `fields`: the fields of a struct, including those of inlined structs
+    - `fields`: the fields of a struct, including the fields of inlined structs
     - `underlying`: for a new name, the Go type that it stands for
     - `enum`: the values of a type with the marker `+enum`
     - `is_message`: whether protobuf has a message with the type's name
@@ -260,9 +260,9 @@ def _text_of(value: Expression) -> str:
 
 
 def _converted_to(value: Expression) -> Expression:
-    """Returns the target type of a Go conversion, such as `PathType` for `PathType("Exact")`.
+    """Returns the target type of a Go conversion; None for other expressions.
 
-    Returns None for other expressions.
+    For `PathType("Exact")`, this is `PathType`.
     """
     return value[1] if value and value[0] == "call" else None
 

@@ -2,7 +2,7 @@
 
     python -m tools.kube_apiserver_flags [RELEASE …]
 
-Needs Go. A program of some lines imports the options of kube-apiserver, and prints its flags.
+Needs Go. The tool compiles a short Go program that imports kube-apiserver's options and prints its flags.
 """
 
 import json
@@ -41,7 +41,10 @@ func main() {
 
 
 def flags_of(release: str) -> list[dict[str, str]]:
-    """Returns the flags of kube-apiserver in one release: Name, Type, Shorthand and Alone of each."""
+    """Returns the flags of kube-apiserver in one release, each with the keys Name, Type, Shorthand and Alone.
+
+    Alone is the value that `--name` without a value means; "" if the flag needs a value.
+    """
     program = go_programs.build(
         f"kube-apiserver-flags-{release}",
         go_programs.with_kubernetes(release),

@@ -58,7 +58,7 @@ PAGES = (
     "docs/compatibility.md",
     "tests/conformance/page.py",
 )
-"""Documents that name every release, or the oldest and newest release, so that they must name the release."""
+"""Documents that must name a new release: they name every release, or the oldest and the newest release."""
 
 
 def missing(release: str) -> Iterator[str]:

@@ -49,8 +49,8 @@ def discovered_groups(modules: Modules) -> list[GroupVersion]:
 def kinds_of_release(modules: Modules, base: Modules | None) -> dict[GroupVersion, list[KindEntry]]:
     """Returns the kinds of a release by (group, version), in the order of discovery.
 
-    `base`: the release whose discovery documents to use if this release has none; otherwise None. Raises
-    ServedKindsError if discovery and OpenAPI contradict each other.
+    `base`: another release whose discovery documents to use if this release publishes none; None for the
+    release's own documents. Raises ServedKindsError if discovery and OpenAPI contradict each other.
     """
     stated = {gv: kinds_in_paths(spec, *gv) for gv, spec in openapi_documents(modules).items()}
     if base is not None:
@@ -174,7 +174,9 @@ def _subresource(
 ) -> dict[str, Any]:
     """Returns the table entry of a subresource.
 
-    Leaves out the group and the version if they equal the group and version of the resource.
+    - `kind`, `group` and `version`: the kind of the subresource's requests and responses.
+    - `own_group` and `own_version`: the group version of the resource. If the kind has the same group
+      version, the entry omits it.
     """
     entry: dict[str, Any] = {"kind": kind}
     if (group, version) != (own_group, own_version):

@@ -66,7 +66,8 @@ def write_claims(base: str, spec: Any, api_version: str) -> None:
 
     One deleted claim keeps its finalizer.
 
-    `spec`: the spec of the claims, which depends on the API version.
+    - `base`: the URL path of the API version of resource.k8s.io.
+    - `spec`: the spec of the claims, which depends on the API version.
     """
     claims = f"{base}/namespaces/team-a/resourceclaims"
     claim = must("POST", claims, {"metadata": metadata("changed"), "spec": spec})
@@ -178,7 +179,10 @@ def answers() -> dict[str, Any]:
 
 
 def events(path: str) -> list[Any]:
-    """Watches a collection from resourceVersion 1 for one second; returns the watch events."""
+    """Watches a collection from resourceVersion 1 for one second; returns the watch events.
+
+    `path`: the URL path of the collection.
+    """
     url = f"http://127.0.0.1:{PORT}{path}?watch=1&resourceVersion=1&timeoutSeconds=1"
     with urllib.request.urlopen(url, timeout=10) as answer:
         return [json.loads(line) for line in answer]

@@ -40,9 +40,12 @@ def namespace_of(attributes: Attributes) -> str:
 
 
 def admission_request(attributes: Attributes, resource: Resource, uid: str) -> Object:
-    """Returns the AdmissionRequest of a write without its objects, in the field order of upstream.
+    """Returns the AdmissionRequest of a write, without the fields `object`, `oldObject` and `options`.
 
-    `resource`: the resource in the API version that the webhook or policy matched.
+    The other fields are in upstream's order.
+
+    `resource`: the resource in the API version that the webhook or policy matched
+    `uid`: the uid of the AdmissionRequest
     """
     request: Object = {
         "uid": uid,

@@ -82,9 +82,14 @@ def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Ver
 
 
 def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> None:
-    """Checks the response to a v1 AdmissionReview. As upstream, responses to v1beta1 are not checked.
+    """Checks a webhook's response to a v1 AdmissionReview.
 
-    Raises UnacceptableReview if uid, kind, patch or patchType of the response are wrong.
+    As upstream, responses to v1beta1 are not checked. Raises UnacceptableReview if uid, kind, patch or
+    patchType of the response are wrong.
+
+    - `response`: the field `response` of `review`
+    - `uid`: the uid of the AdmissionRequest, which the response must repeat
+    - `mutating`: whether the webhook is a mutating webhook; only such webhooks may return a patch
     """
     response_uid = response.get("uid") or ""
     if response_uid != uid:

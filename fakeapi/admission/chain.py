@@ -59,7 +59,10 @@ class Admission:
         self._resources: WeakSet[Resource] = WeakSet()  # weak, so that removed resources can be freed
 
     def extend(self, *entries: PluginEntry) -> None:
-        """Adds plugins, and sorts all plugins into their order. Existing plugins keep their data."""
+        """Adds plugins, and sorts all plugins in the order in which they run.
+
+        Existing plugins keep their data.
+        """
         added = [
             entry for entry in entries if entry not in self._entries and entry.name not in self._disabled
         ]

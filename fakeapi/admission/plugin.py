@@ -35,11 +35,14 @@ class AdmissionPlugin:
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Changes the new object, before the strategy of its kind prepares and validates it.
 
-        Raises ApiError to reject the write.
+        Returns None, or an awaitable if the plugin must wait. Raises ApiError to reject the write.
         """
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError to reject a write. The strategy of the kind has already validated the object."""
+        """Raises ApiError to reject a write. The strategy of the kind has already validated the object.
+
+        Returns None, or an awaitable if the plugin must wait.
+        """
 
     @classmethod
     def mutates(cls) -> bool:

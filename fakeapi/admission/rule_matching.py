@@ -30,7 +30,7 @@ class RequestedResource:
 
 
 def rule_matches(rule: Mapping[str, Any], requested: RequestedResource) -> bool:
-    """Whether a RuleWithOperations of a webhook or policy matches a request."""
+    """Whether a RuleWithOperations of a webhook or policy matches the request `requested`."""
     return (
         _in_scope(rule.get("scope") or ALL, requested)
         and _lists(rule.get("operations"), requested.operation)

@@ -40,7 +40,8 @@ class Credentials:
     - `accepts_certificates`: whether the common name of a client certificate is a user.
     - `client_issuers`: the CAs of these certificates, if the server also has CAs of front proxies; None
       accepts all certificates that the TLS handshake has verified.
-    - `front_proxy`: takes users from the headers of an authenticating proxy.
+    - `front_proxy`: takes users from the headers of an authenticating proxy; None trusts no proxy.
+    - `anonymous`: how to treat requests without credentials.
     """
 
     token: str | None = None

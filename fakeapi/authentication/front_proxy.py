@@ -21,7 +21,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class FrontProxy:
-    """Trusts the user in the headers of a request if its client certificate is that of a proxy.
+    """Trusts the user in the headers of a request if the client certificate belongs to a proxy.
 
     `issuers`: the CAs of the proxies' client certificates.
     """
@@ -30,9 +30,9 @@ class FrontProxy:
     settings: FrontProxySettings
 
     def user_of(self, certificate: ClientCertificate, headers: Headers) -> User | None:
-        """Returns the user that the headers name; None if they name none.
+        """Returns the user that the headers name; None if no header contains a user name.
 
-        Raises CertificateRefused if the certificate is not that of a proxy.
+        Raises CertificateRefused if the certificate does not belong to a trusted proxy.
         """
         check_time(certificate)
         if not self.issuers.have_issued(certificate):

@@ -1,4 +1,4 @@
-"""Issuers: the CAs of one purpose, where a server has CAs for several purposes.
+"""Issuers: the CAs for one purpose. A server can have different CAs for users and for front proxies.
 
 OpenSSL verifies a client certificate with all CAs of the server at once. It does not say which CA matched.
 """
@@ -13,7 +13,7 @@ KNOWN_CERTIFICATES_MAX = 1024
 
 
 class Issuers:
-    """The CA certificates of one purpose, such as those of front proxies.
+    """The CA certificates for one purpose, such as the verification of front proxies.
 
     Raises ValueError for text without a certificate in PEM.
     """

@@ -21,7 +21,7 @@ UNAUTHENTICATED = "system:unauthenticated"
 AUTHENTICATION = "authentication.k8s.io"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
-"""Minimum number of groups or extra values for which the server checks the permission "*" first.
+"""If a client requests this many groups or extra values, the server checks the permission "*" first.
 
 A client with the permission "*" may use all groups or extra values, so that no separate checks are needed.
 """
@@ -75,6 +75,9 @@ async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> Use
 
     Checks the verb `impersonate` for the user name and for each group, extra value and uid. Raises ApiError
     403 if the client lacks one of these permissions.
+
+    `requestor`: the client
+    `wanted`: the user that the client wants to impersonate
     """
     for access in _name_and_groups(requestor, wanted):
         await _check(authorizer, access)
@@ -90,7 +93,11 @@ async def constrained(
 
     A mode checks the permissions for one sort of impersonated user, such as nodes. The client's last
     successful mode is tried first, and the rules of `legacy` last. If no mode allows the request, raises the
-    ApiError 403 of the first mode. `access`: the request of the client.
+    ApiError 403 of the first mode.
+
+    - `access`: the request of the client
+    - `wanted`: the user that the client wants to impersonate
+    - `last_modes`: remembers the last successful mode of each client
     """
     first: ApiError | None = None
     for mode in last_modes.first(access.user.name, [*_modes(access.user, wanted), _legacy_in_order]):
@@ -150,9 +157,10 @@ async def _as_service_account(authorizer: Authorizer, access: AccessAttributes, 
 
 
 async def _as_other(authorizer: Authorizer, access: AccessAttributes, wanted: Wanted) -> User:
-    """Impersonates a user that is neither a node nor a service account, with uid, groups and extra values.
+    """Impersonates a user that is neither a node nor a service account.
 
-    Raises ApiError 403 if the client lacks a permission.
+    Also impersonates the uid, groups and extra values that the client requests. Raises ApiError 403 if the
+    client lacks a permission.
     """
     verb, user = "impersonate:user-info", access.user
     await _check(authorizer, replace(access, verb=f"impersonate-on:user-info:{access.verb}"))
@@ -241,7 +249,10 @@ def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes
 
 
 def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
-    """Returns the requested groups; if there are none, the groups of the impersonated service account."""
+    """Returns the groups of the impersonated user: the groups that the client requests.
+
+    If the client requests none and the user is a service account, returns the groups of the service account.
+    """
     account = account_of(wanted.name)
     return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups
 

@@ -88,10 +88,10 @@ def refused(reason: str) -> Decision:
 
 
 def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | None:
-    """Denies a kubelet's request for a service account, except requests that only the pods can decide.
+    """Denies a kubelet's request for a service account, unless the decision depends on pods.
 
     Returns None for creating a token and, in newer releases, for reading a service account. The kubelet may
-    do this only if a pod on its cluster node uses the service account.
+    do this only if a pod on its cluster node uses the service account. `wanted`: the request.
     """
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal
@@ -106,7 +106,10 @@ def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | Non
 def decide_pod_certificate(node: str, wanted: AccessAttributes) -> Decision | None:
     """Decides whether a kubelet may access PodCertificateRequests.
 
-    Returns None for a get, which depends on the requested object.
+    Returns None for a get, because the decision depends on the requested object.
+
+    `node`: the name of the kubelet's cluster node
+    `wanted`: the request
     """
     if wanted.subresource:
         return refused("nodes may not access the status subresource of PodCertificateRequests")

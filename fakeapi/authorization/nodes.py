@@ -59,9 +59,10 @@ class NodeAccess:
         self._roles = roles
 
     def decide(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Decides whether a kubelet may send a request. `node`: the name of its cluster node.
+        """Decides whether a kubelet may send a request. The reason of a denial may be empty.
 
-        The reason of a denial may be empty.
+        `node`: the name of the kubelet's cluster node
+        `wanted`: the request
         """
         if not node:
             return refused(f"unknown node for user {quote(wanted.user.name)}")

@@ -22,17 +22,17 @@ _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 
 
 MODES: Final = ("node", "rbac")
-"""The modes of `--authorization rbac`."""
+"""The authorization modes that the option `--authorization rbac` turns on, in the order of their checks."""
 
 _EVERYTHING_FORBIDDEN = "Everything is forbidden."
 
 
 class RBAC:
-    """An authorizer that asks several modes in order, and allows a request that one of them allows.
+    """An authorizer with several modes. Allows a request if one of its modes allows the request.
 
     - `ensure`: creates the default roles of a new cluster.
-    - `modes`: "node" allows what kubelets need; "rbac" allows what roles and bindings grant; "always-deny"
-      allows nothing.
+    - `modes`: the modes, in the order of their checks. "node" allows what kubelets need. "rbac" allows what
+      roles and bindings grant. "always-deny" allows nothing.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class RBAC:
         return Decision(allowed=False, reason=f"RBAC: {aggregate(problems)}" if problems else "")
 
     def _named(self, authorizer: str, reason: str) -> str:
-        """Returns the reason of an authorizer as k8s.io/apiserver `pkg/authorization/union` prints it.
+        """Formats the reason of an authorizer's decision like k8s.io/apiserver `pkg/authorization/union`.
 
         Some releases put the name of the authorizer before the reason.
         """
@@ -133,6 +133,9 @@ def _part(rule: Object, members: tuple[str, ...]) -> Object:
 
 
 def aggregate(problems: list[str]) -> str:
-    """Joins error messages into one text without duplicates, like k8s.io/apimachinery `pkg/util/errors`."""
+    """Joins error messages into one text without duplicates, like k8s.io/apimachinery `pkg/util/errors`.
+
+    One message stays as it is; several become `[a, b]`.
+    """
     once = list(dict.fromkeys(problems))
     return "".join(once) if len(once) < 2 else f"[{', '.join(once)}]"

@@ -1,4 +1,4 @@
-"""The options and errors of commands that send requests to a running server."""
+"""Adds the options that select a running server to commands, and reports the errors of requests to it."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that select a server to a command, which receives the argument `client`.
 
-    `client` is a ControlClient for the control API of the server. If the command raises
-    ControlError, the user sees one line, and the exit status is 1.
+    `client` is a ControlClient for the control API of the server. If the command raises ControlError, the
+    user sees one line, and the exit status is 1.
     """
 
     @wraps(command)
@@ -42,8 +42,8 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
 def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that select a server to a command, which receives the argument `target`.
 
-    `target` is the Target for the server. If the command raises TargetError, the
-    user sees one line, and the exit status is 1.
+    `target` is the Target for the server. If the command raises TargetError, the user sees one line, and the
+    exit status is 1.
     """
 
     @wraps(command)
@@ -64,9 +64,10 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
-    """Returns the Target that the options of a command describe.
+    """Returns the Target for the options --server, --kubeconfig, --token and --ca-file.
 
-    Raises TargetError if an option is invalid, or if a file cannot be read.
+    If `kubeconfig` is not None, ignores the other options. Raises TargetError if an option is invalid, or if
+    a file cannot be read.
     """
     if kubeconfig is not None:
         from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast

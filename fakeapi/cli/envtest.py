@@ -61,9 +61,10 @@ def envtest(
 
 
 def _version(text: str | None) -> str:
-    """Returns the version of the release that `text` names: 1.34, v1.34, 1.34.x or 1.34.2.
+    """Returns the Kubernetes version to serve, such as "1.34.2", without a leading "v".
 
-    None stands for the newest release.
+    `text`: a release, such as 1.34, v1.34, 1.34.x or 1.34.2; only major and minor version count. None means
+    the newest release. Raises UsageError for a release that fakeapi does not have.
     """
     known = releases()
     release = known[-1] if text is None else ".".join(text.removeprefix("v").split(".")[:2])

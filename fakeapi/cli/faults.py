@@ -103,10 +103,7 @@ def _print(answer: Any) -> None:
 
 
 _OMITTED = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""Fields of a fault rule that `_described` omits if they have this value.
-
-A field with None is always omitted.
-"""
+"""Default values of fields of a fault rule. `_described` omits a field with its default value or None."""
 
 
 def _described(members: dict[str, Any]) -> str:

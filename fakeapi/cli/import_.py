@@ -103,6 +103,7 @@ async def _plan(
     - `sources`: the files and directories, if `cluster` is None.
     - `cluster`: a kubeconfig or URL of the cluster to read.
     - `context`: the context of the kubeconfig; None for its current context.
+    - `selection` and `limit`: the choice of objects to read from the cluster, and their maximum number.
     """
     from fakeapi.cli.progress import Activity  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.remote import ReadOnlyClient  # noqa: PLC0415 - keeps --help fast

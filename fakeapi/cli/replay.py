@@ -1,7 +1,7 @@
 """The command `fakeapi replay`: sends the requests of a trace again and compares the responses.
 
-Exit status: 0 if the responses equal the recorded ones or all differences are explained, 1 if a difference is
-not explained, 2 if the replay failed (unreadable trace, unreachable target, invalid options).
+Exit status: 0 if all responses equal the recorded responses, or if all differences are explained. 1 if a
+difference is not explained. 2 if the replay failed (unreadable trace, unreachable target, invalid options).
 """
 
 import json
@@ -225,7 +225,8 @@ def _replay(
 ) -> Report:
     """Replays a trace against the selected target, or against a new server; returns the report.
 
-    - `where`: the options of the target and of the new server.
+    - `chosen`: the options of the replay.
+    - `where`: the command's options for the target and for the new server.
     - `servers`: stops the new server when it is closed.
     - `keep`: whether the report names the live page of the new server.
 

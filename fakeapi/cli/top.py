@@ -40,7 +40,8 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
     """Renders one frame of `fakeapi top` as plain text.
 
     - `figures`: the response of the control API to `/figures`.
-    - `seconds`: the seconds in which these requests were counted.
+    - `seconds`: the length of the period in which the requests in `figures` were counted; 0 for the first
+      frame, without rates.
     """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
 

@@ -23,7 +23,8 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
     """Renders a frame of `fakeapi top` for the library rich.
 
     - `figures`: the response of the control API to `/figures`.
-    - `seconds`: the seconds in which these requests were counted; 0 for the first frame, without rates.
+    - `seconds`: the length of the period in which the requests in `figures` were counted; 0 for the first
+      frame, without rates.
     """
     tables = [_requests(figures, seconds), _kinds(figures["kinds"])]
     if figures["faults"]:

@@ -1,4 +1,4 @@
-"""The options and errors that the commands for traces share."""
+"""Options to redact traces, and the conversion of TraceError to an error of click, for several commands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +45,10 @@ def redactor(*, redact: tuple[fieldpaths.FieldPath, ...], keep_credentials: bool
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Converts a TraceError to a ClickException: one line and exit status 1."""
+    """A context manager that converts a TraceError to a ClickException with exit status 1.
+
+    The message is one line.
+    """
     try:
         yield
     except TraceError as error:

@@ -79,7 +79,10 @@ def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Converts the errors of an export or import to a ClickException: one line and exit status 1."""
+    """A context manager that converts errors of an export or import to a ClickException with exit status 1.
+
+    The message is one line.
+    """
     from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - keeps --help fast
@@ -103,9 +106,9 @@ def reported() -> Iterator[None]:
 
 
 def summary(resources: Iterable[str]) -> str:
-    """Returns the numbers of objects by resource: "3 objects: 2 pods, 1 nodes".
+    """Counts resources, and returns the counts as text: "3 objects: 2 pods, 1 nodes".
 
-    `resources`: the resource of each object.
+    `resources`: the resource of each object, such as "pods". The text names at most _SHOWN resources.
     """
     counts = Counter(resources)
     total = counts.total()

@@ -32,7 +32,10 @@ class ControlError(Exception):
 
 
 class ControlClient:
-    """A client for the control API of one server. Methods that send a request raise ControlError."""
+    """A client for the control API of one server.
+
+    Methods that send a request raise ControlError if the request fails.
+    """
 
     def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
         """Creates a client, without connecting to the server.
@@ -60,19 +63,31 @@ class ControlClient:
         return cls(target.url, token=token, tls=target.tls)
 
     def get(self, path: str, **query: Any) -> Any:
-        """Sends a GET request; returns the decoded response as `request` does."""
+        """Sends a GET request; returns the decoded response as `request` does.
+
+        `query`: the query parameters; a parameter with the value None is omitted.
+        """
         return self.request("GET", path, query=query)
 
     def post(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Sends a POST request; returns the decoded response as `request` does."""
+        """Sends a POST request; returns the decoded response as `request` does.
+
+        `body`: bytes are sent unchanged, any other value as JSON. None sends no body.
+        """
         return self.request("POST", path, body, query=query)
 
     def put(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Sends a PUT request; returns the decoded response as `request` does."""
+        """Sends a PUT request; returns the decoded response as `request` does.
+
+        `body`: bytes are sent unchanged, any other value as JSON. None sends no body.
+        """
         return self.request("PUT", path, body, query=query)
 
     def delete(self, path: str, **query: Any) -> Any:
-        """Sends a DELETE request; returns the decoded response as `request` does."""
+        """Sends a DELETE request; returns the decoded response as `request` does.
+
+        `query`: the query parameters; a parameter with the value None is omitted.
+        """
         return self.request("DELETE", path, query=query)
 
     def request(

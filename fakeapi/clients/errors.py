@@ -24,7 +24,10 @@ class StatusError(Exception):
 
     @classmethod
     def without_response(cls, reason: str, message: str) -> "StatusError":
-        """Returns the error for a lost or malformed response. Its code is 0."""
+        """Returns the error for a lost or malformed response. Its code is 0.
+
+        `reason` and `message`: as in a Status.
+        """
         return cls(0, {"reason": reason, "message": message})
 
     @property

@@ -96,10 +96,11 @@ class _TokenFile:
 
 
 class _Exec:
-    """A credential plugin (`exec`) of a kubeconfig. A call returns the header Authorization, or None.
+    """A credential plugin (`exec`) of a kubeconfig. A call returns the header Authorization.
 
-    A call runs the plugin if its last token has expired. A call raises TargetError if the plugin fails.
-    Follows k8s.io/client-go `plugin/pkg/client/auth/exec`.
+    A call returns None if the plugin gives no token. A call runs the plugin if its last credential has
+    expired, and raises TargetError if the plugin fails. Follows k8s.io/client-go
+    `plugin/pkg/client/auth/exec`.
     """
 
     def __init__(self, path: Path, spec: dict[str, Any], url: str) -> None:

@@ -51,6 +51,9 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None) -> st
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a kubeconfig atomically, readable only by its owner. Raises OSError if this fails."""
+    """Writes the kubeconfig `text` atomically. Only the owner can read the file.
+
+    Raises OSError if the file cannot be written.
+    """
     with atomic_file(path) as file:
         file.write(text.encode())

@@ -73,6 +73,8 @@ class ReadOnlyClient(Reader):
     ) -> Any:
         """Sends a request; returns the JSON object or array in a successful response.
 
+        `body`: a value to send as JSON with the media type `content_type`; None sends no body.
+
         Raises StatusError for an error response. Raises TargetError if no HTTP response arrives, or if all
         responses to this client together are longer than READ_BYTES_MAX bytes.
         """

@@ -76,7 +76,7 @@ class _Object(msgspec.Struct):
 
 
 def checked(body: Any, shape: type[T]) -> T:
-    """Converts decoded JSON to a type, and drops unknown fields.
+    """Converts decoded JSON to the type `shape`, and drops unknown fields.
 
     Raises StatusError with code 0 if a field is missing or has a wrong type.
     """
@@ -87,9 +87,10 @@ def checked(body: Any, shape: type[T]) -> T:
 
 
 def object_of(body: Any, api_version: str, kind: str) -> Object:
-    """Returns an object from a response or a list. Adds `apiVersion` and `kind` if the object lacks them.
+    """Checks an object from a response or a list, and returns it.
 
-    Raises StatusError with code 0 if it is not an object with a name and valid metadata.
+    `api_version` and `kind`: the type to add if the object lacks `apiVersion` or `kind`. Raises StatusError
+    with code 0 if `body` is not an object with a name and valid metadata.
     """
     if not isinstance(body, dict):
         raise malformed(f"is not a {kind} but {body!r:.80}")

@@ -134,7 +134,7 @@ class AdjustableClock:
             return ClockState(None if self._frozen is None else self._frozen[1], self._ahead)
 
     def put_back(self, state: ClockState) -> None:
-        """Restores a saved time of the clock. Pending timers keep their remaining time."""
+        """Restores the clock from a result of `state`. Pending timers keep their remaining time."""
         with self._lock:
             before = self.monotonic()
             self._begin(state.frozen_at)

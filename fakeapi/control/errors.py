@@ -19,9 +19,9 @@ _REASONS = {
 
 
 def refused(code: int, message: str) -> ApiError:
-    """Returns an error of the control API.
+    """Returns an ApiError with the HTTP status `code`, whose message is one line.
 
-    Replaces each sequence of white space in its message by one space.
+    Replaces each sequence of white space in `message` by one space.
     """
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 

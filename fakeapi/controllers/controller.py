@@ -16,7 +16,7 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 
 
 class Work(Protocol):
-    """The methods of the controller manager that ControllerContext uses."""
+    """The controller manager, as ControllerContext uses it: clients, caches, work queue and tasks."""
 
     def api(self, agent: str) -> InProcessClient: ...
 
@@ -85,7 +85,7 @@ class ControllerContext:
         return self._work.informer(resource)
 
     def add(self, key: Hashable) -> None:
-        """Adds a key to this controller's work queue."""
+        """Adds a key, such as NAMESPACE/NAME of an object, to this controller's work queue."""
         self._work.add(self.name, key)
 
     def add_after(self, key: Hashable, seconds: float) -> None:

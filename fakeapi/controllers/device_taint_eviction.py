@@ -174,8 +174,8 @@ class DeviceTaintEvictionController(Controller):
     def _reasons(self, claim: Object) -> Iterator[tuple[float, Object | None]]:
         """Yields (eviction time, DeviceTaintRule) for each NoExecute taint on a device of a claim.
 
-        The time is in seconds since the epoch. The rule is None for a taint in a ResourceSlice. Skips taints
-        that the claim tolerates without a time limit.
+        The eviction time is in seconds since the epoch. The DeviceTaintRule is None if the taint is in a
+        ResourceSlice. Skips taints that the claim tolerates without a time limit.
         """
         for result in (claim["status"]["allocation"].get("devices") or {}).get("results") or ():
             for taint, rule in self._taints(result):
@@ -232,7 +232,7 @@ class DeviceTaintEvictionController(Controller):
     # status of DeviceTaintRules -------------------------------------------------------------------
 
     async def _report(self, name: str) -> None:
-        """Updates the condition EvictionInProgress in the status of a DeviceTaintRule."""
+        """Updates the condition EvictionInProgress in the status of the DeviceTaintRule `name`."""
         rule = next(
             (candidate for candidate in self._view.objects("devicetaintrules") if _is_named(candidate, name)),
             None,

@@ -141,7 +141,8 @@ class GarbageCollector(Controller):
     async def _delete(self, place: ServedResource, obj: Object, *, waits: bool) -> None:
         """Deletes an object whose owners are all missing or in foreground deletion.
 
-        `waits`: whether one of these owners is in foreground deletion.
+        - `place`: the resource of the object.
+        - `waits`: whether one of these owners is in foreground deletion.
         """
         metadata = obj["metadata"]
         if waits and self._dependents.get(metadata["uid"]):
@@ -161,9 +162,9 @@ class GarbageCollector(Controller):
     async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
         """Returns the owner of a reference; None if the owner does not exist or is in another namespace.
 
-        Returns an empty object if the owner's resource is not served, or if a cluster-scoped object refers
-        to a namespaced owner. The caller treats it as an existing owner. Raises StatusError if the request
-        fails.
+        `place`: the resource of `obj`, which has the reference. Returns an empty object if the owner's
+        resource is not served, or if a cluster-scoped object refers to a namespaced owner. The caller treats
+        the empty object as an existing owner. Raises StatusError if the request fails.
         """
         known = self._objects.get(reference["uid"])
         namespace = obj["metadata"].get("namespace", "")
@@ -194,7 +195,7 @@ class GarbageCollector(Controller):
         return None
 
     async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues a foreground deletion.
+        """Continues the foreground deletion of an owner, the object `obj` of the resource `place`.
 
         If no dependent blocks the owner any more, removes the owner's finalizer.
         """
@@ -212,7 +213,7 @@ class GarbageCollector(Controller):
                 self.context.add(dependent)
 
     async def _orphan_dependents(self, place: ServedResource, obj: Object) -> None:
-        """Continues an orphan deletion.
+        """Continues the orphan deletion of an owner, the object `obj` of the resource `place`.
 
         Removes the owner from the owner references of all dependents, then removes the owner's finalizer.
         """

@@ -26,8 +26,8 @@ After this time, the controller works with outdated caches.
 CATCH_UP_WAITS = 50
 """Number of short waits into which CATCH_UP_SECONDS is divided.
 
-On a busy machine, the process may not run for a while, and a timeout passes before the caches are updated. In
-this case, only one short wait is lost: the watches can update the caches during the next waits.
+On a busy machine, the process may pause, so that one long timeout could pass before the caches are updated.
+With many short waits, such a pause uses up only one of them.
 """
 CONFLICTS_AT_ONCE_MAX = 10
 """Maximum number of immediate retries of a key after conflicts (409). Later retries have growing delays."""

@@ -60,7 +60,7 @@ def chosen(names: str | Iterable[str]) -> list[str]:
 
 
 def _check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError if a controller needs a Python package that is not installed."""
+    """Raises ValueError if one of these controllers needs a Python package that is not installed."""
     if "kubelet" in names and find_spec("grpc") is None:
         raise ValueError("the controller kubelet takes the extra node, pip install 'fakeapi-k8s[node]'")
 

@@ -88,7 +88,10 @@ class NamespaceController(Controller):
         await self._publish_certificate(name)
 
     async def _publish_certificate(self, name: str) -> None:
-        """Creates the ConfigMap with the cluster's CA certificate, or restores its data and annotation."""
+        """Creates the ConfigMap with the cluster's CA certificate in the namespace `name`.
+
+        If the ConfigMap exists, restores its data and annotation.
+        """
         data = {"ca.crt": self.context.cluster.certificate_authority}
         known = self._config_maps.get(name, ROOT_CA)
         if known is None:
@@ -247,7 +250,7 @@ class _Left:
             self.estimate = max(self.estimate, FINALIZERS_ESTIMATE_SECONDS if self.finalizers else 1)
 
     def condition(self, kind: str) -> Object | None:
-        """Returns the namespace condition of this type if its status is True; None if it is False."""
+        """Returns the namespace condition of the type `kind` if its status is True; None if it is False."""
         counts_show = not self.awaits_pods
         if kind == "NamespaceContentRemaining" and self.counts and counts_show:
             rest = ", ".join(sorted(f"{name} has {n} resource instances" for name, n in self.counts.items()))

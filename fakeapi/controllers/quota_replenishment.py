@@ -1,8 +1,8 @@
 """Decides after which changes of objects the usage of ResourceQuotas must be recalculated.
 
 Follows k8s.io/kubernetes `pkg/quota/v1/install/update_filter.go`. New and growing objects need no
-recalculation, because admission adds their usage to the quota. Between this addition and the write of the
-object, a recalculation would lose the added usage.
+recalculation, because admission adds their usage to the quota. Admission adds the usage before the server
+stores the object: a recalculation at that moment would lose the added usage.
 """
 
 from collections.abc import Callable, Mapping

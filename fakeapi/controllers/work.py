@@ -67,7 +67,10 @@ class WorkQueue:
         return None
 
     def add_after(self, item: Item, seconds: float) -> None:
-        """Adds a key after `seconds` of the clock. If the key is already delayed, keeps the earlier time."""
+        """Adds an item after a delay of `seconds` on the queue's clock.
+
+        If the item is already delayed, keeps the earlier time.
+        """
         due = self._clock.monotonic() + seconds
         known = self._later.get(item)
         if known is not None:

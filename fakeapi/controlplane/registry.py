@@ -175,7 +175,7 @@ def open_registry(
 
     - `plugins`: the admission plugins; None for the result of `selected()`.
     - `outbound`: how to connect to webhooks.
-    - `tokens`: by whom and for whom the server signs service account tokens.
+    - `tokens`: the issuers, audiences and keys of service account tokens.
     - `service_network`: the ranges of cluster IPs and node ports.
     """
     namespaces = Namespaces(storage)

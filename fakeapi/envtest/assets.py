@@ -1,7 +1,7 @@
-"""The folders with etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
+"""Writes folders with the programs etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
 
-The folders of a store have the layout of `setup-envtest`: `STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest
-use -i --bin-dir STORE` finds them, too.
+A store is a directory for such folders. It has the layout of `setup-envtest`, such as
+`STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest use -i --bin-dir STORE` finds the folders too.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from fakeapi.atomic_file import atomic_file, make_directory
 from fakeapi.version import __version__
 
 MARK: Final = ".fakeapi"
-"""The file in each folder that fakeapi has written. It contains a digest of the programs."""
+"""Name of the file that marks a folder as written by fakeapi. It contains a digest of the programs."""
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -32,7 +32,7 @@ class AssetsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """A folder that fakeapi has written. `version`: that of its kube-apiserver, such as "1.34.2"."""
+    """A folder that fakeapi has written. `version`: the version of its kube-apiserver, such as "1.34.2"."""
 
     version: str
     folder: Path
@@ -41,17 +41,20 @@ class Assets:
 def default_store() -> Path:
     """Returns the default store: `fakeapi/envtest` in $XDG_DATA_HOME or in ~/.local/share.
 
-    It differs from the default of `setup-envtest`, so that real programs and these are not mixed up.
+    The default store of `setup-envtest` is another directory, so that real programs and fakeapi's are not
+    mixed.
     """
     data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(data) / "fakeapi" / "envtest"
 
 
 def prepare(store: Path, version: str) -> Path:
-    """Returns the folder with the programs of a version; writes it if it is missing or of another fakeapi.
+    """Returns the folder with the programs of a version. Writes missing or outdated programs first.
 
-    Several processes may call this at the same time. Each program is replaced atomically, so that a suite
-    that is starting finds either the old or the new one. Raises AssetsError.
+    Programs are outdated if another version of fakeapi, or another Python, wrote them. Several processes may
+    call this function at the same time. It replaces each program atomically, so a test suite that starts
+    meanwhile finds a complete program. Raises AssetsError if the folder cannot be written, or has files that
+    fakeapi has not written.
     """
     folder = (store / "k8s" / f"{version}-{_platform()}").absolute()
     programs = _programs(version)
@@ -76,7 +79,10 @@ def prepare(store: Path, version: str) -> Path:
 
 
 def listed(store: Path) -> list[Assets]:
-    """Returns the folders in a store that fakeapi has written, oldest version first. Raises AssetsError."""
+    """Returns the folders in a store that fakeapi has written, oldest version first.
+
+    Raises AssetsError if the store cannot be read.
+    """
     try:
         folders = [mark.parent for mark in (store / "k8s").glob(f"*/{MARK}")]
     except OSError as error:
@@ -86,9 +92,9 @@ def listed(store: Path) -> list[Assets]:
 
 
 def clean(store: Path) -> list[Assets]:
-    """Removes the folders in a store that fakeapi has written, and nothing else; returns them.
+    """Removes the folders in a store that fakeapi has written, and returns them. Keeps all other files.
 
-    Raises AssetsError.
+    Raises AssetsError if the store cannot be read, or if a folder cannot be removed.
     """
     removed = listed(store)
     for assets in removed:
@@ -115,7 +121,11 @@ def _platform() -> str:
 
 
 def _programs(version: str) -> dict[str, str]:
-    """Returns the text of each program by its name. They are shell scripts that start this Python."""
+    """Returns the text of each program, by file name.
+
+    etcd and kube-apiserver are shell scripts that start this Python. kubectl is a script that starts the
+    kubectl on the PATH.
+    """
     release = version.rpartition(".")[0]
     real = _real_kubectl()
     kubectl = f'exec {shlex.quote(str(real))} "$@"' if real else _NO_KUBECTL
@@ -133,7 +143,7 @@ def _script(program: str) -> str:
 
 
 def _real_kubectl() -> Path | None:
-    """Returns the kubectl on the PATH, unless it is one of fakeapi's own folders."""
+    """Returns the first kubectl on the PATH that is not in a folder of fakeapi; None if there is none."""
     for directory in os.get_exec_path():
         kubectl = Path(directory) / "kubectl"
         if os.access(kubectl, os.X_OK) and not (kubectl.parent / MARK).exists():

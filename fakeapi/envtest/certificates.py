@@ -1,4 +1,4 @@
-"""The serving certificate of kube-apiserver: given by flags, found in its directory, or made there."""
+"""Finds the serving certificate of kube-apiserver by its flags, or creates the certificate."""
 
 from pathlib import Path
 from typing import Final
@@ -7,7 +7,7 @@ from fakeapi.atomic_file import atomic_file, make_directory
 from fakeapi.envtest.flags import FlagError
 
 DEFAULT_DIRECTORY: Final = "/var/run/kubernetes"
-"""Default of `--cert-dir`."""
+"""Directory of the serving certificate if `--cert-dir` is not set."""
 
 _NAME: Final = "apiserver"
 _NAMES: Final = (
@@ -21,14 +21,15 @@ _NAMES: Final = (
 
 
 def serving_certificate(certificate: str, key: str, directory: str, host: str) -> tuple[Path, Path]:
-    """Returns the files of the serving certificate and its key.
+    """Returns the paths of the serving certificate and of its private key.
 
-    - `certificate`, `key`: the values of `--tls-cert-file` and `--tls-private-key-file`.
-    - `directory`: the value of `--cert-dir`. If it has no apiserver.crt and apiserver.key, creates them.
-    - `host`: the address that the server listens on, for the names of a new certificate.
+    - `certificate`, `key`: the values of `--tls-cert-file` and `--tls-private-key-file`. If both are "", the
+      files are apiserver.crt and apiserver.key in `directory`, and are created if one is missing.
+    - `directory`: the value of `--cert-dir`; "" for DEFAULT_DIRECTORY.
+    - `host`: the address that the server listens on. A new certificate is valid for this address.
 
     Follows `MaybeDefaultWithSelfSignedCerts` of k8s.io/apiserver `pkg/server/options`. Raises FlagError if
-    only one of the two files is given, and OSError if a new certificate cannot be written.
+    only one of `certificate` and `key` is set, and OSError if a new certificate cannot be written.
     """
     if bool(certificate) != bool(key):
         raise FlagError("--tls-cert-file and --tls-private-key-file must be specified together")

@@ -1,11 +1,10 @@
-"""The command `etcd` of an envtest folder: keeps the place of the state, and answers health checks.
+"""The command `etcd` of an envtest folder: tells kube-apiserver where its objects are; answers health checks.
 
     etcd --listen-client-urls=http://127.0.0.1:2379 --data-dir=DIR
 
-The objects are in a SQLite file in the data directory. The kube-apiserver beside this command asks for its
-path at STATE, and opens the file itself. So a kube-apiserver that starts again with the same etcd has its
-objects, and so has an etcd that starts again with the same directory. The command speaks no gRPC: a client of
-etcd's own protocol gets an error.
+kube-apiserver asks this command at STATE for its data directory, and opens a SQLite file there itself. So the
+objects remain when kube-apiserver or etcd starts again with the same data directory. The command does not
+support gRPC: a client of etcd's own protocol gets an error.
 """
 
 import contextlib
@@ -25,13 +24,13 @@ VERSION = "3.5.21"
 """The version of etcd at /version."""
 
 STATE = "/fakeapi/state"
-"""The path at which kube-apiserver asks for the place of its objects."""
+"""The URL path at which kube-apiserver asks for the directory of its objects."""
 
 _REQUEST_BYTES = 8192
-"""Maximum size of the head of a request in bytes. A longer request gets 400."""
+"""Maximum size, in bytes, of the request line and headers. A longer request gets 400."""
 
 _CLIENTS = 64
-"""Maximum number of open connections. The oldest one is closed for a new one."""
+"""Maximum number of open connections. To accept another connection, the server closes the oldest one."""
 
 _NOT_ETCD = (
     "This etcd belongs to fakeapi: it keeps the state of fakeapi's kube-apiserver, and does not speak etcd's "
@@ -78,7 +77,7 @@ _IGNORED = (
     "trusted-ca-file",
     "wal-dir",
 )
-"""Flags without an effect: there is one member, it has no peers, and it keeps no log."""
+"""Flags of etcd without an effect: this etcd is a single member without peers, and keeps no log."""
 
 FLAGS = (
     *(Flag(name, "string") for name in (*_DEFAULTS, *_IGNORED)),
@@ -91,7 +90,7 @@ FLAGS = (
 def main() -> None:
     """Runs the command until SIGTERM or SIGINT.
 
-    Exits with 2 for a bad command line, and with 1 for other errors.
+    Exits with 2 for an invalid command line, and with 1 for other errors.
     """
     try:
         values = read(sys.argv[1:], FLAGS)
@@ -135,7 +134,10 @@ def _exit(number: int, _: object) -> None:
 
 
 def _listen(url: str) -> socket.socket:
-    """Opens a listening socket for a URL such as http://127.0.0.1:2379. Raises OSError and ValueError."""
+    """Opens a listening socket for a URL such as http://127.0.0.1:2379.
+
+    Raises ValueError for an invalid URL, and OSError if the address is not available.
+    """
     parts = urlsplit(url.strip())
     if parts.scheme != "http" or parts.hostname is None:
         raise ValueError(f"{url!r} is not a URL of plain HTTP; fakeapi's etcd has no TLS")
@@ -146,7 +148,7 @@ def _listen(url: str) -> socket.socket:
 
 
 class _Health:
-    """Answers /health, /version and STATE over HTTP/1.1, one request for each connection."""
+    """A server for the paths /health, /version and STATE over HTTP/1.1, with one request per connection."""
 
     def __init__(self, listeners: list[socket.socket], state: dict[str, object]) -> None:
         self._answers = {

@@ -1,4 +1,4 @@
-"""Asks the etcd of fakeapi where the objects of a kube-apiserver are."""
+"""Asks fakeapi's etcd for the SQLite file with the objects of a kube-apiserver."""
 
 import hashlib
 import http.client
@@ -19,7 +19,7 @@ _PREFIX = "/registry"
 
 
 class EtcdError(Exception):
-    """Raised if etcd does not respond, or is not that of fakeapi. The message is one line for the user."""
+    """Raised if etcd does not respond, or is not fakeapi's etcd. The message is one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class State:
 
 
 def find_state(servers: list[str], prefix: str) -> State:
-    """Returns the place of the objects in an etcd. Waits until one of its servers responds.
+    """Returns the State that etcd reports. Waits up to WAIT_SECONDS until one of `servers` responds.
 
     - `servers`: the URLs of etcd.
-    - `prefix`: the prefix of the keys; kube-apiservers with different prefixes have different objects.
+    - `prefix`: the value of `--etcd-prefix`. Each prefix has its own SQLite file.
 
-    Raises EtcdError if none of the servers responds in time, or if the first one that responds is not the
-    etcd of fakeapi.
+    Raises EtcdError if no server responds in time, or if the first server that responds is not fakeapi's
+    etcd.
     """
     end = time.monotonic() + WAIT_SECONDS
     while True:

@@ -1,4 +1,4 @@
-"""Reads a command line like github.com/spf13/pflag, the library of Kubernetes' own programs."""
+"""Reads a command line like github.com/spf13/pflag, the library that Kubernetes' programs use."""
 
 import csv
 import io
@@ -9,16 +9,17 @@ from typing import Final
 
 
 class FlagError(ValueError):
-    """Raised for a command line that the program does not accept. The message is that of pflag."""
+    """Raised for a command line that the program does not accept. The message equals the message of pflag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
     """A flag of a program.
 
-    - `type`: the type of its value, as help texts print it: "string", "bool", "duration", "int" and so on.
-    - `shorthand`: the letter of its short form; "" without one.
-    - `alone`: the value of the flag without a value; None if the flag needs one.
+    - `name`: the name without dashes.
+    - `type`: the type of the flag's value, as in help texts: "string", "bool", "duration", "int" and so on.
+    - `shorthand`: the letter of the short form, such as "v" for `-v`; "" without a short form.
+    - `alone`: the value that `--name` without a value means; None if the flag needs a value.
     """
 
     name: str
@@ -29,7 +30,7 @@ class Flag:
 
 @dataclass(slots=True)
 class Values:
-    """The values of the flags of a command line, by name, in the order of the command line."""
+    """The values of the flags on a command line, by flag name, in the order of the command line."""
 
     given: dict[str, list[str]] = field(default_factory=dict)
 
@@ -45,7 +46,10 @@ class Values:
         return self.given.get(name, [])
 
     def items(self, name: str) -> list[str]:
-        """Returns the items of a flag whose values are lists with commas. Raises FlagError for bad quotes."""
+        """Returns the items of a flag whose values are comma-separated lists.
+
+        Raises FlagError if a quote in a value is not closed or is misplaced.
+        """
         try:
             return [
                 item for value in self.texts(name) if value for item in next(csv.reader(io.StringIO(value)))
@@ -54,14 +58,14 @@ class Values:
             raise invalid(name, value=",".join(self.texts(name)), reason=str(error)) from error
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """Returns the value of a boolean flag. `read` has checked it."""
+        """Returns the value of a boolean flag; `default` if the command line does not have the flag."""
         return _BOOLEANS[self.text(name, "true" if default else "false")]
 
 
 _BOOLEANS: Final = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True) | dict.fromkeys(
     ("0", "f", "F", "FALSE", "false", "False"), False
 )
-"""The texts of booleans, as in Go's `strconv.ParseBool`."""
+"""The boolean value of each text that Go's `strconv.ParseBool` accepts."""
 
 _DURATION = re.compile(r"[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+")
 _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -77,16 +81,20 @@ _PATTERNS: Final = {
 
 
 def invalid(name: str, value: str, reason: str) -> FlagError:
-    """Returns pflag's error for an invalid value."""
+    """Returns pflag's error for the value of a flag.
+
+    - `name`: the name of the flag without dashes.
+    - `reason`: the reason why the value is invalid, such as the error of a Go function.
+    """
     return FlagError(f'invalid argument "{value}" for "--{name}" flag: {reason}')
 
 
 def read(arguments: Sequence[str], flags: Iterable[Flag]) -> Values:
-    """Returns the values of a command line.
+    """Reads the flags of a command line, without the program name; returns their values.
 
-    A flag is `--name=value`, `--name value`, or `--name` alone if it is boolean. Underscores in names count
-    as dashes, as in Kubernetes' programs. Raises FlagError for an unknown flag, a missing or an invalid
-    value, and for an argument that is not a flag.
+    Accepts `--name=value`, `--name value`, and `--name` for flags with a value for this case, such as
+    booleans. In names, an underscore is the same as a dash, as in Kubernetes' programs. Raises FlagError for
+    an unknown flag, for a missing or invalid value, and for an argument that is not a flag.
     """
     by_name = {flag.name: flag for flag in flags}
     by_letter = {flag.shorthand: flag for flag in by_name.values() if flag.shorthand}
@@ -118,7 +126,14 @@ def _named(by_name: Mapping[str, Flag], name: str) -> Flag:
 
 
 def _read_letters(values: Values, argument: str, by_letter: Mapping[str, Flag], rest: list[str]) -> None:
-    """Reads `-v 4`, `-v=4` or `-v4`."""
+    """Reads flags in short form, such as `-v 4`, `-v=4`, `-v4`, or several boolean flags in one argument.
+
+    - `argument`: the argument of the command line.
+    - `by_letter`: the flags by shorthand.
+    - `rest`: the arguments after `argument`, in reverse order. Removes the flag's value from it if necessary.
+
+    Raises FlagError for an unknown letter, and for a missing or invalid value.
+    """
     flag, value = by_letter.get(argument[1]), argument[2:]
     if flag is None:
         raise FlagError(f"unknown shorthand flag: {argument[1]!r} in {argument}")

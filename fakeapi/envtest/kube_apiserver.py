@@ -37,7 +37,7 @@ def _version(release: str) -> str:
 
 
 def _help(release: str, flags: list[Flag]) -> str:
-    """Returns the help text. Suites search it for lines that begin with the name of a flag."""
+    """Returns the help text of the command. Test suites search it for lines that begin with a flag's name."""
     lines = [
         f"The kube-apiserver of fakeapi, which answers as that of Kubernetes {release}.",
         "",
@@ -53,7 +53,7 @@ def _help(release: str, flags: list[Flag]) -> str:
 
 
 def _described(flag: Flag) -> list[str]:
-    """Returns the lines of a flag. The first begins with its name, because envtest looks for that."""
+    """Returns the lines of a flag's help text. The first line begins with the flag, as envtest expects."""
     kind = "" if flag.type == "bool" else f" {flag.type}"
     short = f"  (-{flag.shorthand})" if flag.shorthand else ""
     reason = TREATMENTS[flag.name].reason

@@ -1,7 +1,7 @@
-"""Ends this process when the process that started it has ended, also if that was killed.
+"""Ends this process after the process that started it has ended, even if that process was killed.
 
-A test binary that is killed cannot stop its kube-apiserver and etcd. They would run forever, and keep their
-ports and files.
+A killed test binary cannot stop its kube-apiserver and etcd. Without this module, they would run forever, and
+keep their ports and files.
 """
 
 import os
@@ -12,7 +12,7 @@ CHECK_SECONDS = 0.5
 """Seconds between two checks whether the parent process still runs."""
 
 DETACHED = "FAKEAPI_OUTLIVE_PARENT"
-"""Environment variable: with any value, the process goes on after its parent has ended, as after `nohup`."""
+"""Environment variable: with any value, the process continues after its parent has ended, as with `nohup`."""
 
 
 def end_with_parent() -> None:

@@ -35,7 +35,7 @@ _FROM_ENVIRONMENT: Final = (
     "record",
     "redact",
 )
-"""Options of `fakeapi serve` without a flag of kube-apiserver. Their environment variables have an effect."""
+"""Options of `fakeapi serve` without a kube-apiserver flag; read from their environment variables."""
 
 _MODES: Final = ("AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "ABAC", "Webhook")
 
@@ -43,8 +43,13 @@ _MODES: Final = ("AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "ABAC", "Webhook")
 def options_of(values: Values, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Returns the options of FakeAPI for a command line of kube-apiserver, except `release` and `database`.
 
-    Creates a certificate in the directory of `--cert-dir` if there is none, as kube-apiserver does. Raises
-    FlagError for an invalid value, OSError for an unreadable file, and ValueError for an unusable one.
+    Creates the serving certificate if no flag names one and the directory of `--cert-dir` has none.
+
+    - `values`: the flags of the command line.
+    - `environment`: the environment variables, which can set options that have no flag.
+
+    Raises FlagError for an invalid flag, OSError for a file that cannot be read or written, and ValueError
+    for a file or variable with invalid contents.
     """
     host = values.text("bind-address", "127.0.0.1")
     certificate, key = serving_certificate(
@@ -85,7 +90,10 @@ def _port(text: str) -> int:
 
 
 def _plugins(values: Values) -> dict[str, Any]:
-    """Returns the options for admission plugins. kube-apiserver has the plugin ServiceAccount by default."""
+    """Returns the options for admission plugins. As in kube-apiserver, ServiceAccount is enabled by default.
+
+    Raises OSError or ValueError for an unusable file of `--admission-control-config-file`.
+    """
     enabled = values.items("enable-admission-plugins")
     disabled = values.items("disable-admission-plugins")
     if "ServiceAccount" not in (*enabled, *disabled):
@@ -152,7 +160,10 @@ def _front_proxy(values: Values) -> FrontProxySettings | None:
 
 
 def _tokens(values: Values) -> TokenSettings | None:
-    """Returns whose service account tokens the server signs and accepts. Raises OSError."""
+    """Returns how the server signs and verifies service account tokens; None if no flag configures it.
+
+    Raises OSError if a key file cannot be read.
+    """
     issuers = tuple(values.texts("service-account-issuer"))
     signing = values.text("service-account-signing-key-file")
     keys = values.texts("service-account-key-file")

@@ -16,8 +16,9 @@ class Effect(Enum):
 class Treatment:
     """The treatment of a flag.
 
-    - `reason`: why the flag has no effect, or is refused; "" for honoured flags.
-    - `default`: a refused flag is accepted with this value, because it changes nothing.
+    - `effect`: whether the flag is honoured, has no effect, or is refused.
+    - `reason`: why the flag has no effect or is refused; "" for honoured flags.
+    - `default`: the only accepted value of a refused flag, because it changes nothing; None if there is none.
     """
 
     effect: Effect
@@ -177,7 +178,8 @@ _DEFAULTS = {
     "default-unreachable-toleration-seconds": "300",
     "enable-bootstrap-token-auth": "false",
 }
-"""Values with which a refused flag is accepted: they ask for what fakeapi does anyway."""
+"""By flag, the only accepted value of a flag that is otherwise refused: it asks for what fakeapi does anyway.
+"""
 
 TREATMENTS: Final[Mapping[str, Treatment]] = {
     **dict(_all(Effect.HONOURED, "", _HONOURED)),

@@ -28,7 +28,7 @@ class Journaling:
     def note(self, ctx: RequestContext, started: float, response: AnyResponse | None) -> None:
         """Adds a request to the journal.
 
-        - `started`: the time from `now` at which the request began.
+        - `started`: the monotonic time at which the request began, from the function `now`.
         - `response`: the response; None if the client disconnected before the response was ready.
         """
         request = ctx.request

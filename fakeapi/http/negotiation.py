@@ -192,7 +192,7 @@ def not_routed(produced: tuple[str, ...]) -> ApiError:
 
 
 def check_streamable(shape: Representation, streamed: tuple[str, ...] = STREAMED) -> None:
-    """Raises ApiError 406 for YAML, because the server cannot send a watch in YAML.
+    """Raises ApiError 406 if `shape` is YAML, because the server cannot send a watch in YAML.
 
     `streamed`: the media types to list in the error message.
     """

@@ -162,7 +162,7 @@ def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Re
 
 
 def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None) -> bytes:
-    """Converts the JSON of an object or a list to a representation.
+    """Converts the JSON of an object or a list to the representation `shape`.
 
     `kinds`: the kinds of the object's release; None uses the kinds of the newest release. Raises ApiError 406
     for a kind without a protobuf message, and 500 for characters that YAML cannot represent.
@@ -182,7 +182,7 @@ def render(body: bytes, shape: Representation, kinds: ReleaseKinds | None = None
 
 
 def _render_list(pieces: list[bytes], shape: Representation, kinds: ReleaseKinds | None) -> bytes:
-    """Converts a long list to a representation. `pieces`: the JSON of the list, from `list_pieces`.
+    """Converts a long list to the representation `shape`. `pieces`: the JSON of the list.
 
     For YAML and indented JSON, decodes piece by piece. Decoding a long body in one call would block all other
     threads. Raises ApiError 406 for a kind without a protobuf message, and 500 for characters that YAML

@@ -142,7 +142,7 @@ class LazyResponse(Response):
         await send({"type": "http.response.body", "body": b""})
 
     async def _next(self, parts: Iterator[bytes]) -> bytes:
-        """Waits until this response may continue, and returns the next part of its body; empty at the end."""
+        """Waits until this response may continue; returns the next of its `parts`, b"" at the end."""
         turn = self.turn
         if turn.lists > 1:
             async with turn.held(self.gone):

@@ -32,7 +32,7 @@ class Transform:
     """Converts objects of one resource to Table, PartialObjectMetadata or PartialObjectMetadataList.
 
     - `kind` and `api_version`: the kind and apiVersion of the result.
-    - `include`: what the field `object` in each row of a Table contains: Metadata (or ""), Object or None.
+    - `include`: the content of the field `object` in each row of a Table: Metadata (or ""), Object or None.
     - `clock`: returns the time for ages, in seconds since the epoch.
     """
 

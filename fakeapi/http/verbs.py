@@ -265,7 +265,11 @@ class Verbs:
     async def _read(
         self, ctx: RequestContext, body_type: BodyType, body: bytes, media_type: str, validation: str
     ) -> Object:
-        """Returns the decoded object in a request body. Raises ApiError 400 for an invalid body."""
+        """Returns the decoded object in a request body. Raises ApiError 400 for an invalid body.
+
+        - `body_type`: the expected kind of the object.
+        - `validation`: the query parameter fieldValidation.
+        """
         step = partial(read_object, body_type, body, media_type, validation, ctx.warnings)
         return await self._server.heavy.run(len(body), step)
 

@@ -333,7 +333,7 @@ class Events:
     def _bookmark_time(self, now: float) -> float:
         """Returns the monotonic time of the next bookmark: in a minute, or shortly before the watch ends.
 
-        Returns the end of the watch if no bookmark is due.
+        Returns the end of the watch if no bookmark is due. `now`: the current monotonic time.
         """
         if not self._options.bookmarks:
             return self._end

@@ -189,6 +189,7 @@ class Installer:
     async def send(self, kind: ServedResource, path: str, body: Object, query: dict[str, str]) -> Object:
         """Applies an object (server-side apply); returns the stored object.
 
+        - `kind`: the resource of the object.
         - `path`: the path of the object.
         - `query`: the query parameters.
 

@@ -83,7 +83,9 @@ def _holders(value: Any, path: list[str]) -> Iterator[dict[str, Any]]:
 def _places(holder: dict[str, Any], kind: str, namespace: str) -> tuple[Place, ...]:
     """Returns the objects that a reference can mean: one in a namespace, and one in cluster scope.
 
-    `namespace`: the namespace of the referenced object if `holder` does not name one.
+    - `holder`: the JSON object with the reference.
+    - `kind`: the kind or resource of the referenced object.
+    - `namespace`: the namespace of the referenced object if `holder` does not name one.
     """
     group = str(holder.get("apiGroup") or "") or str(holder.get("apiVersion") or "").rpartition("/")[0]
     inside = str(holder.get("namespace") or namespace)

@@ -49,9 +49,13 @@ class Journal:
         return self.last - len(self._records)
 
     def append(self, record: Raw, sent: bytes, answer: bytes) -> None:
-        """Records a request with its bodies. Drops the oldest entries and bodies that exceed the limits.
+        """Adds a request to the journal, and passes it to the listeners.
 
-        `sent` and `answer`: the bodies of the request and its response.
+        Drops the oldest requests over ENTRIES_MAX, and the oldest bodies over BODIES_BYTES_MAX. Does not keep
+        a body over BODY_MAX.
+
+        - `record`: the fields of the request's Record
+        - `sent`, `answer`: the bodies of the request and its response
         """
         self._records.append(record)
         self.last = number = self.last + 1

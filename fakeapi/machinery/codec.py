@@ -95,7 +95,7 @@ def members(data: bytes) -> dict[str, bytes]:
 
 
 def labels_of(data: bytes) -> dict[str, str] | None:
-    """Returns `metadata.labels` of an encoded object without decoding the rest; None if it lacks labels.
+    """Returns `metadata.labels` of an encoded object without decoding other fields; None without labels.
 
     Raises JsonError if the JSON is not an object with metadata.
     """

@@ -27,7 +27,10 @@ IDLE_MAX = 8
 """Maximum number of idle connections to each endpoint. Further connections are closed after a response."""
 
 PLACES_MAX = 16
-"""Maximum number of endpoints with idle connections. A further endpoint closes all idle connections."""
+"""Maximum number of endpoints with idle connections.
+
+Before the client keeps a connection to a further endpoint, it closes all idle connections.
+"""
 
 CONTEXTS_MAX = 200
 """Maximum number of TLS contexts in the cache, one for each set of CA certificates; as in client-go."""
@@ -219,8 +222,8 @@ class PostingClient:
     ) -> tuple[_Connection, int, str]:
         """Sends a request on a reused or new connection.
 
-        Returns the connection, and the status and Content-Type of the response. Raises Unreachable if no
-        valid response arrives.
+        Returns the connection, and the status and Content-Type of the response. `request`: the Host header,
+        the target and the body. Raises Unreachable if no valid response arrives.
         """
         while True:
             kept = self._kept(place)

@@ -24,7 +24,7 @@ from fakeapi_storage import Entry, KeyExists
 log = logging.getLogger("fakeapi")
 
 AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""Order of creation: (group, resource) -> resource whose initial objects must be created first.
+"""By (group, resource): the resource whose initial objects must be created first.
 
 An IPAddress refers to a Service, so Services come first.
 """
@@ -66,15 +66,15 @@ class Bootstrap:
     def __init__(self, server: Server, catalogue: Catalogue, makers: Mapping[tuple[str, str], str]) -> None:
         """Registers the modules that build the bootstrap objects.
 
-        `makers`: (group, resource) -> name of a module. The function `objects` of the module is the `Maker`
-        of the resource.
+        `makers`: the name of a module by (group, resource). The function `objects` of the module is the
+        `Maker` of the resource.
         """
         self._server = server
         self._catalogue = catalogue
         self._makers = makers
         self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
-        """(group, resource) -> function to call after the bootstrap objects of the resource were created."""
+        """Functions to call after the bootstrap objects of a resource were created, by (group, resource)."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def start_over(self, pending: Iterable[tuple[str, str]] | None = None) -> None:

@@ -72,7 +72,7 @@ class Server:
 
     - `find`: returns the served Resource by group, version and name.
     - `outbound`: creates the HTTP transport to webhooks, and knows the URLs of Services.
-    - `tokens`: by whom and for whom the server signs service account tokens.
+    - `tokens`: the key and the settings for service account tokens.
     - `token_users`: other users of the server by their bearer tokens, for TokenReviews.
 
     `admission` and `authorizer` allow everything until `fakeapi.controlplane.registry` sets them. The

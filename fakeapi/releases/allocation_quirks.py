@@ -16,9 +16,9 @@ class Duplicates(Enum):
 
     NOTHING = "nothing"
     ERROR = "error"
-    """The allocator's search for devices fails when it reaches the pool."""
+    """The allocator's search for devices fails when it reaches a pool with duplicate names."""
     SKIP = "skip"
-    """The allocator's search for devices skips the pool."""
+    """The allocator's search for devices skips a pool with duplicate names."""
 
 
 class CountersOf(Enum):
@@ -40,9 +40,9 @@ class DriverWait(Enum):
     ERROR = "error"
     """The condition has the reason SchedulerError, and the message of the failed Reserve plugin."""
     RESERVING = "reserving"
-    """The Reserve plugin sets the condition. Its message says that one node waits for the driver."""
+    """The Reserve plugin sets this condition. The message says that one node waits for the driver."""
     PLAIN = "plain"
-    """The condition is set when the pod is bound. Its message is only "waiting for resource driver"."""
+    """The condition is set when the pod is bound. The whole message is "waiting for resource driver"."""
     BINDING = "binding"
     """The condition is set when the pod is bound. Its message says that one node waits for the driver."""
 
@@ -51,7 +51,8 @@ class DriverWait(Enum):
 class AllocationQuirks:
     """The behaviour of the scheduler's device allocator in one release.
 
-    The newer allocators handle claims with binding conditions or consumable capacity.
+    Newer releases have several allocators. "Newer" in the name of an attribute means only the allocator for
+    claims with binding conditions or consumable capacity.
     """
 
     # Pools

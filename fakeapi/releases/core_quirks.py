@@ -93,12 +93,16 @@ class CoreQuirks:
     """Whether a ResourceQuota with requests above its limits causes a warning."""
 
     quota_scopes_exist: str
-    """Detail of the error for a ResourceQuota scope with a wrong operator, if it only supports Exists."""
+    """Detail of the error for a wrong operator of a ResourceQuota scope that only supports Exists."""
 
     # Nodes
 
     node_networks_are_warned_about: bool
-    """Whether podCIDRs of a node in an ambiguous form cause a warning or an error."""
+    """Whether ambiguous podCIDRs of a node cause warnings.
+
+    With the gate StrictIPCIDRValidation, they also cause errors. Other releases accept them without a
+    warning.
+    """
 
     node_network_errors_show_all: bool
     """Whether the error for an invalid podCIDR of a node prints all podCIDRs, not only the invalid one."""

@@ -48,7 +48,10 @@ class CustomQuirks:
     """Whether sets (x-kubernetes-list-type) of lists or objects in a schema cause a warning."""
 
     prints_definitions: bool
-    """Whether tables of CustomResourceDefinitions have columns such as scope besides the creation time."""
+    """Whether tables of CustomResourceDefinitions have more columns than name and creation time.
+
+    An example is the scope.
+    """
 
     precondition_failed: str
     """Beginning of the error 409 if a delete's precondition does not match a CustomResourceDefinition."""

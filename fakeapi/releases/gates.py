@@ -210,7 +210,7 @@ EFFECTIVE = frozenset({
     "WorkloadAwarePreemption",
     "WorkloadWithJob",
 })  # fmt: skip
-"""Feature gates that change the behaviour of the served kinds, in releases that have these gates."""
+"""Feature gates that have an effect in fakeapi, in the releases that have these gates."""
 
 TURNED_ON = {"DynamicResourceAllocation": True}
 """Feature gates whose default differs from the default in Kubernetes.
@@ -255,7 +255,10 @@ class Gates(Mapping[str, bool]):
         self._graduated = frozenset(graduated)
 
     def enabled(self, name: str) -> bool:
-        """Whether a gate is on; a gate that the release no longer has is on if it graduated."""
+        """Whether a gate is on.
+
+        A gate that the release no longer has is on if its feature is now permanent (see `graduated`).
+        """
         return self._settings.get(name, name in self._graduated)
 
     @property
@@ -324,7 +327,7 @@ def specs(minor: int) -> Mapping[str, GateSpec]:
 
 @cache
 def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
-    """Maps each gate of release 1.`minor` to the gates that must be on for it."""
+    """Returns, for each gate of release 1.`minor`, the gates that it requires to be on."""
     needed_by_gate = {}
     for name, history in _gates()["requires"].items():
         past = [needed for since, needed in history if since <= minor]
@@ -365,7 +368,7 @@ def _gates() -> dict[str, Any]:
 
 
 def check(chosen: Mapping[str, bool], minors: Iterable[int]) -> None:
-    """Raises UnknownGateError for the first gate that none of the releases has."""
+    """Raises UnknownGateError for the first gate in `chosen` that no release in `minors` has."""
     known: dict[str, GateSpec] = {}
     for minor in minors:
         known |= specs(minor)
@@ -384,7 +387,7 @@ def ineffective(chosen: Iterable[str], minors: Iterable[int]) -> list[str]:
 
 
 def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
-    """Returns the gates of release 1.`minor` with the user's choices.
+    """Returns the gates of release 1.`minor` with the user's choices (`chosen`).
 
     - Gates without a choice have the value in TURNED_ON. Without such a value, they have the release's
       default.

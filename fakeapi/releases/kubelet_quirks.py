@@ -14,7 +14,7 @@ from fakeapi.releases.history import History, values_at
 class KubeletQuirks:
     """Describes how the kubelet of one release handles ResourceClaims, where releases differ.
 
-    The messages are templates for `str.format`.
+    Attributes of type str are templates of error messages, for `str.format`.
     """
 
     notes_claims: Literal["when prepared", "at once", "when drivers are there"]

@@ -35,7 +35,7 @@ class NetworkQuirks:
     """
 
     external_ips_have_traffic_policy: bool
-    """Whether a service with external IPs has an externalTrafficPolicy, with the default Cluster."""
+    """Whether a service with external IPs has an externalTrafficPolicy. Its default is Cluster."""
 
     unallocated_node_ports_are_not_patched: bool
     """Whether an update loses the stored node ports that the client omits.

@@ -226,10 +226,10 @@ def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
 
 
 def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
-    """Returns a release of COMPILED_RELEASES. Ignores chosen gates that the release does not have.
+    """Returns a release of COMPILED_RELEASES with the settings `chosen` of its feature gates.
 
-    Raises GateError if a choice contradicts a locked gate, or if a gate is on without the gates that it
-    requires.
+    Ignores gates that the release does not have. Raises GateError if a choice contradicts a locked gate, or
+    if a gate is on without the gates that it requires.
     """
     all_kinds = kinds_of_release(name)
     index, minor = all_kinds.tables.index, int(name[2:])

@@ -36,9 +36,9 @@ class RuleQuirks:
     """Whether rules in schemas that an update does not change may exceed the cost limit of a rule."""
 
     pays_for_affixes: bool
-    """Whether the runtime cost of CEL's startsWith and endsWith depends on the argument.
+    """Whether the runtime cost of CEL's startsWith and endsWith grows with the length of the argument.
 
-    In other releases it depends on the string.
+    In other releases, the cost grows with the length of the string that is searched.
     """
 
     unknown_calls_are_forgotten: bool
@@ -109,7 +109,11 @@ _1_31 = _1_30 | {"formats"}
 _1_32 = _1_31 | {"two variables"}
 _SELECTORS = "authorization selectors"
 _OPTIONAL_LISTS = "optional lists"
-"""Name of a CEL library of cel-go itself. New rules may use the library in the first release that has it."""
+"""Name of a CEL library of cel-go itself.
+
+Unlike Kubernetes' own libraries, it is available to new rules from its first release on, not one release
+later.
+"""
 _1_33 = _1_32 | {"versions", "semver normalization"}
 _1_34 = _1_33 | {"lists"}
 _1_37 = _1_34 | {"includes"}

@@ -110,7 +110,10 @@ def _set_version(
     *,
     on: bool,
 ) -> None:
-    """Enables or disables a group version, and discards earlier settings of its single resources."""
+    """Enables (`on`) or disables the group version `gv`.
+
+    Discards earlier settings of its single resources.
+    """
     versions[gv] = on
     for key in [key for key in resources if key[:2] == gv]:
         del resources[key]

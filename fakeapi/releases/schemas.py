@@ -44,7 +44,7 @@ _WRAPPED = "[]string"
 """The underlying Go type of ExtraValue, Verbs and similar types. In protobuf, these types are messages."""
 
 _PLAIN: dict[str, Any] = {}
-"""The table data of a field, for types of list items and map values. Tables contain only their type."""
+"""Empty table data for list items and map values, for which the tables contain only the type."""
 
 
 class Schemas:
@@ -127,10 +127,10 @@ class Schemas:
 
     @staticmethod
     def _as_held(made: Struct, member: dict[str, Any]) -> Struct:
-        """Returns the struct for a field.
+        """Returns the struct `made` as the type of a field.
 
-        Returns a copy of the struct if `member`, the table's data of the field, changes whether the struct is
-        atomic.
+        `member`: the table's data of the field. If this data changes whether the struct is atomic, the result
+        is a changed copy.
         """
         atomic = {"atomic": True, "granular": False}.get(member.get("map", ""), made.atomic)
         if atomic == made.atomic:

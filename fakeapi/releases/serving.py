@@ -76,7 +76,7 @@ class Serving:
     """The group versions that a server serves.
 
     - `primary`: the release for requests outside of group versions, such as /version and discovery
-    - `versions`: the core group first; in each group the preferred version first
+    - `versions`: the group versions. The core group comes first, and in each group the preferred version.
     """
 
     primary: Release

@@ -44,7 +44,10 @@ class GroupVersionTable(msgspec.Struct, frozen=True):
     default_resources: tuple[str, ...] = ()
 
     def kind_entries(self) -> list[dict[str, Any]]:
-        """Returns the table data of the kinds, in the order of their resources."""
+        """Returns the kinds as the index file of the release stores them: one dict per kind.
+
+        The dicts are in the order of the resources in discovery.
+        """
         entries: list[dict[str, Any]] = msgspec.json.decode(self.kinds)
         return entries
 

@@ -26,7 +26,10 @@ CA_KEY = "ca-key.pem"
 
 
 class CertificateError(ValueError):
-    """Raised if the files of a CA are not its certificate and its key. The message names the files."""
+    """Raised if the files of a CA do not contain a valid CA certificate and its private key.
+
+    The message names the files.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,10 @@ def with_client_certificate(app: ASGIApp, tls: ssl.SSLObject) -> ASGIApp:
 
 
 def _read(tls: ssl.SSLObject, der: bytes) -> ClientCertificate | None:
-    """Returns the certificate; None if the server did not ask for one, so that nothing has verified it."""
+    """Returns the verified client certificate; None if the TLS handshake has not verified it.
+
+    `der`: the certificate in DER.
+    """
     verified = tls.getpeercert()
     if not verified:
         return None

@@ -208,7 +208,10 @@ class RequestReader:
 
 
 def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
-    """Returns a request head with cached headers and a new request line (method and target)."""
+    """Returns the cached request head `known` with a new method and target.
+
+    The new request has the same headers as the cached one.
+    """
     return RequestHead(
         method,
         target,

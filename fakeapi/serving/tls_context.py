@@ -20,7 +20,7 @@ CHECK_SECONDS = 1.0
 """Minimum seconds between two checks whether the files of a TLSFiles have changed."""
 
 TLSSource = Callable[[], ssl.SSLContext]
-"""Returns the TLS context for a new connection."""
+"""A function that returns the TLS context for a new connection."""
 
 
 def server_context() -> ssl.SSLContext:
@@ -46,12 +46,12 @@ def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path) -> N
 
 
 def accept_client_certificates(context: ssl.SSLContext, authorities: Sequence[Path]) -> None:
-    """Lets clients send a certificate. The handshake fails for one that the CAs have not issued.
+    """Lets clients send a certificate. The handshake fails if a client sends a certificate of another CA.
 
     kube-apiserver completes such a handshake and responds with 401. Python's TLS cannot do that.
 
-    `authorities`: files with CA certificates in PEM. Raises OSError if one cannot be read, and ValueError if
-    one has no certificate.
+    `authorities`: files with CA certificates in PEM. Raises OSError if a file cannot be read, and ValueError
+    if a file has no usable certificate.
     """
     context.verify_mode = ssl.CERT_OPTIONAL
     for file in authorities:
@@ -62,7 +62,7 @@ def accept_client_certificates(context: ssl.SSLContext, authorities: Sequence[Pa
 
 
 def certificates_in(file: Path) -> bytes:
-    """Returns the certificates in a PEM file without anything else, such as a private key beside them.
+    """Returns only the certificates in a PEM file. Drops everything else, such as a private key.
 
     Raises OSError if the file cannot be read, and ValueError if it has no certificate.
     """
@@ -73,14 +73,15 @@ def certificates_in(file: Path) -> bytes:
 
 
 class TLSFiles:
-    """Provides a TLS context that is made from files, and makes a new one after a file has changed.
+    """Provides a TLS context that is loaded from files. Loads a new context after a file has changed.
 
-    So a certificate that was replaced on disk is used for new connections, like kube-apiserver's.
+    So new connections use a certificate that was replaced on disk, as in kube-apiserver.
 
-    - `make`: makes the context. Raises OSError or ValueError if a file is unusable.
+    - `make`: loads the context. Raises OSError or ValueError if a file is unusable.
     - `files`: the files that `make` reads.
 
-    The constructor raises the errors of `make`. Later errors are logged, and the last context stays.
+    The constructor raises the errors of `make`. If `make` fails later, the error is logged, and the last
+    context stays in use.
     """
 
     def __init__(self, make: TLSSource, files: Sequence[Path]) -> None:

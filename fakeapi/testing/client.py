@@ -181,9 +181,9 @@ class Verbs(ABC):
     def _object_path(
         self, kind: str, api_version: str | None, namespace: str, name: str, subresource: str = ""
     ) -> str:
-        """Returns the path of an object. Raises ValueError for an empty name.
+        """Returns the path of an object, or of its subresource if `subresource` is not "".
 
-        With an empty name, the path would be the path of the whole collection.
+        Raises ValueError for an empty name, because the result would be the path of the whole collection.
         """
         if not name:
             raise ValueError(f"the name of the {kind} is empty")

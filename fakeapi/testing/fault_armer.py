@@ -1,4 +1,4 @@
-"""FaultArmer: arms the faults of the option `faults` at each start and each reset of a server."""
+"""FaultArmer: activates the faults of the option `faults` whenever a server starts or is reset."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from fakeapi.faults.rules import Rule
 
 
 class FaultArmer(Attachment):
-    """Arms faults at each start and each reset.
+    """Activates faults whenever a server starts or is reset.
 
     It must be the last attachment, so that faults do not affect the start of other attachments.
     """
@@ -17,7 +17,7 @@ class FaultArmer(Attachment):
         self._rules = rules
 
     async def start(self) -> None:
-        """Arms the faults. Raises RuleError for a rule that cannot match any served resource or verb."""
+        """Activates the faults. Raises RuleError if a rule cannot match any served resource or verb."""
         self._cluster.faults.arm(self._rules)
 
     async def after_replacement(self, *, empty: bool) -> None:

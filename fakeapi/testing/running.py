@@ -170,7 +170,7 @@ class RunningServer:
         self._runner.call(lambda: manager.settle(seconds))
 
     def reset(self) -> None:
-        """Replaces the cluster by a new one. Watches end; connections stay open."""
+        """Replaces the cluster by a new cluster. Watches end; connections stay open."""
         self._runner.reset()
 
     @property
@@ -184,8 +184,8 @@ class RunningServer:
     def restore(self, snapshot: Snapshot, *, rewind: bool) -> None:
         """Replaces all objects by the objects of a snapshot. Watches end; connections stay open.
 
-        `rewind`: if true, new resourceVersions continue after the snapshot's resourceVersion. If false, they
-        continue after the newest resourceVersion of the cluster.
+        `rewind`: if true, the next resourceVersion follows the snapshot's resourceVersion. If false, new
+        resourceVersions are newer than all resourceVersions of the cluster and of the snapshot.
 
         Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
         storage cannot be written.
@@ -212,7 +212,7 @@ class RunningServer:
         self._runner.call(lambda: baseline.return_to(self._cluster, wanted))
 
     def restart_empty_on_new_port(self) -> None:
-        """Replaces the cluster by a new one, closes all connections, and listens on a new port.
+        """Replaces the cluster by a new cluster, closes all connections, and listens on a new port.
 
         Also ends the recording and writes its file. Clients that use the old port get a refused connection.
         """

@@ -176,7 +176,7 @@ class FakeAPI(Verbs):
         return self._settings.token
 
     def reset(self) -> None:
-        """Replaces the cluster by a new one, which has only its initial objects, such as the namespaces.
+        """Replaces the cluster by a new cluster with only its initial objects, such as the namespaces.
 
         - Watches end; connections stay open.
         - The manifests of the option `install` are installed again.
@@ -222,10 +222,10 @@ class FakeAPI(Verbs):
         Watches end.
 
         - `snapshot`: the snapshot, or its name in `snapshots`.
-        - `rewind`: if false, new resourceVersions continue after the newest one of the server. Older
-          resourceVersions get 410 Expired, so that informers list again. If true, new resourceVersions
-          continue after the snapshot's. A repeated test then sees equal resourceVersions, but clients that
-          saw newer ones must start again.
+        - `rewind`: if false, new resourceVersions are newer than all resourceVersions of the server and of
+          the snapshot. Older resourceVersions get 410 Expired, so that informers list again. If true, the
+          next resourceVersion follows the snapshot's resourceVersion. A repeated test then sees the same
+          resourceVersions, but clients that saw newer versions must start again.
 
         Raises SnapshotError for an unknown name, or if the server does not serve the kind of an object. After
         an error, no object has changed.
@@ -308,14 +308,14 @@ class FakeAPI(Verbs):
         self._running().settle(seconds)
 
     def node(self, name: str = "node") -> "NodeAgent":
-        """Returns a node of the kubelet controller, with its directory, its drivers and its pods.
+        """Returns the node `name` of the kubelet controller, with its directory, its drivers and its pods.
 
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
         return self._running().node(name)
 
     def renewed(self) -> "FakeAPI":
-        """Replaces the cluster by a new one, and moves the server to a new port.
+        """Replaces the cluster by a new cluster, and moves the server to a new port.
 
         Returns a new FakeAPI for the server; this FakeAPI is not running any more. Clients of the old URL and
         kubeconfig lose their connections. Also ends the recording and writes its file.

@@ -21,8 +21,9 @@ _TOKEN_BYTES = 32
 def with_tokens(settings: Settings) -> Settings:
     """Returns settings in which `token` is the token of the administrator, and `token_file` is None.
 
-    A token file with several users becomes `token_users`. A server that authenticates users but has no token
-    gets a random one, for controllers, the kubeconfig and `FakeAPI` itself.
+    - If the token file has several users, `token_users` becomes this file.
+    - If the server authenticates users but no token is set, `token` becomes a random token. Controllers, the
+      kubeconfig and `FakeAPI` itself use this token.
 
     Raises ValueError for an unusable token or token file, and for options that need HTTPS.
     """
@@ -76,7 +77,11 @@ def _anonymous(settings: Settings) -> Anonymous:
 
 
 def _client_issuers(settings: Settings) -> "Issuers | None":
-    """Returns the CAs of users' certificates, if proxies have other ones. Raises OSError, ValueError."""
+    """Returns the CAs of the users' client certificates, if the server also has CAs of front proxies.
+
+    Returns None if one of the two options is not set. Raises OSError for an unreadable file, and ValueError
+    for a file without certificates.
+    """
     if settings.front_proxy is None or settings.client_ca is None:
         return None
     return _issuers(Path(settings.client_ca))

@@ -1,4 +1,4 @@
-"""ServerTLS: the certificate of a server, and which client certificates it asks for."""
+"""ServerTLS: the certificate of a server, and the CAs whose client certificates it accepts."""
 
 import ssl
 from dataclasses import dataclass
@@ -19,11 +19,12 @@ from fakeapi.testing.server_names import issue_certificates
 
 @dataclass(frozen=True, slots=True)
 class ServerTLS:
-    """The TLS of a server.
+    """The certificates and TLS contexts of a server.
 
     - `ca`: certificates in PEM with which clients verify the server.
     - `contexts`: returns the TLS context for a new connection.
-    - `is_pinned`: whether `ca` is the certificate of the server itself, whose names may be any.
+    - `is_pinned`: whether `ca` is the server's own certificate. Clients then trust this certificate and
+      ignore the host names in it.
     """
 
     ca: bytes
@@ -41,7 +42,10 @@ class ServerTLS:
 
 
 def server_tls(settings: Settings) -> ServerTLS | None:
-    """Returns the TLS of a server; None for plain HTTP. Raises StartError for unusable files."""
+    """Returns the ServerTLS for the settings; None for plain HTTP.
+
+    Raises StartError if a file with a certificate or key is unusable.
+    """
     if not settings.tls and settings.tls_cert is None:
         return None
     authorities = [] if settings.client_ca is None else [Path(settings.client_ca)]

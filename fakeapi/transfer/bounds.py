@@ -16,7 +16,10 @@ VERSIONS_MAX = 1_000
 """Maximum number of group versions in discovery; discovery of more versions raises StatusError."""
 
 RESOURCES_MAX = 10_000
-"""Maximum number of resources in discovery, in all versions; further versions become problems."""
+"""Maximum number of resources to discover, counted in all their versions.
+
+An API version that exceeds the maximum is not discovered, and becomes a problem of the result.
+"""
 
 PAGES_MAX = 10_000
 """Maximum number of pages of one list; a list with more pages becomes a problem of the result."""

@@ -61,6 +61,9 @@ async def read_cluster(
 def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResource], list[str]]:
     """Returns the resources to read, each in one version, and the names of the resources to leave out.
 
+    - `chosen`: the selected resources of the cluster, in all their versions.
+    - `target`: the resources of the server to import into; None reads the preferred versions.
+
     Leaves out a resource if the target serves it only in other versions. Keeps a resource that the target
     does not serve in any version, because it may be a custom resource.
     """
@@ -79,7 +82,7 @@ def _versions(chosen: Served, target: Served | None) -> tuple[list[ServedResourc
 
 
 async def _add_definitions(cluster: Reader, state: State, target: Served) -> None:
-    """Adds the CustomResourceDefinitions of resources that the target does not serve.
+    """Adds to `state` the CustomResourceDefinitions of resources that the target does not serve.
 
     If a definition cannot be read, removes the objects of the resource and adds a problem.
     """
@@ -101,7 +104,7 @@ async def _add_definitions(cluster: Reader, state: State, target: Served) -> Non
 
 
 async def _add_namespaces(cluster: Reader, state: State, selection: Selection) -> None:
-    """Adds the selected namespaces and the namespaces of the objects.
+    """Adds to `state` the selected namespaces and the namespaces of the objects.
 
     If a namespace cannot be read, adds it with only its name. Raises SelectionError if a selected namespace
     does not exist.

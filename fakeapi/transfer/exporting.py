@@ -56,7 +56,8 @@ async def export(
 
     Raises one of these exceptions:
 
-    - SelectionError if a selected resource does not exist, or (except on fakeapi) a selected namespace
+    - SelectionError if a selected resource does not exist, or if a selected namespace does not exist on a
+      server other than fakeapi
     - TooManyObjects if there are more selected objects than `limit`
     - StatusError for a failed discovery, missing authentication or an invalid label selector
     - TargetError if the server does not respond with valid HTTP

@@ -79,7 +79,7 @@ def _without_null_times(value: Any) -> None:
 
 
 def _without(metadata: Object, field: str, key: str) -> None:
-    """Removes a label or an annotation in place. Also removes the field if it becomes empty.
+    """Removes the label or annotation `key` in place. Also removes `field` if it becomes empty.
 
     `field`: "labels" or "annotations".
     """

@@ -50,8 +50,8 @@ class EventKind(Enum):
 class Event:
     """A committed change of a key.
 
-    - `entry`: for a PUT, the new entry. For a DELETE, the last entry, but with the revision of the deletion,
-      and with the value of the deletion if it has one.
+    - `entry`: for a PUT, the new entry. For a DELETE, the last entry with the revision of the deletion. If
+      the deletion has its own value, the entry has this value.
     - `previous`: the entry before the change; None if the change created the key.
     """
 
@@ -134,8 +134,8 @@ class Storage(Protocol):
     the write is committed.
 
     If the database refuses the write later, the future fails with an exception that the method lists. If the
-    database cannot store the write, the future fails with `StorageFailed` or `StorageReset`, and so do all
-    other uncommitted writes. Cancelling the future does not cancel the write.
+    database cannot store the write, the futures of this write and of all other uncommitted writes fail with
+    `StorageFailed` or `StorageReset`. Cancelling the future does not cancel the write.
     """
 
     @property
@@ -254,12 +254,13 @@ class Storage(Protocol):
     async def restore(self, checkpoint: Checkpoint, *, rewind: bool = False) -> None:
         """Replaces all entries with the entries of a checkpoint, and keeps their revisions and the labels.
 
-        The store continues at a revision newer than any before, and older revisions are `Compacted`, so that
-        no client can resume from stale data. With `rewind` it continues at the checkpoint's own revision,
-        even if the checkpoint is restored twice. Then only clients that have seen nothing newer may continue.
+        - Without `rewind`: the store continues at a revision newer than all revisions of the store and of the
+          checkpoint. Older revisions are `Compacted`, so that no client can resume from stale data.
+        - With `rewind`: the store continues at the checkpoint's own revision. Clients that have seen newer
+          revisions must not continue.
 
-        Uncommitted writes fail and watchers end, both with `StorageReset`. If one of these
-        exceptions is raised, nothing has changed:
+        Uncommitted writes fail and watchers end, both with `StorageReset`. If one of these exceptions is
+        raised, nothing has changed:
 
         - `InvalidEntry` for entries that no store can contain
         - `StorageFailed` if the database fails
@@ -332,7 +333,7 @@ class SharedStorage(Storage, Protocol):
         """Stores a new entry, like `Storage.create`.
 
         The write is refused with `KeyExists` if the key exists, or with `RevisionConflict` if the condition
-        `unless_changed` does not hold.
+        `unless_changed` is violated.
         """
         ...
 
@@ -344,7 +345,8 @@ class SharedStorage(Storage, Protocol):
         The write is refused with one of these exceptions:
 
         - `KeyNotFound` if the entry is missing
-        - `RevisionConflict` if the entry has another revision, or if `unless_changed` does not hold
+        - `RevisionConflict` if the entry has another revision, or if the condition `unless_changed` is
+          violated
         """
         ...
 

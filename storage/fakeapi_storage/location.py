@@ -22,7 +22,7 @@ _MEMORY = ":memory:"
 class Location:
     """The location of a database.
 
-    - `engine`: MEMORY or one of ENGINES
+    - `engine`: "memory", "sqlite" or "postgresql"
     - `path`: the SQLite file; None for a database in memory or on a server
     - `text`: the location for messages, without the password
     - `url`: the URL of a database server, with the password; "" for other engines
@@ -70,7 +70,7 @@ def parse_location(location: str | Path | None) -> Location:
 
 
 def _without_secrets(scheme: str, rest: str) -> str:
-    """Returns the URL without user, password and options.
+    """Returns the URL without user, password and options. `rest`: the URL after `scheme` and `://`.
 
     This also works if unescaped special characters make the end of the password ambiguous.
     """

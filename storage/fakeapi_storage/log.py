@@ -12,7 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 Durability: TypeAlias = Literal["normal", "full"]
-"""Which crash a committed write survives: "normal" a crash of the process, "full" also of the machine."""
+"""The crashes that a committed write survives.
+
+- "normal": a crash of the process
+- "full": a crash of the process or of the machine
+"""
 
 
 class Row(NamedTuple):

@@ -1,4 +1,4 @@
-"""TLSClient: sends requests to a server over TLS, each one over a new connection."""
+"""TLSClient: sends requests to a server over TLS. Each request uses a new connection."""
 
 import http.client
 import json

@@ -22,7 +22,11 @@ class Authority:
         self._ca.cert_pem.write_to_path(self.file)
 
     def certificate(self, common_name: str | None, organization: str | None = None, **more: Any) -> Path:
-        """Issues a client certificate; returns a file with the certificate and its key."""
+        """Issues a client certificate; returns the path of a file with the certificate and its key.
+
+        - `common_name` and `organization`: the user name and the group in the subject; None for none.
+        - `more`: further arguments of `trustme.CA.issue_cert`.
+        """
         hosts = () if common_name else ("client.example.com",)
         issued = self._ca.issue_cert(*hosts, common_name=common_name, organization_name=organization, **more)
         path = self._directory / f"{issued.cert_chain_pems[0].bytes().__hash__():x}.pem"

@@ -1,4 +1,4 @@
-"""A front proxy with a certificate of its own CA names the user in headers."""
+"""A front proxy names the user in headers. A certificate of the proxies' own CA authenticates the proxy."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -34,7 +34,7 @@ class Difference(str):
 class Comparison:
     """Compares the responses of one scenario with their recordings, in order.
 
-    Before a comparison, replaces recorded uids, names and resourceVersions with those of the tested server.
+    Before a comparison, replaces recorded uids, names and resourceVersions by the tested server's values.
     """
 
     age = re.compile(r"\d+s")
@@ -57,7 +57,7 @@ class Comparison:
         ]
 
     def _translated(self, value: Any) -> Any:
-        """Replaces recorded uids, names and versions in a JSON value with those of the tested server."""
+        """Replaces recorded uids, names and versions in a JSON value by the tested server's values."""
         if isinstance(value, dict):
             return {self._identities.text(name): self._translated(item) for name, item in value.items()}
         if isinstance(value, list):
@@ -134,7 +134,8 @@ class Comparison:
 def _sorted(value: list[Any], key: str) -> list[Any]:
     """Returns a sorted copy of a list that has no fixed order; returns other lists unchanged.
 
-    Managed fields and the causes of apply conflicts have no fixed order.
+    `key`: the field that contains the list. Managed fields and the causes of apply conflicts have no fixed
+    order.
     """
     if key == "managedFields":
         names = ("operation", "manager", "apiVersion", "subresource")

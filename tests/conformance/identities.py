@@ -24,7 +24,7 @@ def is_list(value: dict[str, Any]) -> bool:
 
 
 class Identities:
-    """Maps recorded uids, names, resourceVersions and continue tokens to those of the tested server."""
+    """Maps recorded uids, names, resourceVersions and continue tokens to the tested server's values."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -97,7 +97,7 @@ class Identities:
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
 
     def _with_times(self, value: Any) -> Any:
-        """Replaces timestamps and managed fields in a request body with those of the tested server's object.
+        """Replaces timestamps and managed fields in a request body by the values of the tested server.
 
         Replaces only values that the recorded client sent back unchanged.
         """

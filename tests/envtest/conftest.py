@@ -126,7 +126,7 @@ def control_plane(folder: Path, tmp_path: Path) -> Iterator[ControlPlane]:
 
 @pytest.fixture
 def started(control_plane: ControlPlane) -> Callable[..., ControlPlane]:
-    """Returns a function that starts etcd, and kube-apiserver with more flags."""
+    """Returns a function that starts etcd, and then kube-apiserver with additional flags."""
 
     def start(*flags: str) -> ControlPlane:
         control_plane.start_etcd()

@@ -1,4 +1,4 @@
-"""etcd and kube-apiserver of an envtest folder behave as the suites of envtest need it."""
+"""etcd and kube-apiserver of an envtest folder work with test suites that use envtest."""
 
 import http.client
 import os

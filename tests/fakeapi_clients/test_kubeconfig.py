@@ -1,4 +1,4 @@
-"""Clients read the server, certificates and credentials from kubeconfigs; invalid ones raise clear errors."""
+"""Clients read server, certificates and credentials from kubeconfigs; invalid files raise clear errors."""
 
 import asyncio
 import json

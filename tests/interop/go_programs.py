@@ -85,6 +85,7 @@ def build(
 ) -> Path:
     """Compiles a Go program and returns its path. Reuses a program built before from the same sources.
 
+    - `name`: the name of the program
     - `go_mod`: the text of go.mod
     - `sources`: the text of each source file, by file name
     - `builds`: the folder of compiled programs

@@ -27,7 +27,12 @@ OVERTIME_SECONDS = 600.0
 
 @dataclass
 class Outcome:
-    """The result of a part: `state` is "ok", "found", "skipped" or "broken", and `text` is the reason."""
+    """The result of a part of the torture suite.
+
+    - `state`: "ok", "found", "skipped" or "broken".
+    - `text`: the reason for the state.
+    - `figures`: the counts that the part returned.
+    """
 
     part: str
     state: str

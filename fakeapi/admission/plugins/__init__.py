@@ -117,10 +117,9 @@ DEFAULT_PLUGINS = (
 
 
 def _everything(resource: "Resource", subresource: str) -> bool:
-    """Whether policies apply to a resource.
+    """Whether policies apply to a resource. Used as `PluginEntry.covers`.
 
-    They do not apply to resources that configure admission, so that clients can delete a bad policy. Used as
-    `PluginEntry.covers`.
+    Policies do not apply to resources that configure admission. So clients can always delete a bad policy.
     """
     return resource.kind.group != "admissionregistration.k8s.io"
 
@@ -195,7 +194,8 @@ ACTIVATED = {
     f"{_CONFIGURATION}validatingwebhookconfigurations/": VALIDATING_WEBHOOKS,
     "/core/resourcequotas/": QUOTAS,
 }
-"""Plugins that objects turn on, by prefix of storage keys. The first object under the prefix does so.
+"""Plugins that run only if certain objects exist, by the storage key prefix of these objects.
 
-A server without such objects does not load the plugin.
+The first stored object with the prefix activates the plugin. A server without such objects does not load the
+plugin.
 """

@@ -92,7 +92,7 @@ _NEEDS: Mapping[str, Callable[[Object, Object, Object], bool]] = {
     "InPlacePodVerticalScalingInitContainers": _resizes_init_container,
     "InPlacePodVerticalScalingMemoryBackedVolumes": _resizes_volume,
 }
-"""Functions that decide whether a change of a pod needs a feature of its node, by the name of the feature.
+"""Maps each feature to a function that decides whether a change of a pod needs the feature on its node.
 
-Their arguments are the new spec, the old spec and the old status of the pod.
+The arguments of the functions are the new spec, the old spec and the old status of the pod.
 """

@@ -33,7 +33,7 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if a PodGroup names a Workload, or a template in it, that does not exist.
+        """Raises ApiError 403 if the Workload or the template that a PodGroup names does not exist.
 
         A Workload that is being deleted counts as missing.
         """

@@ -22,8 +22,9 @@ class PodResizeValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the pod's node does not exist, does not run Linux, or lacks cpu or memory.
+        """Raises ApiError 403 if the pod's node cannot run the resized pod.
 
+        This is the case if the node does not exist, does not run Linux, or has too little cpu or memory.
         Accepts pods without a node, and updates that do not change the generation.
         """
         release = attributes.resource.release

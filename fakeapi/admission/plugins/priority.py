@@ -16,12 +16,15 @@ SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critica
 
 class Priority(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Sets priority, PriorityClass and preemption policy of a new pod, and the priority of a new
-        PodGroup.
+        """Sets the priority of a new pod or PodGroup from its PriorityClass.
 
-        An update of a pod keeps the old priority and preemption policy if it omits them. Raises ApiError 403
-        if the PriorityClass does not exist, or if its priority or preemption policy differs from a value that
-        the object already sets.
+        New pods also get the name of the PriorityClass and its preemption policy. An update of a pod keeps
+        the old priority and preemption policy if it omits them.
+
+        Raises ApiError 403 in these cases:
+
+        - The PriorityClass does not exist.
+        - The object already sets another priority or preemption policy than its PriorityClass has.
         """
         resource, created = attributes.resource.kind.resource, attributes.operation is Operation.CREATE
         if resource == "pods" and not created:

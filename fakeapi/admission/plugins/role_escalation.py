@@ -21,9 +21,9 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.server import Server
 
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "selfLink")
-"""Metadata fields of a role that a client may change without the permissions that the role grants.
+"""Metadata fields of a role that the garbage collector may change.
 
-The garbage collector changes them.
+The plugin does not check updates that change only these fields.
 """
 _EVERYTHING: list[Object] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
@@ -78,6 +78,8 @@ class RoleEscalation(AdmissionPlugin):
 
         In a cluster, a controller copies aggregated rules into the role. A patch keeps these rules. A PUT
         keeps them if its object has the uid and the rules of the stored role.
+
+        `old`: the stored role; None on create
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -124,7 +126,7 @@ class RoleEscalation(AdmissionPlugin):
 
 
 def _refused(attributes: Attributes, why: str) -> ApiError:
-    """Returns ApiError 403 for the written object.
+    """Returns ApiError 403 for the written object. `why`: the reason, for the message.
 
     The error names the object as the request body does: the name is "" if the server generates it.
     """
@@ -152,7 +154,10 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 
 
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
-    """Whether an update changes only metadata fields that the garbage collector may change."""
+    """Whether an update changes only metadata fields that the garbage collector may change.
+
+    `old`: the stored object; None on create, for which the result is False
+    """
     return old is not None and semantically_equal(_without_collected(new), _without_collected(old))
 
 

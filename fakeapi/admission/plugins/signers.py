@@ -20,7 +20,7 @@ _OF_GARBAGE_COLLECTOR = ("ownerReferences", "finalizers", "managedFields")
 
 
 class _SignerCheck(AdmissionPlugin):
-    """Checks that the client has the RBAC verb `verb` on the signer of an object."""
+    """Base class: checks that the client has the RBAC verb `verb` on the signer that an object names."""
 
     verb: ClassVar[str]
     refusal: ClassVar[str]

@@ -122,7 +122,10 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
     """Yields a _Refusal for each failed validation or audit annotation of a policy.
 
     Yields Unsupported for an expression that fakeapi cannot evaluate. If the expressions exceed the budget of
-    CEL cost units, yields only a refusal about the budget; nothing with the failurePolicy Ignore.
+    CEL cost units, yields only one _Refusal about the budget. With the failurePolicy Ignore, yields nothing
+    in this case.
+
+    `asked`: evaluates the expressions of the policy
     """
     strict = _is_strict(spec)
     try:

@@ -33,11 +33,13 @@ def mutate(
 ) -> Unsupported | None:
     """Applies a mutation to the new object of a write.
 
-    `asked`: evaluates the expressions of the policy. `resource`: the resource in the API version of the
-    mutation.
+    Returns None; returns Unsupported if fakeapi cannot evaluate the expression of the mutation.
 
-    Returns Unsupported if fakeapi cannot evaluate the expression, otherwise None. Raises MutationError if the
-    mutation cannot be applied, and ApiError 500 if the result is not a valid object of its kind.
+    - `asked`: evaluates the expressions of the policy
+    - `resource`: the resource in the API version of the mutation
+
+    Raises MutationError if the mutation cannot be applied. Raises ApiError 500 if the result is not a valid
+    object of its kind.
     """
     applies = mutation.get("patchType") == "ApplyConfiguration"
     text = (mutation.get("applyConfiguration" if applies else "jsonPatch") or {}).get("expression", "")
@@ -66,7 +68,8 @@ def mutate(
 def _json(value: Any, asked: Expressions) -> Any:
     """Returns the CEL result of an expression as decoded JSON.
 
-    Raises MutationError if the result has the wrong type or needs too much memory.
+    Raises MutationError if the result has the wrong type or needs too much memory. `asked`: has the memory
+    limit of the policy's expressions.
     """
     try:
         with asked.memory:

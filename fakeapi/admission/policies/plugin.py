@@ -57,10 +57,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
             await waiting
 
     def _evaluated(self, policies: list[Object], attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies on the event loop.
+        """Evaluates the policies on the event loop. Returns None when the evaluation is complete.
 
-        If their expressions need too many CEL cost units for the event loop, evaluates the policies again
-        in a thread, and returns an awaitable for the result. Otherwise returns None.
+        If the expressions need too many CEL cost units for the event loop, evaluates the policies again in a
+        thread. In this case, returns an awaitable that ends with the evaluation.
         """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)
@@ -74,10 +74,10 @@ class PolicyPlugin(AdmissionPlugin, ABC):
 
     @staticmethod
     def _restarting(attributes: Attributes, evaluate: Callable[[], None]) -> Callable[[], None]:
-        """Returns a function that evaluates policies for a write. The caller runs it in a thread.
+        """Returns a function that evaluates policies for a write. The caller runs the function in a thread.
 
-        The function raises AllowanceSpent if it has used up its CEL cost units. It then first undoes its
-        changes to the write, so that it can be called again.
+        If the function uses up its CEL cost units, it undoes its changes to the write and raises
+        AllowanceSpent. The caller can then call the function again.
         """
         loop = asyncio.get_running_loop()
 

@@ -11,8 +11,11 @@ from fakeapi_storage import FutureRevision
 class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to delete the history of changes, and its response.
 
-    `resource_version`: in the request, the resourceVersion before which to delete the history ("" for the
-    newest one). In the response, the oldest resourceVersion at which a watch can start.
+    `resource_version`:
+
+    - In the request: the resourceVersion before which to delete the history; "" for the newest
+      resourceVersion.
+    - In the response: the oldest resourceVersion at which a watch can start.
     """
 
     resource_version: str = ""

@@ -144,7 +144,10 @@ async def history(call: Call) -> History:
 
 
 async def _events(cluster: Cluster, key: str) -> list[Event]:
-    """Returns the changes of an object that are still in the history, oldest first."""
+    """Returns the changes of an object that are still in the history, oldest first.
+
+    `key`: the storage key of the object.
+    """
     watcher = cluster.storage.watch(key, cluster.storage.oldest)
     try:
         if watcher.progress >= cluster.storage.revision:
@@ -164,7 +167,7 @@ def _stored(cluster: Cluster) -> Iterable[Resource]:
 
 
 def _versions(cluster: Cluster, group: str, name: str) -> Iterable[Resource]:
-    """Returns the resource in each served API version of its group, the preferred version first."""
+    """Returns the resource `name` in each served API version of its group, the preferred version first."""
     catalogue = cluster.catalogue
     resources = (catalogue.find(group, version, name) for version in catalogue.versions(group))
     return [resource for resource in resources if resource is not None]

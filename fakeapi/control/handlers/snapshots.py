@@ -38,8 +38,8 @@ class Kept(msgspec.Struct, rename="camel"):
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to restore a snapshot.
 
-    `rewind`: true to continue new resourceVersions after the snapshot's newest one; false to continue them
-    after the server's newest one.
+    `rewind`: if true, the next resourceVersion follows the snapshot's resourceVersion. If false, it is newer
+    than all resourceVersions of the server and of the snapshot.
     """
 
     rewind: bool = False

@@ -31,10 +31,11 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The objects that an allocation reads: slices with taints, DeviceClasses by name, and devices in use.
+    """The objects that an allocation reads: slices with taints, and DeviceClasses by name.
 
-    `turn`: in releases that do not sort pools, the search starts with the pool at the index `turn` modulo the
-    number of pools.
+    - `state`: the devices in use.
+    - `turn`: in releases that do not sort pools, the search starts with the pool at the index `turn` modulo
+      the number of pools.
     """
 
     slices: Slices
@@ -146,9 +147,9 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
 
 
 async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
-    """Sets the DeviceClass and the number of devices of a request.
+    """Sets the DeviceClass and the number of devices of a request, and returns the request.
 
-    For allocationMode All, also lists the devices.
+    For allocationMode All, also sets the list of devices.
 
     - `key`: identifies the request in the cache: the indexes of claim, request and subrequest.
 
@@ -289,7 +290,7 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """Returns a config entry. Omits its `requests` if they are all requests of the claim."""
+    """Returns a config entry of an allocation. It has no `requests` if they are all requests of the claim."""
     names = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]

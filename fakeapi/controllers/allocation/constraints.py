@@ -24,11 +24,11 @@ class Constraint(Protocol):
     """A constraint on the devices that the search has chosen so far for a claim."""
 
     def add(self, taken: Taken) -> bool:
-        """Adds a device if the constraint allows it. Otherwise returns False, and changes nothing."""
+        """Adds the device `taken` if the constraint allows it; else returns False and changes nothing."""
         ...
 
     def remove(self, taken: Taken) -> None:
-        """Removes the device that was added last."""
+        """Removes the device `taken`, which must be the device that was added last."""
         ...
 
 
@@ -119,7 +119,10 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """Returns the value to compare: the attribute, or another value in a subclass."""
+        """Returns the value of the device `taken` that must differ: here, `attribute` itself.
+
+        A subclass can return another value.
+        """
         return attribute
 
     def remove(self, taken: Taken) -> None:

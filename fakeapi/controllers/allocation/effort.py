@@ -64,7 +64,7 @@ class Effort:
         self._turn_ends = perf_counter() + TURN_SECONDS
 
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
-        """Calls a function that evaluates selectors.
+        """Calls `step`, a function that evaluates CEL selectors.
 
         Returns (result, CPU seconds above FREE_SECONDS). If the evaluation is expensive, calls the function
         again in a thread. Exceptions of the function are not caught.
@@ -106,7 +106,7 @@ class NodeEffort:
         await self._whole.give_turn()
 
     async def evaluate(self, step: Callable[[], Result]) -> Result:
-        """Calls a function that evaluates selectors, and returns its result.
+        """Calls `step`, a function that evaluates CEL selectors, and returns its result.
 
         Raises SearchTooLong if the search on this node has no CPU time left. Exceptions of the function are
         not caught.

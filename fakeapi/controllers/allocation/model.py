@@ -1,4 +1,4 @@
-"""Data structures of an allocation: devices, pools and devices in use. Also the exceptions."""
+"""Data structures and exceptions of an allocation: devices, pools, and devices in use."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -61,7 +61,7 @@ class Slice:
 
 @dataclass(eq=False, slots=True)
 class Device:
-    """A device of a ResourceSlice, as one node sees it."""
+    """A device of a ResourceSlice in its pool, as one node sees it."""
 
     id: DeviceID
     spec: Object

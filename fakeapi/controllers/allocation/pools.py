@@ -77,7 +77,7 @@ def _is_relevant(spec: Object, node: Object, rules: AllocationRules) -> bool:
 
 
 def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules) -> None:
-    """Adds a slice to its pool in `by_pool`.
+    """Adds the slice `each` to its pool in `by_pool`.
 
     Ignores a slice of an older generation. A slice of a newer generation replaces the older slices.
     """

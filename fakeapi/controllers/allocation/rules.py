@@ -8,11 +8,12 @@ from fakeapi.releases.allocation_quirks import AllocationQuirks, allocation_quir
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationRules:
-    """Features and quirks of the device allocator in kube-scheduler.
+    """The features and quirks of the device allocator in kube-scheduler.
 
-    `quirks` depends on the release. `admin_access`, `list_attributes` and the fields from `pools_are_sorted`
-    to `results_have_tolerations` depend on release and feature gates. The other fields depend only on feature
-    gates.
+    - Only the release decides about `quirks`.
+    - Release and feature gates decide about `admin_access`, `list_attributes`, `pools_are_sorted`,
+      `conditions_come_last`, `order_is_kept` and `results_have_tolerations`.
+    - Each other field says whether a feature gate is on.
     """
 
     admin_access: bool

@@ -108,7 +108,7 @@ class Search:
         return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
     async def _find(self, at: Position, *, in_choice: bool, start: int) -> bool:
-        """Allocates devices for this position and, recursively, for all later positions.
+        """Allocates devices for the position `at` and, recursively, for all later positions.
 
         - `in_choice`: whether the search has already chosen a subrequest of the request.
         - `start`: the number of devices to skip, in the order of the pools.
@@ -242,10 +242,11 @@ class Search:
         return capacity.fits(request.capacity, device.spec.get("capacity") or {}, taken, taking)
 
     def _take(self, at: Position, request: Request, device: Device, *, must: bool) -> _Undo | None:
-        """Allocates a device.
+        """Allocates a device at a position of the search.
 
-        Returns a function that undoes the allocation; None if the device cannot be allocated. If `must` is
-        true, raises AllocationError if a constraint of the claim does not allow the device.
+        Returns a function that undoes the allocation; None if the device cannot be allocated. `must`: whether
+        to raise AllocationError, instead of returning None, if a constraint of the claim does not allow the
+        device.
         """
         rules, work = self._rules, self._work[at.claim]
         shares = rules.consumable_capacity and device.allows_sharing
@@ -295,8 +296,8 @@ class Search:
     def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
         """Imitates an upstream bug: whether the device at the index `at.device` has enough capacity left.
 
-        This can be another device of the slice. Returns True in releases without the quirk
-        `capacity_is_of_another_device`.
+        This device can differ from `device`, whose slice contains both. Returns True in releases without the
+        quirk `capacity_is_of_another_device`.
         """
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
             return True

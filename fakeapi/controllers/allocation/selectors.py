@@ -57,7 +57,7 @@ class Selection:
         self._effort = effort
 
     def forget(self) -> None:
-        """Drops the cached results of `selects`. Keeps the cached results of single selectors."""
+        """Drops the cached results of `selects`, but keeps the cached results of each CEL expression."""
         self._known.clear()
 
     async def selects(

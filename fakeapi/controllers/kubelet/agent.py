@@ -171,7 +171,7 @@ class NodeAgent:
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
     def driver_changed(self, name: str) -> None:
-        """Updates ResourceSlices and device health after a DRA driver registered or unregistered.
+        """Updates ResourceSlices and device health after the DRA driver `name` registered or unregistered.
 
         Retries pods that wait for a driver.
         """

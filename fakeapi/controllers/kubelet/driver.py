@@ -239,7 +239,8 @@ def _words(error: grpc.aio.AioRpcError) -> str:
 def _results(answer: Any, claims: Sequence[Claim], name: str) -> dict[str, Any]:
     """Returns each claim's result in the driver's response, by the uid of the claim.
 
-    Raises DriverError if the response has an error for a claim, lacks a claim, or has an unknown claim.
+    `name`: the gRPC method, for error messages. Raises DriverError if the response has an error for a claim,
+    lacks a claim, or has an unknown claim.
     """
     by_uid = {claim.uid: claim for claim in claims}
     results: dict[str, Any] = {}

@@ -20,7 +20,7 @@ DEVICES_MAX = 16384
 """Maximum number of devices per driver whose health is stored. Reports about more devices are ignored."""
 
 Device = tuple[str, str]
-"""The name of the pool and the name of the device."""
+"""A device of a DRA driver: the name of its pool and its own name."""
 
 
 @dataclass(frozen=True, slots=True)

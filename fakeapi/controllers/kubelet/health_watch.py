@@ -64,8 +64,8 @@ class HealthWatch:
     def driver_came(self, driver: Driver) -> None:
         """Starts to read a driver's health reports. Closes the stream of an earlier driver with this name.
 
-        In some releases, drivers register the health service. In these releases, ignores a driver that did
-        not register it.
+        In some releases, drivers register the health service. In these releases, this method ignores a driver
+        that did not register the service.
         """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:

@@ -49,7 +49,7 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
 
 
 def _lacking(pod: Object, state: NodeState) -> Refusal | None:
-    """Returns the refusal for the first resource that is not sufficient on the node.
+    """Returns the refusal for the first resource that is not sufficient for a pod on a node.
 
     Returns None if all resources are sufficient. Ignores extended resources that are not in the node's
     allocatable resources.

@@ -53,7 +53,7 @@ class PublishedResources:
         self._watched[driver.name] = asyncio.ensure_future(self._follow(driver))
 
     def driver_went(self, name: str) -> None:
-        """Stops reading a driver's resources. The next `sync` deletes the driver's ResourceSlices."""
+        """Stops reading the resources of the driver `name`. The next `sync` deletes its ResourceSlices."""
         task = self._watched.pop(name, None)
         if task is not None:
             task.cancel()

@@ -136,9 +136,10 @@ class Registrations:
         return "" if problem else str(info.name)
 
     def _driver(self, info: Any, path: Path) -> tuple[str, Driver]:
-        """Returns the reason why the kubelet rejects a driver ("" if the kubelet accepts it), and the driver.
+        """Checks a driver; returns the reason why the kubelet rejects it, and a Driver to call it.
 
-        `info`: the driver's PluginInfo. `path`: the driver's registration socket.
+        The reason is "" if the kubelet accepts the driver. `info`: the driver's PluginInfo. `path`: the
+        driver's registration socket.
         """
         problem, service = self._choose(list(info.supported_versions))
         endpoint = self._reachable(info.endpoint) or str(path)
@@ -183,11 +184,10 @@ class Registrations:
         self._on_change(driver.name)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
-        """Chooses the gRPC service to call.
+        """Chooses the gRPC service of a driver to call; returns (problem, service).
 
-        Returns the reason why the kubelet rejects the driver ("" if it accepts the driver), and the service.
-
-        `offered`: the gRPC services that the driver supports.
+        The problem is the reason why the kubelet rejects the driver; "" if the kubelet accepts it. `offered`:
+        the gRPC services that the driver supports.
         """
         if not offered:
             return "empty list of supported gRPC services (aka supported versions)", ""

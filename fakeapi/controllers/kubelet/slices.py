@@ -19,7 +19,7 @@ RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
 Each delay is twice as long as the previous delay.
 """
 EVERY = ""
-"""The driver name that stands for all drivers of the node."""
+"""Value of a `driver` argument that means all drivers of the node."""
 
 
 class NodeSlices:

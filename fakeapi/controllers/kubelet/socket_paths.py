@@ -57,7 +57,9 @@ def connectable(path: str) -> Iterator[str]:
 
 
 def _link(path: str, directory: str) -> str:
-    """Creates a link to a socket in an empty directory; returns the path of the link.
+    """Creates a symbolic link to the socket `path`. Returns the path of the link.
+
+    `directory`: the directory for the link; it must be empty.
 
     Raises UnreachableSocket if the link cannot be created or its path is too long.
     """

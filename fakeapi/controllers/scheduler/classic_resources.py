@@ -36,10 +36,10 @@ _EXCLUDED = "excluded by resource class node filter"
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class ClassicClaims(PodClaims):
-    """Claims of v1alpha2 during one scheduling attempt.
+    """The v1alpha2 claims of a pod during one scheduling attempt.
 
-    - `models`: for each claim in `unallocated`, its requests, and the suitableNodes of its class (None if
-      every node is suitable).
+    - `models`: for each claim in `unallocated`, a pair: the requests of the claim, and the suitableNodes of
+      its class. The suitableNodes are None if every node is suitable.
     - `resources`: the instances of named resources, by node and driver.
     - `effort`: limits the evaluation of CEL selectors.
     """
@@ -133,11 +133,12 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
         raise CannotSchedule(f"generated claim parameters for {kind} {where} not found")
 
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
-        """Returns the parameters object for a reference; None if no such object exists.
+        """Returns the object with the parameters of a class or claim; None if no such object exists.
 
         This is the referenced object itself, or an object that a driver generated from the referenced object.
 
         - `plural`: resourceclassparameters or resourceclaimparameters.
+        - `reference`: the parametersRef of the class or claim.
         - `namespace`: the namespace of the referenced object.
         """
         kind = "ResourceClassParameters" if plural == "resourceclassparameters" else "ResourceClaimParameters"

@@ -62,7 +62,7 @@ class SchedulerController(Controller):
         self._active: dict[str, int] = {}
         self._parked: set[str] = set()
         self._costly: set[str] = set()
-        """Keys of pods whose last attempt stopped because the search for devices reached its limit."""
+        """Keys of pods whose last scheduling attempt gave up because the search for devices took too long."""
         self._changes = 0
         """Number of object changes after which an unschedulable pod might fit on a node.
 
@@ -271,7 +271,7 @@ class SchedulerController(Controller):
         self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:
-        """Returns a random name among the nodes with the best score, like kube-scheduler."""
+        """Returns a random name out of `names`, the nodes with the best score, like kube-scheduler."""
         return names[int(self.context.clock.fraction() * len(names))]
 
     async def _bind(self, pod: Object, outcome: Outcome) -> None:
@@ -312,7 +312,7 @@ class SchedulerController(Controller):
         self.context.add_after((BINDING, key), TIMEOUT_SECONDS)
 
     async def _look_at_devices(self, key: str) -> None:
-        """Binds a waiting pod if the binding conditions of its devices are True.
+        """Binds the waiting pod `key` (NAMESPACE/NAME) if the binding conditions of its devices are True.
 
         Removes the reservations of the pod if it was deleted, or if the conditions failed or timed out.
         Reports a failure or timeout in the pod's status.

@@ -22,6 +22,7 @@ _NO_VICTIMS = "No preemption victims found for incoming pod"
 class Outcome:
     """The result of a scheduling attempt.
 
+    - `claims`: the pod's claims during the attempt.
     - `count`: the number of nodes in the cluster.
     - `node`: the chosen node; "" if no node is feasible. In this case, `problem` or `refusals` contains the
       reasons.
@@ -74,7 +75,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """The filters of one scheduling attempt.
+    """The filters of one scheduling attempt, which decide whether the pod fits on a node.
 
     `states`: all nodes of the cluster, because the filters for affinity and topology spread count pods on all
     nodes.
@@ -89,7 +90,7 @@ class Filtering:
     effort: Effort
 
     async def refusals(self, names: Iterable[str]) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
-        """Yields each node with the reason why the pod does not fit on it; None if the pod fits.
+        """Yields each node in `names`, with the reason why the pod does not fit on it; None if the pod fits.
 
         Raises PluginError for a problem with the pod's claims that ends the scheduling attempt.
         """

@@ -95,7 +95,11 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _add_pending(
         self, talk: Negotiation, pod_claim: str, claim: Object, classes: Mapping[str, Object]
     ) -> None:
-        """Adds a claim to the negotiation, because a DRA control plane controller must allocate the claim."""
+        """Adds a claim to `talk`, the negotiation with DRA control plane controllers.
+
+        - `pod_claim`: the name of the claim in the pod's spec.
+        - `classes`: the DeviceClasses by name.
+        """
         names = [spec["deviceClassName"] for spec in _exact_requests(claim)]
         selectors = [
             classes[name]["spec"]["suitableNodes"]

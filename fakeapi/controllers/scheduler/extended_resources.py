@@ -126,10 +126,13 @@ def _add(found: Wanted, containers: list[Object], first: int, resource: str, cla
 def _request(
     index: int, container: Object, resource: str, class_name: str, reusable: list[Object | None]
 ) -> tuple[Object | None, list[Object]]:
-    """Returns the request for a container's devices, and the requestMappings of the container.
+    """Returns the new request for a container's devices of one resource, and the container's requestMappings.
 
-    `reusable`: requests whose devices the container may reuse. If these devices suffice, the returned request
-    is None.
+    The request is None if the container requests no devices, or if the devices of `reusable` suffice.
+
+    - `index`: the position of the container in the pod, for the name of the request.
+    - `resource`: the extended resource; `class_name`: the DeviceClass that provides it.
+    - `reusable`: requests of other containers whose devices this container may reuse.
     """
     requests = (container.get("resources") or {}).get("requests") or {}
     count = int(amount(requests.get(resource, "0")))

@@ -53,7 +53,7 @@ class DeviceView:
         self.order_in_1_27 = not context.has_field("", "pods", "status", "resourceClaimStatuses")
 
     def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
-        """Drops the cached list of a resource after one of its objects changed."""
+        """Drops the cached list of the resource `kind` after one of its objects changed."""
         self._lists.pop(kind, None)
         if kind == "resourceslices":
             self._slices = None
@@ -84,9 +84,9 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """Returns all objects of a resource, in the layout of this view and sorted by key.
+        """Returns all objects of the resource `kind`, such as "resourceslices", sorted by key.
 
-        Callers must not change these objects.
+        The objects are in the layout of this view. Callers must not change them.
         """
         informer = self._informers.get(kind)
         if informer is None:

@@ -47,7 +47,7 @@ async def best_candidate(pod: Object, outcome: Outcome) -> Candidate | None:
 
 
 async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate | Unschedulable | None:
-    """Returns the pods (victims) to delete on a node, so that the pod fits on it.
+    """Returns the pods (victims) to delete on the node `name`, so that the pod fits on it.
 
     - None: the node has no pods of lower priority, or the pod fits without a deletion.
     - Unschedulable: the pod does not fit even after all pods of lower priority are deleted.
@@ -70,7 +70,11 @@ async def _candidate(pod: Object, filtering: Filtering, name: str) -> Candidate 
 
 
 async def _refusal(filtering: Filtering, name: str, pods: Sequence[Object]) -> Unschedulable | None:
-    """Returns why the pod does not fit on a node with exactly these other pods; None if the pod fits."""
+    """Returns the reason why the pod does not fit on a node; None if it fits.
+
+    - `name`: the name of the node.
+    - `pods`: the other pods to assume on the node, instead of its present pods.
+    """
     states = {**filtering.states, name: with_pods(filtering.states[name], pods)}
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal

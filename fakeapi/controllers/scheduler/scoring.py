@@ -61,7 +61,7 @@ def _preference(pod: Object, state: NodeState) -> int:
 
 
 def _least_allocated(pod: Object, state: NodeState) -> int:
-    """Returns the score for the free cpu and memory that the pod leaves on the node (LeastAllocated)."""
+    """Returns the score (LeastAllocated) for the free cpu and memory of a node after adding the pod."""
     requests = scored_requests(pod)
     total, count = 0, 0
     for name in _SCORED:
@@ -75,7 +75,10 @@ def _least_allocated(pod: Object, state: NodeState) -> int:
 
 
 def _balanced(pod: Object, state: NodeState) -> int:
-    """Returns the score for balanced use of cpu and memory; 0 for a pod without requests."""
+    """Returns the score for how evenly a node's cpu and memory are used after adding the pod.
+
+    Returns 0 for a pod without requests.
+    """
     requests = requests_of(pod)
     if not any(requests.values()):
         return 0

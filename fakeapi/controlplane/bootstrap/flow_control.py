@@ -35,7 +35,11 @@ def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[Boot
 
 
 def _status(body: dict[str, Any], now: str) -> Object:
-    """Returns the status of a FlowSchema whose PriorityLevelConfiguration exists."""
+    """Returns the status of a FlowSchema whose PriorityLevelConfiguration exists.
+
+    - `body`: the FlowSchema.
+    - `now`: the current time in RFC 3339.
+    """
     level = quote(body["spec"]["priorityLevelConfiguration"]["name"])
     message = f"This FlowSchema references the PriorityLevelConfiguration object named {level} and it exists"
     condition = {

@@ -14,7 +14,8 @@ MANAGER = "kube-apiserver"
 def stored_namespace(name: str, hub_api_version: str, uid: str, now: str) -> bytes:
     """Returns an initial namespace in its stored form, with the same bytes as after a create request.
 
-    `hub_api_version`: the apiVersion of stored namespaces.
+    - `hub_api_version`: the apiVersion of stored namespaces.
+    - `now`: the creation time in RFC 3339.
     """
     label = "kubernetes.io/metadata.name"
     managed = {

@@ -125,8 +125,10 @@ def _entry(resource: Resource) -> Object:
 def _response_kind(name: str, subresource: Subresource | None, kind: Kind) -> dict[str, str]:
     """Returns the `responseKind` of a resource or subresource.
 
-    `name`: the kind. Group and version are empty, unless a subresource has another group or version than its
-    resource.
+    - `name`: the kind of the objects in responses.
+    - `kind`: the kind of the resource.
+
+    Group and version are empty, unless a subresource has another group or version than its resource.
     """
     response_kind = {"group": "", "version": "", "kind": name}
     if subresource is not None and (subresource.group, subresource.version) != (kind.group, kind.version):

@@ -115,7 +115,10 @@ def _entries(resource: Resource) -> list[Object]:
 
 
 def _own_version(subresource: Subresource, kind: Kind) -> dict[str, str]:
-    """Returns the `group` and `version` of a subresource; an empty dict if they equal the resource's."""
+    """Returns the `group` and `version` of a subresource for discovery.
+
+    Returns an empty dict if the resource has the same group and version. `kind`: the kind of the resource.
+    """
     if (subresource.group, subresource.version) == (kind.group, kind.version):
         return {}
     return {"group": subresource.group, "version": subresource.version}

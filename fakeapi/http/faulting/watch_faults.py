@@ -141,8 +141,9 @@ class Holding(WatchFault):
     ) -> None:
         """Starts a delay for one watch.
 
-        `passes_first`: whether to send the first batch of events, which are the initial events, without
-        delay.
+        - `seconds`: the length of the delay; NEVER delays events until the fault is disarmed.
+        - `since`: the monotonic time at which the delay starts; None starts it at the next event.
+        - `passes_first`: whether to send the first batch of events, the initial events, without delay.
         """
         super().__init__(fault, watch)
         self._clock = clock

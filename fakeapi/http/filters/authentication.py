@@ -26,7 +26,7 @@ _SPACE_WARNING = (
 class Authentication:
     """Sets the user of a request by its client certificate or its bearer token.
 
-    - `credentials.anonymous` decides about requests without credentials; `is_open` names health checks.
+    - `credentials.anonymous` says how to treat requests without credentials.
     - Servers that treat everybody as an administrator accept unknown tokens, unless they use RBAC.
     - All servers reject expired service account tokens that they have signed.
     """
@@ -48,7 +48,8 @@ class Authentication:
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         """Sets the user of the request, and passes the request on.
 
-        Raises ApiError 401 if the server rejects the request's credentials, or requires some.
+        Raises ApiError 401 if the server rejects the credentials of the request, or if the request has no
+        credentials but needs some.
         """
         header = ctx.request.headers.get(b"authorization")
         certificate = ctx.request.certificate
@@ -74,9 +75,10 @@ class Authentication:
         return self._user_of_token(token) or self._anonymous(ctx, is_refused=is_refused)
 
     def _user_of_token(self, token: bytes) -> User | None:
-        """Returns the user of a bearer token; None without a token, and for a token that has no meaning here.
+        """Returns the user of a bearer token; None without a token, and for a token that the server ignores.
 
-        Raises ApiError 401 for a token that the server rejects.
+        The server ignores the token ANYBODY, and unknown tokens if it allows everything. Raises ApiError 401
+        for a token that the server rejects.
         """
         user = self._credentials.user_of_token(token)
         if user is None and token.count(b".") == 2:
@@ -87,9 +89,10 @@ class Authentication:
         return user
 
     def _anonymous(self, ctx: RequestContext, *, is_refused: bool) -> User:
-        """Returns the user of a request without a usable credential. Raises ApiError 401.
+        """Returns the user of a request without a usable credential.
 
-        `is_refused`: whether the request has a client certificate that the server rejects.
+        `is_refused`: whether the request has a client certificate that the server rejects. Raises ApiError
+        401 in this case, and if the server does not accept the request without a credential.
         """
         anonymous = self._credentials.anonymous
         if not is_refused:

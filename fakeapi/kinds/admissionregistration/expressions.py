@@ -31,9 +31,10 @@ Each compiler is for one release, one set of variables and one set of result typ
 
 
 def compiled(text: str, declared: Declared, results: tuple[Type, ...], rules: ReleaseRules) -> TypedVerdict:
-    """Compiles a CEL expression, and returns the result.
+    """Compiles a CEL expression of a webhook or policy, and returns the verdict on the expression.
 
-    `results`: the types that the expression may have; empty for any type.
+    `declared`: the variables that the expression may use
+    `results`: the types that the expression may have; empty for any type
     """
     return _compiler(rules.quirks, declared, results)(text)
 

@@ -95,7 +95,8 @@ def variable_errors(
 ) -> tuple[list[FieldError], Variables | None]:
     """Validates the CEL variables of a policy. Returns the errors, and the name and type of each variable.
 
-    `always`: whether to return an empty tuple for a policy without variables; if false, returns None for it
+    `always`: for a policy without variables, whether the second result is an empty tuple; if false, it is
+    None
     """
     variables = spec.get("variables") or []
     if not variables and not always:

@@ -14,9 +14,9 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def set_warnings(definition: Object, rules: ReleaseRules) -> list[str]:
-    """Returns warnings about sets (`x-kubernetes-list-type: set`) whose items are arrays or objects.
+    """Returns warnings about sets in a CustomResourceDefinition whose items are arrays or objects.
 
-    At most two warnings: one about arrays, one about objects.
+    A set has `x-kubernetes-list-type: set`. At most two warnings: one about arrays, one about objects.
     """
     if not rules.quirks.custom.warns_of_sets:
         return []

@@ -72,7 +72,11 @@ class ReplicaSetStrategy(WorkloadStrategy):
 
 
 def validate_replicated_template(spec: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the pod template of a ReplicaSet or a Deployment."""
+    """Validates the pod template of a ReplicaSet or a Deployment, and its match with the selector.
+
+    `spec`: the spec of the workload
+    `old`: the stored spec; None on create
+    """
     template, path = spec["template"], "spec.template"
     return with_compiled_selector(
         spec,

@@ -76,7 +76,7 @@ def _answer(validate: Validate, *, local: bool) -> SubresourceAction[Server, Res
 
 
 def _subject(spec: dict[str, Any]) -> User:
-    """Returns the user whose access a review asks about."""
+    """Returns the user in the spec of a review. The review asks about the access of this user."""
     extra = {name: tuple(values or ()) for name, values in (spec.get("extra") or {}).items()}
     return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""), extra)
 

@@ -25,7 +25,7 @@ SCALE_UP_TOLERANCE = "autoscaling.alpha.kubernetes.io/scale-up-tolerance"
 ROUND_TRIP = frozenset(
     (METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR, SCALE_DOWN_TOLERANCE, SCALE_UP_TOLERANCE)
 )
-"""Annotations in which v1 objects keep the fields that only v2 has; v2 objects never have them."""
+"""Annotations of v1 objects that contain the fields of v2. Objects of v2 never have these annotations."""
 
 DEFAULT_UTILIZATION = 80
 _SPEC = ("scaleTargetRef", "minReplicas", "maxReplicas")

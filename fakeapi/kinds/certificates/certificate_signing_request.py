@@ -115,6 +115,9 @@ def _timed(conditions: list[dict[str, Any]], before: Object, now: str) -> list[d
 
     A missing lastUpdateTime becomes `now`. A missing lastTransitionTime comes from the stored condition with
     the same type and status, or becomes `now`.
+
+    `before`: the stored CertificateSigningRequest
+    `now`: the time in RFC 3339
     """
     return [_with_times(condition, before, now) for condition in conditions]
 

@@ -35,7 +35,7 @@ _ONLY_BLOCKS = "issued certificate chain must consist entirely of CERTIFICATE PE
 
 
 def validate_status(new: Object, old: Object, now: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates an update of the status; `now` is a time in RFC 3339."""
+    """Validates an update of a PodCertificateRequest's status. `now`: the time in RFC 3339."""
     status, before = new["status"], old["status"]
     errors = _condition_errors(status.get("conditions") or [])
     errors += validate_conditions(status.get("conditions") or [], "status.conditions", rules)

@@ -14,7 +14,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.releases.rules import ReleaseRules
 
 STRICT_GATE: Final = "StrictIPCIDRValidation"
-"""The feature gate with which old API fields reject ambiguous addresses, such as with leading zeros."""
+"""The feature gate that makes old API fields reject ambiguous addresses, such as `010.0.0.1`."""
 
 IP_ERROR: Final = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 CIDR_ERROR: Final = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"

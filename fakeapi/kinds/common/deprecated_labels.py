@@ -42,6 +42,7 @@ def label_selector_warnings(selector: dict[str, Any] | None, path: str) -> list[
 def node_selector_warnings(selector: dict[str, Any] | None, path: str) -> list[str]:
     """Returns the texts of Warning headers about deprecated keys in a core/v1 NodeSelector.
 
+    `selector`: None causes no warnings
     `path`: the path of `nodeSelectorTerms`
     """
     return [

@@ -1,8 +1,8 @@
-"""Drops fields whose feature gate is off from written objects, unless the stored object uses them.
+"""Drops the fields of disabled features from written objects, unless the stored object uses them.
 
-Follows the functions `dropDisabledFields` of the strategies in k8s.io/kubernetes `pkg/registry`. Each kind
-has a table of its gated fields. One table serves all releases, because the types of a release do not contain
-the fields of later releases.
+A feature is disabled if its feature gate is off. Follows the functions `dropDisabledFields` of the strategies
+in k8s.io/kubernetes `pkg/registry`. Each kind has a table of its gated fields. One table serves all releases,
+because the types of a release do not contain the fields of later releases.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,11 +26,13 @@ class GatedFields:
     - `gate`: the gate, several gates, or `REMOVED`. Of several gates, one must be on.
     - `paths`: the fields that the server drops while the gate is off, unless the stored object uses the
       feature
-    - `used_at`: fields of the stored object; it uses the feature if one of them is set. None means `paths`.
+    - `used_at`: fields of the stored object. The object uses the feature if one of them is set. None means
+      `paths`.
     - `in_use`: a function that returns whether the stored object uses the feature; None means that `used_at`
       decides
     - `take_away`: a function that removes the fields from its argument, in place; None means to drop `paths`
-    - `when`: whether releases with the given quirks drop these fields; None means all releases
+    - `when`: a function that returns whether releases with the given quirks drop these fields; None means all
+      releases
     """
 
     gate: str | tuple[str, ...]

@@ -66,6 +66,9 @@ def point_warnings(status: Object, rules: ReleaseRules) -> list[str]:
 
 
 def points_text(status: Object) -> str:
-    """Formats the addresses and host names of a status for a table cell: sorted, without duplicates."""
+    """Formats the load balancer addresses in the status of a Service or Ingress, for a table cell.
+
+    The addresses and host names are sorted, without duplicates.
+    """
     points = (status.get("loadBalancer") or {}).get("ingress") or ()
     return ",".join(sorted({point.get("ip") or point.get("hostname") or "" for point in points} - {""}))

@@ -64,8 +64,9 @@ def pod_level_amounts(spec: Object, member: str) -> Resources:
 def claimed_resources(pod: Object) -> Resources:
     """Returns the node's resources that a pod uses through ResourceClaims, according to the pod's status.
 
-    The status of 1.36 has sums (`resources`). The status of 1.37 has the resources to which devices map
-    (`mapping`), and an `overhead` for each pod and each container that uses the claim.
+    - The status of 1.36 contains sums (`resources`).
+    - The status of 1.37 contains the resources to which devices map (`mapping`). It also contains an
+      `overhead` for the pod and for each container that uses the claim.
     """
     total = Resources()
     for status in pod["status"].get("nodeAllocatableResourceClaimStatuses") or ():
@@ -113,6 +114,9 @@ def greater(one: Mapping[str, str], other: Mapping[str, str]) -> Resources:
 
 
 def _amounts(owner: Object, member: str) -> Mapping[str, str]:
-    """Returns the `requests` or `limits` of a container or of a pod's spec."""
+    """Returns the requests or limits in the `resources` of a container or of a pod spec.
+
+    `member`: "requests" or "limits", the name of the field
+    """
     amounts: Mapping[str, str] = (owner.get("resources") or {}).get(member) or {}
     return amounts

@@ -61,7 +61,7 @@ def is_extended(name: str) -> bool:
 
 
 def is_standard(name: str) -> bool:
-    """Whether Kubernetes itself defines the resource, for containers or quotas."""
+    """Whether Kubernetes defines this container or quota resource name: `cpu`, `requests.memory`."""
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
 
 

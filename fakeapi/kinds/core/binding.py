@@ -18,8 +18,11 @@ from fakeapi.registry.server_write import ServerWrite
 async def bind_named(request: ServerWrite, body: Object) -> WriteResult:
     """Binds the pod that a Binding names to a node. Unlike in pods/binding, a uid is not a precondition.
 
-    Raises ApiError 404 for a missing pod, 500 for an invalid Binding, and 409 if the pod cannot be bound or
-    has another resourceVersion than the Binding.
+    Raises ApiError:
+
+    - 404: the pod does not exist
+    - 409: the pod cannot be bound, or has another resourceVersion than the Binding
+    - 500: the Binding is invalid
     """
     pods = request.server.find("", "v1", "pods")
     if pods is None:

@@ -28,8 +28,12 @@ async def log(
 ) -> None:
     """Handles `pods/log`. Returns only for a pod without a node, whose log is empty.
 
-    Raises ApiError 400 or 422 for invalid options, 400 for an invalid container name, 404 if the pod or its
-    node does not exist, and 501 for any other pod.
+    Raises ApiError:
+
+    - 400: the container name is invalid
+    - 400 or 422: the options are invalid
+    - 404: the pod or its node does not exist
+    - 501: any other pod
     """
     problems = list(_log_errors(options))
     if problems:
@@ -43,10 +47,11 @@ async def log(
 async def execute(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/exec` and `pods/attach`. Always raises ApiError.
+    """Handles `pods/exec` and `pods/attach`. Always raises ApiError:
 
-    The code is 400 for a pod without a node or an invalid container name, 404 if the pod or its node does not
-    exist, and otherwise 501.
+    - 400: the pod has no node, or the container name is invalid
+    - 404: the pod or its node does not exist
+    - 501: any other pod
     """
     pod = _pod(server, resource, target)
     _check_container(pod, options.get("container", ""))
@@ -56,9 +61,11 @@ async def execute(
 async def forward_ports(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/portforward`. Always raises ApiError.
+    """Handles `pods/portforward`. Always raises ApiError:
 
-    The code is 400 for a pod without a node, 404 if the pod or its node does not exist, and otherwise 501.
+    - 400: the pod has no node
+    - 404: the pod or its node does not exist
+    - 501: any other pod
     """
     _refuse_on_node(server, _pod(server, resource, target), target)
 
@@ -66,10 +73,11 @@ async def forward_ports(
 async def proxy_pod(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `pods/proxy`. Always raises ApiError.
+    """Handles `pods/proxy`. Always raises ApiError:
 
-    The code is 400 for an invalid name, 400 for a pod without a globally routable IP address, 404 for a
-    missing pod, and otherwise 501.
+    - 400: the name is invalid, or the pod has no globally routable IP address
+    - 404: the pod does not exist
+    - 501: any other pod
     """
     name, _ = _name_and_port(target.name, "pod")
     pod = _pod(server, resource, ObjectReference(target.namespace, name))
@@ -82,9 +90,11 @@ async def proxy_pod(
 async def proxy_node(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `nodes/proxy`. Always raises ApiError.
+    """Handles `nodes/proxy`. Always raises ApiError:
 
-    The code is 400 for an invalid name, 404 for a missing node, and otherwise 501.
+    - 400: the name is invalid
+    - 404: the node does not exist
+    - 501: any other node
     """
     name, _ = _name_and_port(target.name, "node")
     server.store.get(resource, ObjectReference(name=name))
@@ -94,10 +104,12 @@ async def proxy_node(
 async def proxy_service(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
 ) -> None:
-    """Handles `services/proxy`. Always raises ApiError.
+    """Handles `services/proxy`. Always raises ApiError:
 
-    The code is 400 for an invalid name, 404 for a missing Service or missing Endpoints, 503 if the Service
-    lacks the port or has no endpoints, and otherwise 501.
+    - 400: the name is invalid
+    - 404: the Service or its Endpoints do not exist
+    - 503: the Service lacks the port, or has no endpoints
+    - 501: any other Service
     """
     name, port = _name_and_port(target.name, "service")
     if port.isdecimal():

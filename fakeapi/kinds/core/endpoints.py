@@ -48,7 +48,10 @@ class EndpointsStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Returns the errors of an update. From 1.33 on, unchanged subsets are not validated again."""
+        """Returns the errors of an update of Endpoints.
+
+        From 1.33 on, unchanged subsets are not validated again.
+        """
         errors = self.validate_create(new)
         if errors and self._rules.quirks.stored_endpoints_are_trusted:
             errors = [] if semantically_equal(new.get("subsets"), old.get("subsets")) else errors

@@ -101,7 +101,7 @@ class EventStrategy(Strategy):
         self._rules = rules
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Returns the errors of a new event, without its metadata.
+        """Returns the errors of a new event, except errors of its metadata.
 
         The API server reports these errors before errors of the metadata.
         """

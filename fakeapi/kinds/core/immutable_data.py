@@ -15,7 +15,10 @@ DATA_BYTES_MAX = 1 << 20
 
 
 def key_errors(keys: Iterable[str], field: str) -> list[FieldError]:
-    """Validates the keys of a data map in sorted order. The order of upstream is random."""
+    """Validates the keys of a ConfigMap's or Secret's data, in sorted order. Upstream's order is random.
+
+    `field`: the name of the data field
+    """
     return [
         invalid(f"{field}[{key}]", key, message)
         for key in sorted(keys)

@@ -40,7 +40,7 @@ _ZONE = "topology.kubernetes.io/zone"
 
 
 def validate_address_type(kind: str) -> list[FieldError]:
-    """Validates the required field `addressType`."""
+    """Validates the `addressType` of an EndpointSlice: it is required, and must be a known type."""
     if not kind:
         return [required("addressType")]
     return [] if kind in ADDRESS_TYPES else [not_supported("addressType", kind, ADDRESS_TYPES)]
@@ -105,7 +105,11 @@ def _validate_address(
 ) -> list[FieldError]:
     """Validates an address of an endpoint. Addresses of unknown types are not validated.
 
-    From 1.33 on, the error for a wrong IP family has the path of the address list, not of the address.
+    From 1.33 on, the error for a wrong IP family has the path of the address list. Other errors have the path
+    of the address.
+
+    - `kind`: the address type of the EndpointSlice
+    - `path`, `index`: the path of the address list, and the position of the address
     """
     here = f"{path}[{index}]"
     match kind:

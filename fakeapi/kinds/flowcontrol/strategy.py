@@ -67,7 +67,10 @@ class FlowControlStatusStrategy(Strategy):
 
 
 def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the conditions in the status: their types must be unique and not empty."""
+    """Validates the conditions of a FlowSchema or PriorityLevelConfiguration.
+
+    Their types must be unique and not empty.
+    """
     errors: list[FieldError] = []
     seen: set[str] = set()
     conditions: list[dict[str, Any]] = obj.get("status", {}).get("conditions") or []

@@ -48,7 +48,10 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 def _latest_target(status: Object) -> Object | None:
-    """Returns the last active responder; if none is active, the last one that has ended."""
+    """Returns the last active responder of an Eviction.
+
+    If no responder is active, returns the last responder that has ended; None if there is none.
+    """
     targets = status.get("targetResponders") or ()
     active = [target for target in targets if target["state"] == eviction_status.ACTIVE]
     ended = [target for target in targets if target["state"] in eviction_status.ENDED]

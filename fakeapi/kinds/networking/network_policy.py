@@ -41,7 +41,10 @@ class NetworkPolicyStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates an update. Up to 1.35, validates the new spec twice: like a create and like an update."""
+        """Validates an update of a NetworkPolicy.
+
+        Up to 1.35, validates the new spec twice: by the rules for creates and by the rules for updates.
+        """
         wording = self._rules.quirks.wording
         checks_values = not validate_label_selector(old["spec"].get("podSelector"), "", wording)
         kept = cidrs_of(old["spec"])

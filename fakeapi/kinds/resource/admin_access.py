@@ -19,6 +19,7 @@ def authorize_requests(
 ) -> list[FieldError]:
     """Returns an error for the first device request with `adminAccess: true`, unless the namespace allows it.
 
+    `namespace_labels`: returns the labels of a namespace
     `wanted_label`: the label that must be "true" on a namespace that allows admin access
     """
     requests = [request.get("exactly", {}) for request in claim["spec"]["devices"]["requests"] or ()]
@@ -33,6 +34,7 @@ def authorize_results(
     Returns no errors if the namespace allows admin access, or if any result of the stored claim `old` has
     `adminAccess: true`.
 
+    `namespace_labels`: returns the labels of a namespace
     `wanted_label`: the label that must be "true" on a namespace that allows admin access
     """
     if any(result.get("adminAccess") for result in _results(old["status"])):

@@ -161,7 +161,10 @@ class NewerClaimStatusStrategy(ClaimStatusStrategy):
 
 
 def _drop_deallocated_devices(claim: Object, before: Object) -> None:
-    """Removes the status of devices that are no longer allocated."""
+    """Removes the status of deallocated devices from a ResourceClaim, in place.
+
+    `before`: the stored status
+    """
     status = claim["status"]
     if "devices" not in status:
         return

@@ -89,7 +89,7 @@ class ClaimSpecStrategy(Strategy, ABC):
 
     @abstractmethod
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
-        """Returns the errors of the object's `spec`."""
+        """Returns the errors of the `spec` of a ResourceClaim or ResourceClaimTemplate."""
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         if self._rules.quirks.request_fields_under_exactly and self._layout is Layout.NESTED:
@@ -113,7 +113,7 @@ class ClaimSpecStrategy(Strategy, ABC):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the metadata and the spec. The spec must not change.
+        """Validates an update of a ResourceClaim or ResourceClaimTemplate. The spec must not change.
 
         Up to 1.34 errors of the spec are reported twice, before and after the error of a changed spec.
         """

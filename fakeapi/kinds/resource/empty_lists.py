@@ -27,9 +27,11 @@ def restore_in_status(claim: Object, sent: Any) -> None:
 
 
 def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRules) -> None:
-    """Restores empty lists in a ResourceSlice and its devices.
+    """Restores empty lists in a ResourceSlice and its devices, in place.
 
-    `sent`: the decoded JSON of the request body; it still has the lists
+    - `each`: the decoded ResourceSlice
+    - `sent`: the decoded JSON of the request body; it still has the lists
+    - `layout`: the layout of the devices in the request body
     """
     spec, sent_spec = each["spec"], _at(sent, "spec")
     for device, device_sent in zip(spec.get("devices") or (), _at(sent_spec, "devices") or (), strict=False):

@@ -48,7 +48,10 @@ def consumable_capacity_paths(spec: str) -> tuple[str, ...]:
 
 
 def _drop_deallocation_requested(claim: Object) -> None:
-    """Removes `deallocationRequested` unless the new allocation names a controller."""
+    """Removes `deallocationRequested` from the status of a ResourceClaim, in place.
+
+    Keeps the field if the new allocation names a controller.
+    """
     if "controller" not in (claim["status"].get("allocation") or {}):
         claim["status"].pop("deallocationRequested", None)
 

@@ -76,7 +76,10 @@ _NEVER = "<none>"
 
 
 def _ended(obj: Object) -> tuple[str, str]:
-    """Returns "Complete" or "Failed" with the time of this condition, or "Pending" with an empty time."""
+    """Returns "Complete" or "Failed", and the time of this condition of a ResourcePoolStatusRequest.
+
+    If neither condition is True, returns "Pending" and an empty time.
+    """
     for condition in obj.get("status", {}).get("conditions") or ():
         if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
             return condition["type"], condition["lastTransitionTime"]
@@ -100,7 +103,10 @@ def _pool_count(obj: Object, _now: float) -> int:
 
 
 def _sum_column(name: str, field: str, description: str) -> Column:
-    """Returns a column with the sum of a field over all pools. For a string field, it counts the strings."""
+    """Returns a table column that contains the sum of a field over all pools.
+
+    If the field is a string, the column contains the number of strings.
+    """
 
     def cell(obj: Object, _now: float) -> str:
         if "status" not in obj or _ended(obj)[0] == "Failed":

@@ -47,7 +47,10 @@ class PodSchedulingContextStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update. Like upstream, reports each error of the spec twice."""
+        """Validates an update of a PodSchedulingContext.
+
+        Like upstream, reports each error of the spec twice.
+        """
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 
@@ -68,7 +71,10 @@ class PodSchedulingContextStatusStrategy(PodSchedulingContextStrategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates `status.resourceClaims`. Like upstream, error paths begin with `status.claims`."""
+        """Validates `status.resourceClaims` of a PodSchedulingContext.
+
+        Like upstream, error paths begin with `status.claims`.
+        """
         errors: list[FieldError] = [*metadata.of_change]
         seen: set[str] = set()
         claims: list[dict[str, Any]] = new["status"].get("resourceClaims", [])

@@ -68,9 +68,10 @@ def _difference_from_system(name: str, obj: Object) -> str:
 
 
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
-    """Deletes a PriorityClass.
+    """Deletes a PriorityClass, or marks it for deletion if it has finalizers.
 
-    Raises ApiError 403 for system classes, and 409 if a precondition of the delete fails.
+    Returns the remaining object; None if the PriorityClass is deleted. Raises ApiError 403 for system
+    classes, and 409 if a precondition of the delete fails.
     """
     name = obj["metadata"]["name"]
     if name in SYSTEM_CLASSES:

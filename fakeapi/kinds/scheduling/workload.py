@@ -81,6 +81,8 @@ class WorkloadStrategy(DeclaredStrategy):
         """Drops the disabled fields of `new` and of its templates, except fields that `old` uses.
 
         Pairs pod group templates of `new` and `old` by position, and composite templates by name.
+
+        `short_type`: the Go type of `new`, without its package
         """
         new = self._drop(new, old, short_type)
         if groups := new.get(PODS):
@@ -216,7 +218,8 @@ def _validate_names(holder: Object, path: str, taken: set[str]) -> Iterator[Fiel
 
     Ignores duplicate names within one list, because declarative validation rejects them.
 
-    `taken`: the names in the lists that were already checked; the function adds names to this set
+    - `holder`: the spec of a Workload, or a composite template
+    - `taken`: the names in the lists that were already checked; the function adds names to this set
     """
     composites = holder.get(COMPOSITES) or ()
     places = [f"{path}.{COMPOSITES}[{index}]" for index in range(len(composites))]

@@ -38,5 +38,5 @@ def validate_parameters(
 
 
 def size_of(texts: Mapping[str, str]) -> int:
-    """Returns the size of all names and values together, in bytes."""
+    """Returns the total size of a map in bytes: all names and values together."""
     return sum(byte_length(name) + byte_length(value) for name, value in texts.items())

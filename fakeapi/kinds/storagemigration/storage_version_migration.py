@@ -138,7 +138,10 @@ class MigrationStatusStrategy(MigrationStrategy):
         return validate_conditions(conditions, "status.conditions", self._rules)
 
     def _validate_outcome(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns errors for contradictory conditions, and if a final condition is no longer True."""
+        """Validates the conditions of a StorageVersionMigration.
+
+        Returns errors for contradictory conditions, and if a final condition is no longer True.
+        """
         done, failed, problems = _is(new, SUCCEEDED), _is(new, FAILED), list[str]()
         if done and failed:
             problems.append(_BOTH)

@@ -55,8 +55,9 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
     A new order of a set or map list changes nothing. Null differs from an empty list and an empty map.
 
-    `typed`: whether both values were read into Go types; False if one is an applied configuration. If True,
-    atomic lists of any JSON values are compared by their JSON text, except in custom resources.
+    `typed`: whether both values are complete objects, as upstream decodes them into Go structs. False if one
+    of them is an applied configuration. If True, atomic lists whose items contain arbitrary JSON are compared
+    as JSON text, except in custom resources.
 
     Raises TypedError if an item of a map list lacks its keys.
     """
@@ -67,7 +68,7 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
 
 
 class _Builder:
-    """The changes below one path, collected child by child."""
+    """Collects the changes of an object or list from the changes of its members or items."""
 
     __slots__ = ("added", "modified", "removed")
 
@@ -194,7 +195,7 @@ def same(old: Any, new: Any) -> bool:
 def plain(node: Node) -> bool:
     """Whether Python's `==` compares all values of a schema node correctly.
 
-    Returns False if any value within may be arbitrary JSON, because Python's True equals 1.
+    False if the schema allows arbitrary JSON anywhere in the values, because Python's True equals 1.
     """
     seen: set[int] = set()
 
@@ -280,7 +281,11 @@ def _map(node: Map, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_others(
     old: dict[str, Any], new: dict[str, Any], walk_value: Walk, present: PresentWalk, found: _Builder
 ) -> None:
-    """Compares two JSON objects whose members share one schema node; adds the changes to `found`."""
+    """Compares two JSON objects whose members share one schema node; adds the changes to `found`.
+
+    `walk_value`: compares two member values
+    `present`: returns the fields of a member that only one object has
+    """
     for name, value in new.items():
         if name not in old:
             found.added["f:" + name] = present(value)
@@ -305,7 +310,14 @@ def _list(node: List, typed: bool) -> Walk:  # noqa: FBT001 - private
 def _compare_items(
     old: list[Any], new: list[Any], element_of: ItemElement, walk_item: Walk, present: PresentWalk
 ) -> Changes | None:
-    """Compares two set or map lists item by item. Several items with the same key are one leaf field."""
+    """Compares two set or map lists item by item; returns None if they are equal.
+
+    Several items with the same key are one leaf field.
+
+    - `element_of`: returns the path element of an item
+    - `walk_item`: compares two items
+    - `present`: returns the fields of an item that only one list has
+    """
     before, after = by_element(old, element_of), by_element(new, element_of)
     builder = _Builder()
     for element, news in after.items():

@@ -100,6 +100,8 @@ def paths_of(fields: FieldSet, prefix: Path = ()) -> Iterator[Path]:
     """Yields the path of every member; the siblings of an element come before the members below it.
 
     For `{"f:a": {".": {}, "f:b": {}}}`, yields `("f:a",)` and `("f:a", "f:b")`.
+
+    `prefix`: the path of `fields` itself, with which all paths begin
     """
     for element, below in fields.items():
         if element != SELF and (not below or SELF in below):

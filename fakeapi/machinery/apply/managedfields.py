@@ -77,13 +77,17 @@ def applier(name: str, subresource: str) -> Manager:
 
 
 def is_reset(entries: list[Entry] | None) -> bool:
-    """Whether managedFields in a request remove all managers: the list is `[]` or `[{}]`."""
+    """Whether managedFields in a request remove all managers: the list is `[]` or `[{}]`.
+
+    False for None, which means that the request contains no managedFields.
+    """
     return entries is not None and (not entries or entries == [{}])
 
 
 def decode(entries: list[Entry] | None) -> Managed:
-    """Decodes and checks the entries that a client sent. Raises ManagedFieldsError
-    if an entry is not valid.
+    """Decodes and checks the managedFields entries that a client sent; None has no entries.
+
+    Raises ManagedFieldsError if an entry is not valid.
     """
     managed: Managed = {}
     for index, entry in enumerate(entries or ()):
@@ -97,7 +101,10 @@ def decode(entries: list[Entry] | None) -> Managed:
 
 
 def decode_stored(entries: list[Entry] | None) -> Managed:
-    """Decodes entries that `encode` returned, without checks. Does not copy their field sets."""
+    """Decodes entries that `encode` returned, without checks. Does not copy their field sets.
+
+    `entries`: None counts as an empty list
+    """
     return {
         _manager(entry): Record(entry.get("fieldsV1") or EMPTY, entry["apiVersion"], entry.get("time"), entry)
         for entry in entries or ()

@@ -23,9 +23,10 @@ from fakeapi.machinery.schema.nodes import Struct
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL = "kubectl"
-"""Name of kubectl as a manager. Its applies take over fields from its own client-side apply.
+"""The name of kubectl as a field manager.
 
-They also update the last-applied annotation.
+An apply by kubectl takes over the fields of kubectl's own client-side apply. If the object has the
+last-applied annotation, the apply updates it.
 """
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -109,16 +110,19 @@ class FieldManager:
         return obj
 
     def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
-        """Returns `new` with the managedFields after a create (`live` None), update or patch by `manager`.
+        """Returns `new` with the managedFields after a create, update or patch by `manager`.
 
-        - `live`, `new`: canonical objects. `new` is the client's object before the strategy prepares it; it
-          is changed in place. On create, metadata that only a server sets is already cleared.
+        - `live`: the stored object, in canonical form; None on create.
+        - `new`: the client's object, in canonical form, before the strategy prepares it. It is changed in
+          place. On create, metadata that only a server sets is already cleared.
         - `manager`: empty means "unknown".
         - `now`: RFC 3339 in UTC, with whole seconds.
 
-        On the main resource, the managedFields of `new` replace the managedFields of `live`, unless the
-        client sent none or invalid ones. `[]` and `[{}]` remove all managedFields until the first apply. If
-        the fields of the update cannot be determined, `survives_errors` keeps the managedFields of `live`.
+        On the main resource, the client's managedFields replace the stored ones. Missing or invalid
+        managedFields are ignored. `[]` and `[{}]` remove all managedFields until the first apply.
+
+        If the changed fields cannot be determined, `new` keeps the stored managedFields. Up to 1.36, `new`
+        loses them (`survives_errors` False).
         """
         metadata = new["metadata"]
         managed = self._managed_of(live, metadata.pop("managedFields", None))
@@ -153,11 +157,14 @@ class FieldManager:
     ) -> Object:
         """Returns the object after an apply of `patch` by `manager`, with its managedFields.
 
-        - `live`: the canonical object, None for an apply that creates it; not changed.
-        - `patch`: the request body, as JSON, not read into the Go type; not changed.
+        - `live`: the stored object, in canonical form; None for an apply that creates the object. It is not
+          changed.
+        - `patch`: the decoded request body, not read into the Go type. It is not changed.
+        - `now`: RFC 3339 in UTC, with whole seconds.
+        - `force`: whether the apply takes over fields of other managers.
         - `typed`: reads the merged object into the Go type and adds defaults; may raise DecodeError. If the
-          apply changes only managedFields, `typed` is not called, and the result shares all other values
-          with `live`.
+          apply changes only managedFields, `typed` is not called, and the result shares all other values with
+          `live`.
 
         Raises ApiError:
 
@@ -226,7 +233,8 @@ class FieldManager:
     ) -> tuple[Object | None, Managed]:
         """Applies the patch.
 
-        If kubectl conflicts only with its own client-side apply, applies the patch again with force.
+        If kubectl conflicts only with its own client-side apply, applies the patch again with force. Raises
+        Conflicts if the apply changes fields of other managers, unless `force`.
         """
         try:
             return self._apply(live, patch, dict(managed), manager, now, force=force)

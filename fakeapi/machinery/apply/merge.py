@@ -110,9 +110,12 @@ def _in_merged_order(
 ) -> list[tuple[PathElement, Any]]:
     """Returns the items of a live and an applied list in merged order: (path element, live item).
 
-    `wanted` has the path elements of the applied list; in the result, their live item is None. Elements that
-    are in both lists have the order of `wanted`. An element that is in only one list keeps its position in
-    that list. Example: live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
+    - `live`: the live items with their path elements
+    - `present`: the live items by path element
+    - `wanted`: the path elements of the applied list; in the result, their live item is None
+
+    Elements that are in both lists have the order of `wanted`. An element that is in only one list keeps its
+    position in that list. Example: live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
 
     Follows mergingWalker.visitListItems.
     """

@@ -41,7 +41,12 @@ def _changed_items(fields: FieldSet, node: Node) -> FieldSet:
 
 
 def _below(fields: FieldSet, node: Node) -> FieldSet:
-    """Adapts the fields below a path to `node`, the schema at the path; `fields` must not be empty."""
+    """Returns `fields`, adapted to the schema `node` of the value that contains them.
+
+    If the value is now atomic, returns MEMBER: its managers own the whole value.
+
+    `fields`: paths relative to the value; not empty.
+    """
     if isinstance(node, Scalar | AnyValue) and not isinstance(node, Untyped):
         return fields
     if is_leaf(node):

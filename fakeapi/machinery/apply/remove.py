@@ -59,7 +59,10 @@ def _remove_items(value: list[Any], fields: FieldSet, node: List) -> list[Any] |
 
 
 def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
-    """Adds to `fields` each declared struct field that has a member below it; returns the result."""
+    """Adds to `fields` each declared struct field that has a member below it; returns the result.
+
+    `node`: the schema node of the value that contains the fields; None if the schema does not declare it
+    """
     result: FieldSet = {}
     for element, below in fields.items():
         child, is_named = _node_at(node, element)

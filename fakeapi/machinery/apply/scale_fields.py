@@ -19,7 +19,12 @@ ReplicasPaths = Mapping[str, FieldPath]
 
 
 def to_scale(entries: list[Entry] | None, paths: ReplicasPaths, scale_version: str) -> list[Entry]:
-    """Returns the managedFields entries of an object's Scale: the managers that own its replicas."""
+    """Returns the managedFields entries of an object's Scale: the managers that own its replicas.
+
+    - `entries`: the entries of the object
+    - `paths`: the path of the replicas field in each API version of the object
+    - `scale_version`: the API version of the Scale
+    """
     managed: Managed = {}
     for manager, record in managedfields.decode_stored(entries).items():
         path = paths.get(record.api_version)
@@ -33,9 +38,10 @@ def to_object(
 ) -> list[Entry]:
     """Returns the managedFields entries of an object after a write of its Scale.
 
-    `entries`: the entries of the object before the write.
-    `scale_entries`: the entries of the Scale after the write.
-    `api_version`: the API version for owners that are new in the object.
+    - `entries`: the entries of the object before the write
+    - `scale_entries`: the entries of the Scale after the write
+    - `paths`: the path of the replicas field in each API version of the object
+    - `api_version`: the API version for owners that are new in the object
     """
     stored = managedfields.decode_stored(entries)
     in_scale = managedfields.decode_stored(scale_entries)

@@ -172,7 +172,7 @@ def as_member(below: FieldSet | None) -> FieldSet:
 
 @kept_on_node
 def present_walk(node: Node) -> PresentWalk:
-    """Compiles a function that returns every path in a value, including containers.
+    """Compiles a function that returns every path in a value, including the paths of objects and lists.
 
     `compare` reports these paths for a value that is only in the old or only in the new object.
     """
@@ -252,7 +252,10 @@ def _list_present(node: List) -> PresentWalk:
 
 
 def by_element(items: Iterable[Any], element_of: ItemElement) -> dict[PathElement, list[Any]]:
-    """Groups list items by path element, in the order of first appearance."""
+    """Groups list items by path element, in the order of first appearance.
+
+    `element_of`: returns the path element of an item
+    """
     result: dict[PathElement, list[Any]] = {}
     for item in items:
         result.setdefault(element_of(item), []).append(item)

@@ -65,7 +65,7 @@ class Updater:
     _remembered: dict[tuple[bytes, ...], FieldSet] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, live: Any, new: Any, managed: Managed) -> FieldSet:
-        """Returns the fields that an update sets.
+        """Returns the fields that an update from `live` to `new` sets.
 
         Removes changed and deleted fields from all records in `managed`, in place. Raises TypedError if an
         item of a map list lacks its keys, and VersionError if a conversion fails.
@@ -100,7 +100,7 @@ class Updater:
         return fields if adapted == fields else adapted
 
     def _found(self, key: tuple[bytes, ...], find: Callable[[], FieldSet]) -> FieldSet:
-        """Returns the cached field set of `key`; on a miss, calls `find` and caches its result."""
+        """Returns the cached field set of `key`; if it is not cached, calls `find` and caches the result."""
         fields = self._remembered.get(key)
         if fields is None:
             fields = find()
@@ -152,7 +152,7 @@ class Updater:
         Returns the changes in the API version of the request. Raises Conflicts if another manager owns a
         changed field, unless `force`.
 
-        `but`: the manager of an apply; None for an update, whose `live` and `new` were read into Go types.
+        `but`: the manager of an apply; None for an update, in which `live` and `new` are complete objects
         """
         typed = but is None
         changes = compare(live, new, self.node, typed=typed).without(self.ignored)
@@ -189,7 +189,10 @@ class Updater:
     def _prune(self, merged: Any, managed: Managed, last: Record | None) -> Any:
         """Removes fields that the manager's previous apply had and the new apply lacks.
 
-        Keeps fields that another manager owns.
+        Keeps fields that another manager owns. Returns the result.
+
+        - `merged`: the live object with the new apply merged into it
+        - `last`: the record of the manager's previous apply; None if there was none
         """
         if last is None or not last.fields:
             return merged
@@ -241,7 +244,11 @@ def _add_back(merged: Any, pruned: Any, node: Node, owned: FieldSet) -> Any:
 
 
 def _add_back_dangling(merged: Any, pruned: Any, node: Node, last: FieldSet) -> Any:
-    """Adds back fields that pruning removed although the manager did not own them."""
+    """Adds back fields that pruning removed although the manager did not own them.
+
+    - `merged`, `pruned`: the object before and after pruning
+    - `last`: the fields of the manager's previous apply
+    """
     every = with_named_fields(field_set_of(merged, node), node)
     kept = with_named_fields(field_set_of(pruned, node), node)
     return remove(merged, intersection(difference(every, kept), with_named_fields(last, node)), node)

@@ -103,7 +103,10 @@ class _Decoder:
             self.problem = CborError(text, max(level, 1))
 
     def _head(self) -> tuple[int, int, int]:
-        """Reads the head of a data item; returns (major type, additional information, argument)."""
+        """Reads the head of a data item; returns (major type, additional information, argument).
+
+        Raises CborError for malformed data.
+        """
         if self.at >= len(self.data):
             raise CborError(_END)
         first = self.data[self.at]
@@ -126,7 +129,10 @@ class _Decoder:
         return self.data[self.at - size : self.at]
 
     def _ends(self) -> bool:
-        """Whether an indefinite-length item ends at the offset `at`; if so, skips the break code."""
+        """Whether an indefinite-length item ends at the offset `at`; if so, skips the break code.
+
+        Raises CborError at the end of the data.
+        """
         if self.at >= len(self.data):
             raise CborError(_END)
         if self.data[self.at] != _BREAK:

@@ -28,7 +28,11 @@ def encode(value: Any, node: Node | None = None) -> bytes:
 
 
 def watch_event(event_type: str, encoded: bytes) -> bytes:
-    """Encodes a metav1.WatchEvent as CBOR; `encoded` is the CBOR of its object."""
+    """Encodes a metav1.WatchEvent as CBOR.
+
+    `event_type`: the type of the event, such as "ADDED"
+    `encoded`: the CBOR of its object
+    """
     kind = event_type.encode()
     return b"".join((SELF_DESCRIBED, b"\xa2\x44type", _head(_BYTES, len(kind)), kind, b"\x46object", encoded))
 

@@ -97,7 +97,10 @@ class Declared:
 
 
 def admission_environment(libraries: frozenset[str], declared: Declared) -> Environment:
-    """Returns the CEL environment of an admission expression, with the functions of `libraries`."""
+    """Returns the CEL environment of an admission expression, with the functions of `libraries`.
+
+    `declared`: the optional variables that the expression may use
+    """
     variables = {
         "object": DYN,
         "oldObject": DYN,

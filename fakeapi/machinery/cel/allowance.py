@@ -1,6 +1,6 @@
 """Bounds the time that a function on the event loop spends evaluating CEL expressions.
 
-Kubernetes allows the CEL rules of one object a cost of about a second. The interpreter of this package takes
+Kubernetes limits the cost of one object's CEL rules to about a second. The interpreter of this package takes
 ten times as long for the same cost. On its event loop, the server calls functions that evaluate CEL in an
 `Allowance` context. If the evaluations use up the allowance, they raise `AllowanceSpent`, and the server
 calls the function again in another thread. Therefore these functions must not change their arguments.

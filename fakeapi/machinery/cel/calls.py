@@ -206,7 +206,8 @@ def kubernetes_estimate(
 ) -> Estimate | None:
     """Returns Kubernetes' own cost estimate of a CEL function call; None if cel-go's estimate applies.
 
-    `prices_versions`: whether Kubernetes estimates the functions of semantic versions, as in 1.33 and later.
+    - `target`: the receiver of a method call; None for other calls
+    - `prices_versions`: whether Kubernetes estimates the functions of semantic versions, as in 1.33 and later
     """
     table = _BY_FUNCTION_LATER if prices_versions else _BY_FUNCTION
     estimator = table.get(function)
@@ -358,8 +359,9 @@ _BY_OVERLOAD: dict[str, Estimator] = {
 
 
 def cel_estimate(overload: str, target: Operand | None, arguments: list[Operand]) -> Estimate:
-    """Returns cel-go's cost estimate of a call. The cost is 1 if the function does not traverse its
-    arguments.
+    """Returns cel-go's cost estimate of a call; 1 if the function does not traverse its arguments.
+
+    `target`: the receiver of a method call; None for other calls
     """
     estimator = _BY_OVERLOAD.get(overload)
     estimate = None if estimator is None else estimator(target, arguments)

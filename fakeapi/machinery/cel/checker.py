@@ -267,7 +267,9 @@ class _Checker:
     def _held(self, node: Node, of: Type, *, optional: bool) -> Type:
         """Returns the type that an element adds to a list or map literal.
 
-        `of`: the type of the element's expression. For `?x`, returns the type inside this optional type.
+        - `of`: the type of the element's expression
+        - `optional`: whether the element is written `?x`. If so, returns the type inside the optional type
+          `of`; any other type except dyn is an error.
         """
         if not optional:
             return of
@@ -277,9 +279,12 @@ class _Checker:
         return inner
 
     def _joined(self, before: Type | None, of: Type) -> Type:
-        """Returns the common type of two elements; dyn if they have no common type.
+        """Returns the common type of the elements of a list or map literal; dyn if they have none.
 
         Mixed types are not an error here; `literal_faults` reports them.
+
+        - `before`: the common type of all earlier elements; None for the first element
+        - `of`: the type of the next element
         """
         if before is None:
             return of

@@ -37,7 +37,11 @@ _SCALARS = frozenset(("bool", "double", "duration", "int", "timestamp", "uint"))
 
 
 def cost_by_path(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.32."""
+    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.32.
+
+    `checked`: the type-checked expression
+    `extents`: the size limits of its variables
+    """
     return _Coster(checked, extents).cost(checked.root)
 
 
@@ -45,6 +49,9 @@ def cost_by_path_alone(checked: Checked, extents: Extents) -> int:
     """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.30 and 1.31.
 
     From 1.32 on, comparisons of Kubernetes' own CEL types, such as quantities, have a lower cost.
+
+    `checked`: the type-checked expression
+    `extents`: the size limits of its variables
     """
     return _PlainCoster(checked, extents).cost(checked.root)
 
@@ -53,12 +60,19 @@ def cost_without_loops(checked: Checked, extents: Extents) -> int:
     """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes up to 1.29.
 
     This algorithm does not know the size of a comprehension's result; 1.30 and later do.
+
+    `checked`: the type-checked expression
+    `extents`: the size limits of its variables
     """
     return _LooplessCoster(checked, extents).cost(checked.root)
 
 
 def cost_traced(checked: Checked, extents: Extents) -> int:
-    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.33 and later."""
+    """Estimates the maximum cost of a CEL expression with the algorithm of Kubernetes 1.33 and later.
+
+    `checked`: the type-checked expression
+    `extents`: the size limits of its variables
+    """
     return _TracingCoster(checked, extents).cost(checked.root)
 
 
@@ -157,7 +171,12 @@ class _Coster:
         arguments: list[Operand],
         costs: list[int],
     ) -> int:
-        """Returns the maximum cost of a call and its arguments, over all overloads that it may resolve to."""
+        """Returns the maximum cost of a call and its arguments, over all `overloads` of the function.
+
+        - `overloads`: the ids of the overloads that the call may resolve to
+        - `target`: the receiver of a method call; None for other calls
+        - `costs`: the costs of the receiver and the arguments
+        """
         most = 0
         size: Size | None = None
         for overload in overloads:
@@ -325,7 +344,11 @@ class _TracingCoster(_Coster):
         return super()._overload(node, function, overload, target, arguments, costs)
 
     def _join(self, to: Node, one: Node, other: Node) -> None:
-        """Records the size range of the elements of `to`, which has the elements of `one` or `other`."""
+        """Records the size range of the elements of `to`: the union of the ranges of `one` and `other`.
+
+        `to` is a conditional with the branches `one` and `other`, or the sum of both. Records nothing if a
+        range is unknown.
+        """
         mine, theirs = self._elements_of(one), self._elements_of(other)
         if mine is not None and theirs is not None:
             self._elements[to.id] = _Elements(mine.kind, mine.keys | theirs.keys, mine.values | theirs.values)

@@ -72,7 +72,8 @@ def attribute_type(environment: Environment) -> Type:
 def named_resources_environment(libraries: frozenset[str]) -> Environment:
     """Returns the CEL environment of the named resources selectors of resource.k8s.io/v1alpha2.
 
-    The variables `attributes.string`, `attributes.int` and so on are maps from attribute name to value.
+    Expressions may use the functions of `libraries`. The variables `attributes.string`, `attributes.int` and
+    so on are maps from attribute name to value.
     """
     return Environment(
         variables={f"attributes.{kind}": read(f"map(string, {of})") for kind, of in _ATTRIBUTE_KINDS.items()},

@@ -71,6 +71,8 @@ def extent(extents: Extents, path: tuple[str, ...]) -> Size | None:
     """Returns the size range of the value at a path; None if the path has no size limits.
 
     A path is the name of a variable, followed by field names, `@keys`, `@values` or `@items`.
+
+    `extents`: the size limits of the variables
     """
     current = extents.get(path[0]) if path else None
     for name in path[1:]:

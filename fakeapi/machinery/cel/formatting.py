@@ -31,7 +31,10 @@ _ACCEPTED = {
 
 
 def format_fault(call: Call, types: dict[int, Type]) -> Fault | None:
-    """Returns the first error that the compiler finds in a `format` call; None if it finds no error."""
+    """Returns the first error that the compiler finds in a `format` call; None if it finds no error.
+
+    `types`: the types of the syntax nodes, by node id
+    """
     target = call.target
     if call.function != "format" or not isinstance(target, Literal) or not isinstance(target.value, str):
         return None

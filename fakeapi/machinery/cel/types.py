@@ -168,7 +168,10 @@ class Substitution:
         return self.all_assignable((one,), (other,))
 
     def all_assignable(self, ones: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
-        """Whether all pairs of CEL types are compatible; if so, binds type parameters as needed."""
+        """Whether the types in `ones` and `others` are compatible, pair by pair.
+
+        If so, binds type parameters as needed.
+        """
         self._undo.clear()
         if self._agree_all(ones, others):
             return True

@@ -68,7 +68,7 @@ def _structural(text: str) -> Asn1Error:
 
 
 def _value(content: bytes, offset: int, form: Form) -> int:
-    """Checks the DER value that begins at `offset` and returns its end offset.
+    """Checks the DER value that begins at `offset` of `content`, and returns its end offset.
 
     Raises Asn1Error if the value does not have the structure `form`.
     """

@@ -62,6 +62,8 @@ def _scan(text: bytes) -> None:
 def _past_closings(text: bytes, at: int, open_brackets: bytearray) -> int | None:
     """Reads the closing brackets and the comma after a JSON value; returns the offset of the next value.
 
+    `open_brackets`: the brackets that are still open; the function removes the closed ones
+
     Returns None at the end of the text. Raises _SyntaxFoundError at a syntax error.
     """
     while open_brackets:

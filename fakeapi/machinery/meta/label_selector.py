@@ -229,7 +229,10 @@ class _Parser:
         return values
 
     def _listed_values(self) -> set[str]:
-        """Reads values up to the closing parenthesis; `(a,)` and `(,a)` contain an empty value."""
+        """Reads values up to the closing parenthesis; `(a,)` and `(,a)` contain an empty value.
+
+        Raises ValueError with Kubernetes' message if the list is not valid.
+        """
         values: set[str] = set()
         while True:
             literal, is_word = self._next()

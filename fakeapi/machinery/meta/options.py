@@ -15,9 +15,9 @@ from fakeapi.machinery.meta.wording import DEFAULT, Wording
 
 FIELD_MANAGER_MAX_LENGTH = 128
 FIELD_MANAGER_REPORT_MAX_LENGTH = 16 * FIELD_MANAGER_MAX_LENGTH
-"""Maximum number of characters of a field manager for which each unprintable character gets its own error.
+"""Maximum length of a field manager, in characters, for an error about each unprintable character.
 
-For a longer name, only the first unprintable character gets an error, because each error repeats the name.
+In a longer name, only the first unprintable character gets an error, because each error repeats the name.
 """
 
 PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")

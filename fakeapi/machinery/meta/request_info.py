@@ -73,14 +73,14 @@ def parse(path: str) -> RequestInfo | None:
 
 
 def verb_of(method: str, info: RequestInfo | None, query: str = "") -> str:
-    """Returns the Kubernetes verb of a request: get, list, watch, create, update, patch, delete or
-    deletecollection.
+    """Returns the Kubernetes verb of a request, such as get, list, watch, patch or deletecollection.
 
     - Without a resource in the path, the verb is the method in lower case.
     - A deprecated path with `watch/` always has the verb watch.
     - An unknown method on a resource has the verb "".
 
-    `query` is the raw query string.
+    `info`: the parsed path; None for a path outside /api and /apis
+    `query`: the raw query string
     """
     if info is None or not info.resource:
         return method.lower()

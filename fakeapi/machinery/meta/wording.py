@@ -50,9 +50,9 @@ class Wording:
         return "[]string{" + ", ".join(map(quote, texts)) + "}"
 
     def time(self, text: str | None, *, zero: str) -> str:
-        """Formats a time such as `2024-01-02T03:04:05Z` for an error message.
+        """Formats a time such as `2024-01-02T03:04:05Z` for an error message; None means an absent time.
 
-        `zero`: how Go syntax prints an absent time.
+        `zero`: how Go syntax prints an absent time
         """
         if self.json_values:
             return self.json(text)

@@ -46,7 +46,7 @@ ABSENT: Any = object()
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""Two texts about the type of a number out of range: from fakeapi's decoder, and from upstream's."""
+"""The end of the error for a number that is too large: the text of fakeapi's decoder, and upstream's."""
 
 
 class PatchError(ValueError):

@@ -91,8 +91,11 @@ def is_directive(value: Any) -> bool:
 def check_order(changes: list[Any], order: list[Any], merge_key: str) -> None:
     """Raises ApiError 500 if `$setElementOrder` omits an element of the patch, or lists it in another order.
 
-    `order` is the value of `$setElementOrder`; it need not list deleted elements. Follows
-    validatePatchWithSetOrderList.
+    - `changes`: the list in the patch
+    - `order`: the value of `$setElementOrder`; it need not list deleted elements
+    - `merge_key`: "" for a list of scalars
+
+    Follows validatePatchWithSetOrderList.
     """
     if not order or not changes:
         return
@@ -144,7 +147,11 @@ def _member_value(item: Any, merge_key: str) -> Hashable:
 
 
 def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any], list[Any]]:
-    """Splits `items` into (elements that are also in `by`, other elements), like
+    """Splits `items` into (elements that are also in `by`, other elements).
+
+    `merge_key`: the member that identifies an element; "" for scalars
+
+    Raises ApiError 500 if an element has no merge key or an unexpected type. Follows
     partitionMapsByPresentInList.
     """
     if merge_key:
@@ -167,6 +174,9 @@ def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]
     Upstream's mergeSliceWithSpecialElements deletes elements in place and then appends to the same Go array.
     So the first new elements overwrite the slots freed by deletions, and count as live elements. Example: if
     the patch deletes a and adds x and y, the list `[a, b, c]` becomes `[b, c, x]`.
+
+    - `changes`: the list in the patch
+    - `merge_key`: "" for a list of scalars
     """
     if not merge_key or not any(is_directive(item) for item in changes):
         return live
@@ -183,6 +193,9 @@ def _deleted_in_place(live: list[Any], deletions: list[Any], merge_key: str) -> 
     """Returns Go's array after in-place deletions, and the number of remaining elements at its front.
 
     Each deletion moves later elements one slot forward, and leaves a second copy of the last element.
+
+    `live`: the live list
+    `deletions`: the elements of the patch with `$patch: delete`
     """
     positions: dict[Hashable, list[int]] = {}
     left_over: list[Any] = []

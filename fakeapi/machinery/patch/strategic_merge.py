@@ -144,9 +144,12 @@ class _Merge:
     def _ordered_list(
         self, merged: dict[str, Any], patch: dict[str, Any], directive: str, schema: Node
     ) -> None:
-        """Merges a list in the order that the member `directive` gives; removes both from `patch`.
+        """Merges a list in the order that the member `directive` of the patch gives.
 
-        `directive`: the name of the member: `$setElementOrder/` and the field name of the list.
+        Removes the list and the directive from `patch`. Raises ApiError if the list or the order is
+        malformed.
+
+        `directive`: the name of the member: `$setElementOrder/` and the field name of the list
         """
         order = patch.pop(directive)
         if not isinstance(order, list):
@@ -194,7 +197,13 @@ class _Merge:
         return in_order(named, others, patch, original, merge_key if kind is dict else None)
 
     def _elements(self, original: list[Any], patch: list[Any], node: List) -> list[Any]:
-        """Merges the elements of two lists by merge key: live elements first, then new elements."""
+        """Merges the elements of two lists by merge key: live elements first, then new elements.
+
+        `original`: the live list
+        `patch`: the list in the patch
+
+        Raises ApiError for an element of the patch without the merge key.
+        """
         merge_key = node.patch_merge_key or ""
         merged = list(original)
         places: dict[Hashable, int] = {}
@@ -235,7 +244,7 @@ def _after_slash(directive: str, of: str) -> str:
 
 
 def _retained(merged: dict[str, Any], patch: dict[str, Any], keys: Any) -> dict[str, Any]:
-    """Applies `$retainKeys`: drops members that `keys` does not list.
+    """Applies `$retainKeys` to the object `merged`: drops members that `keys` does not list.
 
     Raises ApiError 400 if `keys` is not a list, or if the patch sets members that `keys` does not list.
     """
@@ -269,7 +278,10 @@ def _without_directives(value: Any) -> Any:
 def _apply_element_directives(
     original: list[Any], patch: list[Any], merge_key: str
 ) -> tuple[list[Any], list[Any]]:
-    """Applies the list elements with `$patch`; returns the remaining elements of both lists.
+    """Applies the list elements with `$patch`; returns the remaining elements of `original` and `patch`.
+
+    `original`: the live list
+    `patch`: the list in the patch
 
     Raises ApiError 500 for an unknown directive, for `merge`, and for a deletion without the merge key.
     """

@@ -129,7 +129,7 @@ def spell(path: Path) -> str:
 def _place(path: Path, owner: str) -> str:
     """Formats the place of an error like Go: `struct field Pod.spec.nodeName`, or `value` for the root.
 
-    Leaves out indexes and map keys.
+    Leaves out indexes and map keys. `owner`: the name of the struct that contains the field.
     """
     fields: list[str] = []
     while path:

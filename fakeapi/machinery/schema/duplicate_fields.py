@@ -16,9 +16,9 @@ from fakeapi.machinery.schema.nodes import Field, List, Map, Node, Struct
 
 
 def merge_duplicates(value: Any, node: Node) -> Any:
-    """Returns a copy of a JSON value with the schema `node`, in which repeated fields are merged as in Go.
+    """Returns a copy of a JSON value, in which repeated fields are merged as in Go.
 
-    Drops fields that are not in the schema.
+    Drops fields that are not in the schema `node` of the value.
     """
     match node:
         case Struct() if isinstance(value, dict):

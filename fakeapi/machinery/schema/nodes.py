@@ -68,7 +68,7 @@ class AnyValue:
 class Untyped(AnyValue):
     """A type for any JSON value, for server-side apply; its members and items have their own field owners.
 
-    `shapes`: returns (the type of values that are objects, the type of values that are lists).
+    `shapes`: returns two types: for values that are objects, and for values that are lists.
     """
 
     shapes: "Callable[[], tuple[Struct | Map, List]]" = field(kw_only=True, repr=False, compare=False)

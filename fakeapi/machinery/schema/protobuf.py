@@ -145,6 +145,7 @@ def _value(values: list[int | bytes], node: Node, name: str) -> Any:
 def _chosen(fields: Fields, go_type: str, schema: Struct, name: str) -> Any:
     """Decodes a value of a type in CHOICE_FIELDS: a JSON Schema, or the other choice.
 
+    - `go_type`: the name of the type.
     - `schema`: the struct type of a JSON Schema.
     - `name`: the name of the field, for errors.
     """
@@ -193,7 +194,11 @@ def _string(value: int | bytes, name: str) -> str:
 def _time(values: list[int | bytes], name: str, precision: str) -> str | None:
     """Decodes a protobuf Timestamp to RFC 3339; None for Go's zero time, which is an empty message.
 
-    `precision`: "seconds" or "microseconds".
+    - `values`: the occurrences of the field
+    - `name`: the name of the field, for errors
+    - `precision`: "seconds" or "microseconds"
+
+    Raises WireError if the message is malformed or the time is out of range.
     """
     text = _joined(values, name)
     fields = fields_of(text)

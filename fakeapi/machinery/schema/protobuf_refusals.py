@@ -76,8 +76,9 @@ def _first_error(data: bytes, message: _Message) -> str:
 
 
 def _member_end(data: bytes, at: int, member: _Member, wire_type: int) -> int:
-    """Checks the content of a field and returns its end offset. Raises WireError if
-    the content is malformed.
+    """Checks the content of a field at the offset `at`, and returns its end offset.
+
+    Raises WireError if the content is malformed. `wire_type`: the protobuf wire type in the message.
     """
     if wire_type not in member.wire_types:
         raise WireError(f"proto: wrong wireType = {wire_type} for field {member.name}")
@@ -112,6 +113,8 @@ def _check_entry(data: bytes, at: int, end: int, inner: _Inner | None) -> None:
     """Checks a map entry from offset `at` to `end`; like Go, ignores the wire types of key and value.
 
     Raises WireError if the entry is malformed.
+
+    `inner`: checks the value of the entry; None if the value is not a message
     """
     while at < end:
         start = at

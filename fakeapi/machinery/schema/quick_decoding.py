@@ -61,7 +61,7 @@ class Semantics(NamedTuple):
 
 
 def reader_of(node: Struct, semantics: Semantics) -> Reader:
-    """Compiles the fast decoder of a struct type."""
+    """Compiles the fast decoder of a struct type. `semantics`: the functions of `decoding` that it needs."""
     kind, touch = _Compiler(semantics).struct(node)
     convert, to_builtins = msgspec.convert, msgspec.to_builtins
 

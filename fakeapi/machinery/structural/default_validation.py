@@ -101,7 +101,12 @@ class _Defaults:
         return self.checker is not None and self.checker.exhausted
 
     def _meta_errors(self, schema: Schema, root: Schema, path: str, steps: Steps) -> list[FieldError]:
-        """Validates a default within metadata; wraps it in a whole resource for the validation."""
+        """Validates a default within metadata; wraps it in a whole resource for the validation.
+
+        - `schema`: the schema node with the default
+        - `root`: the schema of the resource
+        - `steps`: the path from the resource to the default
+        """
         obj = _surrounded(copied(schema.default), steps)
         obj.setdefault("kind", "Validation")
         obj.setdefault("apiVersion", "validation/v1")

@@ -35,7 +35,10 @@ _ROOT_MEMBERS = (
     "Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
     "XPreserveUnknownFields XValidations"
 )
-"""For an error message: Go names of the schema fields that a root may have with the status subresource."""
+"""Go names of the fields that the root of a schema may have if the status subresource is enabled.
+
+An error message lists these names.
+"""
 
 
 def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> Strictness:

@@ -66,7 +66,10 @@ class DefinitionWalk:
     checker: RuleChecker | None
 
     def found(self, schema: Schema, place: Place) -> Found:
-        """Validates a schema node and all nodes below it; returns their errors."""
+        """Validates a schema node and all nodes below it; returns their errors.
+
+        `place`: the position of the node, and the checks that apply there
+        """
         path = place.path
         errors = Found(list(self._standard_errors(schema, place)))
         if schema.unique_items:
@@ -244,12 +247,12 @@ def _dependencies(schema: Schema, path: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _without_old_self(place: Place, path: str) -> Place:
-    """Returns the place for the items of a list or map whose old values are not known.
+    """Returns the `Place` of list items or map values that have no known old values.
 
     CEL rules cannot use oldSelf there.
 
     `path`: the path of the list or map, for errors; ignored if a list or map around it already forbids
-    oldSelf.
+    oldSelf
     """
     return (
         place if place.forbids_old_self_within is not None else replace(place, forbids_old_self_within=path)

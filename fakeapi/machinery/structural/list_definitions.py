@@ -49,8 +49,9 @@ def has_set_of_changeable(schema: Schema) -> bool:
 
 
 def map_key_errors(schema: Schema, path: str) -> Iterator[FieldError]:
-    """Yields errors for nullable items of sets and list maps, and for list map keys that may be absent or
-    null.
+    """Yields errors for nullable items of sets and list maps, and for unusable list map keys.
+
+    A list map key is unusable if it may be absent or null.
     """
     items = one(schema.items)
     if items is None or schema.list_type not in ("set", "map"):

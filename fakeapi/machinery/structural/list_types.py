@@ -22,6 +22,8 @@ def validate_list_types(
     Duplicate items of a set, and items of a list map with the same keys, are errors. Each duplicated item or
     key is reported once. In a list map, the first item that is not an object is an error. Call this for an
     update only if the old object is valid.
+
+    `schema`: the schema of the object; None allows every object
     """
     if schema is None or not isinstance(obj, dict):
         return []

@@ -14,6 +14,8 @@ def prune_nulls(obj: Any, schema: Schema | None) -> None:
     """Removes null members of objects in place, unless they are nullable or have a default.
 
     `defaulting.default` replaces nulls that have a default. Keeps null items of lists, and unknown members.
+
+    `schema`: the schema of `obj`; with None, all members are unknown
     """
     match obj:
         case dict():

@@ -29,8 +29,9 @@ def number_problems(
 ) -> Iterator[Problem]:
     """Yields the problems of a number that does not fit the bounds or the format of a schema.
 
-    `kind`: "integer" or "number"; "" if the schema has neither type, or the release checks no ranges.
-    `format_`: the format whose range is checked; "" for none.
+    - `report`: creates the problems
+    - `kind`: "integer" or "number"; "" if the schema has neither type, or the release checks no ranges
+    - `format_`: the format whose range is checked; "" for none
     """
     message = _out_of_range(value, kind, format_, "Checked", path)
     if message:
@@ -107,7 +108,8 @@ def _as_int64(bound: float) -> int:
 def _out_of_range(value: float, kind: str, format_: str, what: str, path: str) -> str:
     """Returns the error for a number that is out of range for its type and format; "" if it is in range.
 
-    `what`: the first word of the error, which names the number.
+    - `kind`: "integer" or "number"; "" counts as "number"
+    - `what`: the first word of the error, which names the number
     """
     if kind == "integer":
         least, most = _INT32 if format_ == "int32" else (INT64_MIN, INT64_MAX)

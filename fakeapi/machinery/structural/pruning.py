@@ -25,7 +25,10 @@ def prune(obj: Any, schema: Schema | None, *, is_resource_root: bool = True) -> 
 
 
 def as_root(schema: Schema | None) -> Schema:
-    """Returns the schema of a whole object, marked as an embedded resource; None is an empty schema."""
+    """Returns `schema`, marked as an embedded resource, for pruning a whole object.
+
+    If `schema` is None, returns an empty schema with this mark.
+    """
     schema = schema or EMPTY
     return schema if schema.embedded_resource else replace(schema, embedded_resource=True)
 
@@ -57,7 +60,8 @@ def _prune(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> N
 def _prune_known(value: Any, schema: Schema | None, path: str, pruned: list[str]) -> None:
     """Prunes the values of the specified fields, but keeps the unknown fields of the value itself.
 
-    If the value is a list, the objects in the list keep their unknown fields.
+    If the value is a list, the objects in the list keep their unknown fields. With the schema None, does
+    nothing.
     """
     if schema is None:
         return

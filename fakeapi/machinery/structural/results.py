@@ -35,9 +35,9 @@ class Problem(NamedTuple):
 class Result:
     """The result of validating a value against a schema.
 
-    `problems`: the problems in order, without repetitions.
-    `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, only the problems of the
-    schema with the most matches are reported.
+    - `problems`: the problems in order, without repetitions.
+    - `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, only one of them
+      reports its problems: the schema with the most matches.
     """
 
     __slots__ = ("_seen", "matches", "problems")

@@ -22,7 +22,10 @@ class Strictness:
     """
 
     forbids_defaults_because: str | None = None
-    """The end of the error for a schema with a default: the reason, or ""; None if defaults are allowed."""
+    """Why a schema must not have defaults: the end of the error, which may be "".
+
+    None if defaults are allowed.
+    """
 
     requires_known_types: bool = True
     requires_structural: bool = True
@@ -38,9 +41,9 @@ class RuleSite:
     - `path`: the path of the schema node in the CustomResourceDefinition.
     - `is_resource`: whether the node is the root or an embedded resource.
     - `cardinality`: how many JSON values of an object the node may describe, at most 2**64 - 1. None if a
-      list or map that contains the node has no maxItems or maxProperties.
-    - `forbids_old_self_within`: the path of a list or map that contains the node and whose items have no old
-      values. CEL rules must then not use oldSelf. None if they may use it.
+      list or map around the node has no maxItems or maxProperties.
+    - `forbids_old_self_within`: the path of a list or map around the node whose items have no old values. CEL
+      rules must then not use oldSelf. None if they may use it.
     """
 
     schema: Schema

@@ -239,11 +239,12 @@ def _narrowing_rules(schema: Schema, rules: SchemaRules) -> Iterator[tuple[str, 
 def _incomplete(
     branch: Schema, schema: Schema | None, path: str, branch_path: str, *, is_branch: bool = False
 ) -> Iterator[FieldError]:
-    """Yields errors for fields within anyOf, allOf, oneOf or not that are not specified outside of them.
+    """Yields errors for fields that are specified only within anyOf, allOf, oneOf or not.
 
-    `branch`: the schema within anyOf, allOf, oneOf or not.
-    `schema`: the structural schema for the same JSON values; None if there is none.
-    `is_branch`: False for the call with the structural schema itself as `branch`.
+    - `branch`: the schema within anyOf, allOf, oneOf or not
+    - `schema`: the structural schema for the same JSON values; None if there is none
+    - `path`, `branch_path`: the paths of `schema` and `branch`
+    - `is_branch`: False for the call with the structural schema itself as `branch`
     """
     if schema is None:
         yield required(path, f"because it is defined in {branch_path}")

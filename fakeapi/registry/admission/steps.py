@@ -23,7 +23,7 @@ A step that must wait returns an awaitable, otherwise None.
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The admission steps of one operation on one resource, in the order in which they run."""
+    """The mutating and the validating admission steps of one operation on one resource, in order."""
 
     mutating: tuple[Step, ...] = ()
     validating: tuple[Step, ...] = ()
@@ -36,7 +36,10 @@ class AdmissionControl(Protocol):
     """Provides the admission steps of every resource."""
 
     def steps(self, resource: "Resource", subresource: str, operation: Operation) -> Steps:
-        """Returns the admission steps of an operation on a resource, or on its subresource if not ""."""
+        """Returns the admission steps of an operation on a resource.
+
+        `subresource`: the subresource that the request names; "" for the resource itself.
+        """
         ...
 
 

@@ -27,9 +27,9 @@ class Decision:
 class UserRules:
     """The rules of a user in a namespace, as SelfSubjectRulesReview returns them.
 
-    `resources`, `paths`: the `resourceRules` and `nonResourceRules` as JSON.
-    `incomplete`: whether rules may be missing.
-    `error`: describes the rules that could not be resolved; may be empty.
+    - `resources` and `paths`: the `resourceRules` and the `nonResourceRules`, as JSON.
+    - `incomplete`: whether rules may be missing.
+    - `error`: describes the rules that could not be resolved; may be empty.
     """
 
     resources: Sequence[Object] = ()

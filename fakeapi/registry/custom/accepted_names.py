@@ -73,7 +73,7 @@ class _Group:
     versions: Counter[str] = field(default_factory=Counter)
     definitions: dict[str, _Definition] = field(default_factory=dict)
     resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
-    """Plural, singular or short name -> the CRDs that wait for this name.
+    """The CRDs that wait for each plural, singular or short name.
 
     A CRD waits for all names in its spec until all of them are accepted.
     """

@@ -181,9 +181,10 @@ def _in_order(names: Object) -> Object:
 
 
 def with_established(definition: Object, now: str, *, checks_bundles: bool) -> Object | None:
-    """Returns the CRD with a new condition Established.
+    """Returns the CRD with a new condition Established, at the time `now` (RFC 3339).
 
-    Returns None if the CRD is already established, or if its names are not accepted.
+    Returns None if the CRD is already established, if its names are not accepted, or if the condition already
+    reports the invalid caBundle.
 
     `checks_bundles`: whether an invalid caBundle of the conversion webhook sets the condition to False.
     """

@@ -26,7 +26,7 @@ _HASHED_BYTES = 8
 
 @dataclass(slots=True)
 class DefinitionState:
-    """The data of a served CRD that changes over time. `terminating`: whether the CRD is being deleted."""
+    """The changing data of a served CRD. `terminating`: whether the CRD is being deleted."""
 
     terminating: bool = False
 

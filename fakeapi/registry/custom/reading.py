@@ -35,7 +35,7 @@ class DefaultsRefused(ApiError):
 class ObjectReader:
     """Decodes, prunes and defaults the custom objects of one CRD, in any of its versions.
 
-    - `schemas`: version -> OpenAPI schema; None for a version without a schema.
+    - `schemas`: the OpenAPI schema of each version; None for a version without a schema.
     - `embedding`: the versions whose schemas have embedded resources.
     - `fills_defaults`: whether objects get their defaults.
     """

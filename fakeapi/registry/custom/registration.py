@@ -22,9 +22,9 @@ LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
 """Label (name, value) of the APIServices that the server manages. Other APIServices never change."""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
-"""Priorities of all custom groups and versions, lower than those of built-in ones.
+"""Priorities of all custom groups and versions. Built-in groups and versions have higher priorities.
 
-Equal priorities are ordered by name.
+Groups or versions with equal priorities are sorted by name.
 """
 
 
@@ -71,7 +71,7 @@ class Registration:
             await self._keep(resource, name, group, version)
 
     def _expected(self, group: str) -> dict[str, tuple[str, str]]:
-        """Returns the expected APIServices: name -> (group, version).
+        """Returns (group, version) of each expected APIService, by its name.
 
         `group`: the API group of the CRDs; "" stands for all groups.
         """

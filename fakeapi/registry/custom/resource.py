@@ -116,7 +116,10 @@ class CustomResource(Resource):
         return self.siblings
 
     def kind_in_errors(self, obj: Object) -> Qualified:
-        """Returns the group and kind in the object, which may differ from those of the resource."""
+        """Returns the group and kind that the object itself states, for error messages.
+
+        They may differ from the group and kind of the resource.
+        """
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
 
@@ -185,14 +188,17 @@ class CustomResource(Resource):
         return value
 
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
-        """Returns the JSON of a list item. Items of custom objects have kind and apiVersion."""
+        """Returns the JSON of a list item. Items of custom objects have kind and apiVersion.
+
+        `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
+        """
         return self.json_of(entry.value, entry.revision, exact=exact)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
         """Yields the JSON of each list item.
 
         Does not cache consecutive items together, because a change of the conversion webhook would make this
-        cache wrong.
+        cache wrong. `exact`: whether RawExtension values keep their original bytes.
         """
         return (self.item_of(entry, exact=exact) for entry in entries)
 

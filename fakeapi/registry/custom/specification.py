@@ -15,7 +15,10 @@ from fakeapi.releases.version_order import version_rank
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The accepted names of a CustomResourceDefinition. The server serves its kind under these names."""
+    """The accepted names of a CustomResourceDefinition: plural, singular, kind, short names and others.
+
+    The server serves the objects under these names.
+    """
 
     plural: str
     singular: str
@@ -27,7 +30,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class PrinterColumn:
-    """An entry of additionalPrinterColumns. `path` is a JSONPath without braces."""
+    """A column of `kubectl get` for custom objects: an entry of additionalPrinterColumns.
+
+    `path`: the JSONPath of the cell, without braces.
+    """
 
     name: str
     type: str
@@ -39,7 +45,10 @@ class PrinterColumn:
 
 @dataclass(frozen=True, slots=True)
 class ScalePaths:
-    """The JSONPaths of the subresource scale, for example ".spec.replicas". `selector` may be ""."""
+    """The JSONPaths of the subresource scale, for example ".spec.replicas".
+
+    `selector`: "" if the CRD has no labelSelectorPath.
+    """
 
     replicas: str
     status_replicas: str

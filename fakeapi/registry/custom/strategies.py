@@ -91,7 +91,7 @@ class CustomStrategy(Strategy):
         return _finalizer_warnings(sorted(added), asks_paths=self.quirks.warns_of_finalizer_paths)
 
     def type_errors(self, obj: Object) -> list[FieldError]:
-        """Returns errors if the kind or apiVersion of an object differs from that of the resource."""
+        """Returns errors if an object does not have the kind and apiVersion of the resource."""
         errors, kind = [], self.kind
         if obj.get("kind", "") != kind.kind:
             errors.append(invalid("kind", obj.get("kind", ""), f"must be {kind.kind}"))
@@ -121,7 +121,10 @@ class CustomStrategy(Strategy):
 
 
 class CustomWithStatusStrategy(CustomStrategy):
-    """The strategy for writes to objects with the subresource status. Such writes keep the old status."""
+    """The strategy for writes to an object itself, if its kind has the subresource status.
+
+    Such writes keep the old status.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 

@@ -23,9 +23,10 @@ _STATUS = "status"
 
 
 class _Kept(threading.local):
-    """The object that a thread validated last, and its CEL rule errors that ratcheting tolerates.
+    """Per thread: the object that was validated last, and its CEL rule errors that ratcheting tolerates.
 
-    Ratcheting tolerates errors of values that an update did not change.
+    Ratcheting tolerates errors of values that an update did not change. `by`: the object and the error
+    messages; None before the first validation.
     """
 
     by: tuple[Object, list[str]] | None = None

@@ -35,7 +35,7 @@ union's value itself, otherwise the field `name` of this value.
 """
 
 NOTHING: Final = Dump("null")
-"""Errors about a forbidden change print this instead of the value: `null`."""
+"""The text `null`, which errors about forbidden changes print instead of the field's value."""
 
 _NOT_CHANGED: Final = {
     "NoSet": "field cannot be set once created",
@@ -45,7 +45,7 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""The possible ends of error messages about forbidden changes."""
+"""The ends of the messages of all errors about forbidden changes."""
 
 
 def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
@@ -55,7 +55,8 @@ def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Er
 def optional_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
     """Returns an error if an optional field is not set.
 
-    Because of this error, the caller skips the other rules of the field. Clients never receive the error.
+    `absent`: returns whether a value counts as not set. Because of the error, the caller skips the other
+    rules of the field. Clients never receive the error.
     """
     return [required(path)] if absent(new) else ()
 

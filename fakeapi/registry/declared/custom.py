@@ -38,4 +38,4 @@ CUSTOM: Final[Mapping[str, Callable[[Run, str, Any, Any], Sequence[FieldError]]]
     "Custom:EvictionResponder_Name": _outside_reserved_domains,
     "Custom:EvictionResponder_Priority": _outside_reserved_priorities,
 }
-"""Name of upstream's function without the prefix `ValidateCustom_` -> validation function."""
+"""The validation functions, by the name of upstream's function without the prefix `ValidateCustom_`."""

@@ -36,7 +36,7 @@ Paths = Sequence[tuple[re.Pattern[str], str]]
 
 
 class _Options(dict[str, bool]):
-    """The options of declared rules: option name -> whether the option is on.
+    """The options of declared rules: whether each option is on, by its name.
 
     Options that the kind does not set are feature gates of the release.
     """

@@ -124,7 +124,11 @@ class Program:
     def _with_bodies(self, name: str, arguments: list[Any], place: _Place) -> Body | None:
         """Compiles a rule that contains other rules, for example for the items of a list.
 
-        Returns None if clients never receive any errors of these rules.
+        - `name` and `arguments`: the rule as in the data tables of the release.
+        - `place`: the context of the rule.
+
+        Returns None if clients never receive any errors of these rules. Raises ValueError for an unknown
+        rule.
         """
         match name, arguments:
             case "Value", [steps]:
@@ -260,7 +264,7 @@ def _of_field(
 
 
 _ZEROES: Final[Mapping[str, Any]] = {"text": "", "number": 0, "flag": False, "struct": {}}
-"""Form of a field in Go -> zero value that stands for an absent field. In other forms, None stands for it."""
+"""The value that replaces an absent field, by the field's form in Go. For other forms, this is None."""
 
 
 def _each_item(

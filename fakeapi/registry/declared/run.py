@@ -9,7 +9,10 @@ from fakeapi.machinery.field_errors import FieldError
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An error, and the stage of its rule: "alpha", "beta", or "" for a stable rule."""
+    """An error of declarative validation, with the stage of its rule (`level`).
+
+    The stage is "alpha", "beta", or "" for a stable rule.
+    """
 
     error: FieldError
     level: str
@@ -20,7 +23,7 @@ class Run:
     """The data of one declarative validation of an object.
 
     - `update`: whether the validated write is an update.
-    - `options`: option of declarative validation -> whether the option is on.
+    - `options`: whether each option of declarative validation is on, by its name.
     - `found`: the errors so far.
     """
 

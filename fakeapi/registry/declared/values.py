@@ -59,10 +59,13 @@ def sameness(how: str | None, form: str) -> Same | None:
 
 
 def key_of(match: Any) -> Key | None:
-    """Returns the function that computes the keys of list items.
+    """Returns the function that computes the keys by which old and new list items are matched.
 
-    `match`: None if old and new items have no keys; the result is then None. If `match` is a mapping, the
-    fields in its member `by` form the key. With other values, the whole item is the key.
+    `match`: how items are matched.
+
+    - None: items have no keys; the function returns None.
+    - A mapping: the fields in its member `by` form the key.
+    - Any other value: the whole item is the key.
     """
     if match is None:
         return None

@@ -37,7 +37,10 @@ class AccountTokens:
 
     @property
     def may_exist(self) -> bool:
-        """Whether a client can have a token. False until `signer` is used or the storage has a key."""
+        """Whether a client can have a token of this server.
+
+        False if neither the settings nor the storage have a key, and `signer` was never used.
+        """
         return bool(self.key) or self._is_used or bool(self._settings.public_keys)
 
     @cached_property

@@ -118,7 +118,8 @@ def _check_times(claims: Object, now: float) -> None:
 def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gates) -> None:
     """Raises TokenRefused if the token's service account or bound object no longer exists.
 
-    `own`: the claim `kubernetes.io` of the token.
+    - `own`: the claim `kubernetes.io` of the token.
+    - `now`: the current time in seconds since the epoch.
     """
     namespace, claim = own["namespace"], own["serviceaccount"]
     account = objects.get("", "serviceaccounts", namespace, claim["name"])

@@ -49,9 +49,9 @@ def read_private_key(pem: bytes) -> PrivateKey:
 
 
 def read_public_keys(pem: bytes) -> list[PublicKey]:
-    """Returns the keys in a PEM text: of public keys, private keys and certificates.
+    """Returns the public key of each public key, private key and certificate in a PEM text.
 
-    Ignores other blocks. Raises ValueError for a block that cannot be read, and for a text without a key.
+    Ignores other PEM blocks. Raises ValueError for a block that cannot be read, and for a text without a key.
     """
     keys: list[PublicKey] = []
     for block in _BLOCK.finditer(pem):
@@ -86,7 +86,7 @@ def algorithm(key: PublicKey) -> str:
 
 
 def signature_of(key: PrivateKey, signed: bytes) -> bytes:
-    """Returns the signature of `signed`, in the form of a JSON Web Token."""
+    """Returns the signature of `signed` as a JSON Web Token contains it, before base64 encoding."""
     if isinstance(key, rsa.RSAPrivateKey):
         return key.sign(signed, padding.PKCS1v15(), hashes.SHA256())
     bits = key.curve.key_size

@@ -1,21 +1,21 @@
-"""TokenSettings: by whom and for whom a server signs the tokens of service accounts."""
+"""TokenSettings: the issuers, audiences and keys with which a server signs and verifies its tokens."""
 
 from dataclasses import dataclass
 from typing import Final
 
 ISSUER: Final = "https://kubernetes.default.svc"
-"""The default issuer of tokens. It is also their default audience, which is the API server itself."""
+"""The default issuer of tokens. It is also the default audience of tokens: the API server itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSettings:
-    """By whom and for whom a server signs the tokens of service accounts.
+    """The issuers, audiences and keys with which a server signs and verifies service account tokens.
 
-    - `issuers`: the accepted issuers of tokens. The server signs as the first one.
-    - `audiences`: a token for the server itself must have one of these audiences; they are also the default
-      of a TokenRequest. Empty stands for the first issuer.
+    - `issuers`: the accepted issuers of tokens. New tokens have the first issuer.
+    - `audiences`: the accepted audiences of tokens for the API server. A TokenRequest without audiences gets
+      these. Empty means the first issuer.
     - `signing_key`: the private key, RSA or EC, in PEM; "" for a key that the server generates and stores.
-    - `public_keys`: texts in PEM with more keys or certificates that may have signed a token.
+    - `public_keys`: PEM texts with further keys or certificates that may have signed a token.
     """
 
     issuers: tuple[str, ...] = (ISSUER,)
@@ -25,7 +25,7 @@ class TokenSettings:
 
     @property
     def api_audiences(self) -> list[str]:
-        """The audiences of tokens for the server itself."""
+        """The accepted audiences of tokens for the API server itself."""
         return list(self.audiences or self.issuers[:1])
 
 

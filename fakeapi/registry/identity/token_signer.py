@@ -1,7 +1,7 @@
 """TokenSigner: signs service account tokens and verifies them.
 
-Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The server generates the key when
-it first needs one. `fakeapi.registry.identity.account_tokens` stores the key with the first token.
+Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The server generates the key at
+the first use. `fakeapi.registry.identity.account_tokens` stores the key with the first token.
 """
 
 import base64
@@ -45,8 +45,8 @@ class TokenSigner:
     """Signs service account tokens with an RSA or EC private key, and verifies them.
 
     - `key`: the private key in PEM; "" generates a new RSA key.
-    - `issuers`: the accepted issuers. The signer signs as the first one.
-    - `public_keys`: texts in PEM with more keys or certificates that may have signed a token.
+    - `issuers`: the accepted issuers. New tokens have the first issuer.
+    - `public_keys`: PEM texts with further keys or certificates that may have signed a token.
 
     Raises ValueError for an unusable key.
     """
@@ -73,9 +73,9 @@ class TokenSigner:
         return f"{signed}.{_encoded(signature_of(self._key, signed.encode()))}"
 
     def claims_of(self, token: str) -> Object | None:
-        """Returns the claims of a token of one of the issuers, signed with one of the keys.
+        """Returns the claims of a token with a valid signature and an accepted issuer; None for other texts.
 
-        Returns None for all other texts.
+        Does not check when the token expires.
         """
         if (known := self._known.get(token)) is not None:
             return known

@@ -1,9 +1,8 @@
-"""Defines table columns, among them Name and Age, and formats ages as kubectl prints them.
+"""Defines table columns, including Name and Age, and formats ages as kubectl prints them.
 
-The module of a kind computes its cells (see `fakeapi.registry.model.definition`). The data tables of a
-release contain the names, order and descriptions of its columns, as servers of this release send them. Cells
-and columns follow k8s.io/kubernetes `pkg/printers/internalversion`; ages follow k8s.io/apimachinery
-`pkg/util/duration`.
+The module of a kind computes its cells (see `fakeapi.registry.model.definition`). The data tables contain the
+names, order and descriptions of the columns that servers of each release send. Cells and columns follow
+k8s.io/kubernetes `pkg/printers/internalversion`; ages follow k8s.io/apimachinery `pkg/util/duration`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -73,7 +72,7 @@ Its arguments are the type of the kind's objects and the quirks of the release.
 
 
 Cells = Callable[[Quirks], Mapping[str, Cell]]
-"""A function that returns the cells of a kind: column name in the data tables of the release -> cell.
+"""A function that returns the table cells of a kind, by the column names in the release's data tables.
 
 The columns Name and Age have default cells, which a kind may replace.
 """

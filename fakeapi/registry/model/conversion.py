@@ -23,8 +23,8 @@ def _unchanged(obj: Object) -> Object:
 class Conversion:
     """Converts objects between one API version and the internal version, the hub.
 
-    Both functions are pure and do not change kind and apiVersion. Arguments and results are canonical.
-    The result may share nested values with the argument.
+    `to_hub` and `from_hub` are pure, and do not change kind and apiVersion. Their arguments and results are
+    canonical. The result may share nested values with the argument.
     """
 
     to_hub: Callable[[Object], Object] = _unchanged
@@ -41,7 +41,7 @@ class Versions:
     def __init__(self, kind: Kind, others: Iterable[Kind], conversions: Mapping[str, Conversion]) -> None:
         """Registers the API versions of `kind`. `others`: the kind in its other versions; may include `kind`.
 
-        `conversions`: version or apiVersion -> Conversion. Versions without a Conversion use IDENTITY.
+        `conversions`: the Conversion of each version, by version or apiVersion. Other versions use IDENTITY.
         """
         self._kinds = {sibling.api_version: sibling for sibling in (*others, kind)}
         self._kind = kind

@@ -148,7 +148,11 @@ class StrategyFactory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A committed write. `old` is None for a create, and `new` is None for a deletion."""
+    """A committed write of an object, for `Hooks.after`.
+
+    `old` and `new`: the object before and after the write. `old` is None for a create, and `new` is None for
+    a deletion.
+    """
 
     target: ObjectReference
     old: Object | None
@@ -304,7 +308,10 @@ class KindDefinition:
     """The versions in which the response to a DELETE is a Status instead of the deleted object."""
 
     declared_paths: Sequence[tuple[re.Pattern[str], str]] = ()
-    """Converts field paths of declarative errors to those of handwritten errors: (pattern, replacement)."""
+    """(pattern, replacement) pairs that convert field paths of declarative errors.
+
+    The results are the field paths that handwritten validation uses for the same errors.
+    """
 
     signs: Callable[[Object, User], Object] | None = None
     """Returns a new object with the user of the request added, for example a CertificateSigningRequest.
@@ -316,7 +323,7 @@ class KindDefinition:
     """Returns the error for an object that does not exist; None for the usual 404."""
 
     body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Subresource -> further values of apiVersion that the request body of its action may contain."""
+    """Further values of apiVersion that the request body of an action may contain, by subresource."""
 
     scale: ScaleProjection | None = None
     """The fields that the Scale of an object shows; None for kinds without the subresource scale."""

@@ -59,10 +59,11 @@ class DeletionPolicy(Protocol):
 
 
 def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | None:
-    """Default deletion policy: an object without finalizers is deleted at once, without a grace period.
+    """Default deletion policy: waits for finalizers, but has no grace period.
 
-    An object with finalizers is deleted when its last finalizer is removed. The propagation in the request
-    may add a finalizer.
+    Returns None, which deletes the object at once, if the object has no finalizers. Otherwise returns the
+    object with a deletionTimestamp; the server deletes it when its last finalizer is removed. The propagation
+    in the request may add a finalizer. Raises ApiError 409 if a precondition does not match.
     """
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)
@@ -71,7 +72,8 @@ def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | N
 def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
     """Deletion policy of kinds without dependents: uses Background instead of the requested propagation.
 
-    Waits for finalizers like `delete_after_finalizers`.
+    Returns None to delete the object at once, or the object to store while it waits for finalizers. Raises
+    ApiError 409 if a precondition does not match.
     """
     options = replace(request.options, propagation="Background", orphan=None)
     check_preconditions(obj["metadata"], options, request.qualified_kind)
@@ -81,7 +83,9 @@ def delete_alone(obj: Object, request: DeletionRequest) -> Object | None:
 def orphan_dependents(obj: Object, request: DeletionRequest) -> Object | None:
     """Deletion policy of kinds that orphan their dependents by default.
 
-    The request, or the finalizer `foregroundDeletion` in the object, may select another propagation.
+    The request, or a finalizer of the garbage collector in the object, may select another propagation.
+    Returns None to delete the object at once, or the object to store while it waits for finalizers. Raises
+    ApiError 409 if a precondition does not match.
     """
     present, options = obj["metadata"].get("finalizers") or (), request.options
     if wanted_finalizers(options) is None and not _OF_GARBAGE_COLLECTOR.intersection(present):
@@ -152,6 +156,9 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
 def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
     """Shortens the grace period of an object that is being deleted; returns the new period in seconds.
 
+    - `meta`: the metadata of the object; the function sets its deletionTimestamp.
+    - `asked`: the requested grace period in seconds.
+
     From 1.33 on, the new deletionTimestamp is never in the past.
     """
     meta["deletionTimestamp"] = times.later(
@@ -164,7 +171,7 @@ def _shortened(meta: Object, asked: int, request: DeletionRequest) -> int:
 
 
 def check_preconditions(meta: Object, options: DeleteOptions, qualified_kind: Qualified) -> None:
-    """Raises ApiError 409 if the uid or resourceVersion in the options differs from that of the object."""
+    """Raises ApiError 409 if the object has another uid or resourceVersion than the options require."""
     if options.uid is not None and options.uid != meta["uid"]:
         raise errors.conflict(
             qualified_kind,

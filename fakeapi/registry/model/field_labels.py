@@ -38,7 +38,7 @@ class FieldLabels:
     """The field label for which the watch cache has an index; None if it has none."""
 
     older: Mapping[str, str] = field(default_factory=dict)
-    """Field label that old clients use -> current field label."""
+    """The current field label for each field label that only old clients use."""
 
 
 def name_and_namespace(kind: Kind) -> FieldLabels:

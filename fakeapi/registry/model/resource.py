@@ -157,7 +157,10 @@ class Resource:
         """
 
     def check_creation(self, name: str) -> None:
-        """Raises ApiError if clients cannot create objects currently. Runs before mutating admission."""
+        """Raises ApiError if clients cannot create objects currently. Runs before mutating admission.
+
+        `name`: the name of the new object.
+        """
 
     def of_apply(self, merged: Object) -> Object:
         """Decodes the merged custom object of an apply, and sets its defaults.
@@ -294,7 +297,10 @@ class Resource:
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
     def missing(self, name: str, subresource: str = "") -> ApiError:
-        """Returns the error for an object that does not exist, or for its subresource if not ""."""
+        """Returns the error for an object that does not exist.
+
+        `subresource`: the subresource that the error names; "" for the object itself.
+        """
         scale, quirks = self.definition.scale, self.release.quirks
         if subresource == SCALE and scale and scale.missing_in and quirks.workloads.missing_scales_are_named:
             return not_found(Qualified(scale.missing_in, f"{self.kind.resource}/{SCALE}"), name)

@@ -37,7 +37,10 @@ class ScaleProjection:
     """The field path of the observed number of replicas in the object."""
 
     missing_in: str = ""
-    """The API group in the 404 error for a missing Scale up to 1.32; "" if the error names the object."""
+    """Up to 1.32, the API group in the 404 error for the Scale of a missing object.
+
+    If "", the error names the object itself.
+    """
 
 
 class ScaleView:

@@ -70,7 +70,10 @@ class Strategy:
         return obj
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
-        """Returns errors if the object may not be created. These errors precede those of the metadata."""
+        """Returns errors if the object may not be created.
+
+        Clients see these errors before metadata errors.
+        """
         return []
 
     def validate_create(self, obj: Object) -> list[FieldError]:

@@ -82,9 +82,10 @@ def read_object(
 
 
 def check_kind(value: Any, wanted: BodyType, text: Callable[[], str]) -> None:
-    """Raises Unreadable if a custom object has no kind.
+    """Raises Unreadable if `value` is a custom object without a kind.
 
-    `text`: returns the object as text for the error message.
+    - `wanted`: the expected type of the object.
+    - `text`: returns the object as text for the error message.
     """
     if wanted.kind.unstructured and not stated_type(value)[0]:
         raise Unreadable(f"Object 'Kind' is missing in '{text()}'")
@@ -182,8 +183,8 @@ def _parse_cbor(body: bytes) -> Any:
 def _unknown_field(value: Any, strict: list[str]) -> list[str]:
     """Returns a list with one message about the first unknown field, like upstream's CBOR decoder.
 
-    `strict`: the messages of the JSON decoder about unknown fields. Without unknown fields, the list is
-    empty.
+    `value`: the decoded body. `strict`: the messages of the JSON decoder about unknown fields. Without
+    unknown fields, the list is empty.
     """
     for text in strict:
         *path, name = re.findall(r"[^.\[\]]+", text.removeprefix("unknown field ").strip('"'))
@@ -196,7 +197,7 @@ def _unknown_field(value: Any, strict: list[str]) -> list[str]:
 
 
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
-    """Returns (kind, apiVersion) of a body. Missing fields come from the path of the request.
+    """Returns (kind, apiVersion) of the body `value`. Takes missing fields from the expected type `wanted`.
 
     Raises Unreadable if kind or apiVersion is malformed.
     """

@@ -52,7 +52,10 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """The options of a delete. Options that the client did not set are None."""
+    """The options of a delete request.
+
+    Options that the client did not set are None; `dry_run` is then False.
+    """
 
     dry_run: bool = False
     grace_seconds: int | None = None

@@ -137,7 +137,8 @@ def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
 def with_given_version(value: bytes, given: str, *, exact: bool = False) -> bytes:
     """Returns the JSON of an object that is not stored, with the resourceVersion `given`; "" for none.
 
-    `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
+    - `value`: the object in the stored form.
+    - `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])

@@ -143,7 +143,7 @@ def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
 
 
 def _check_version(given: str) -> None:
-    """Raises ApiError 500 if the resourceVersion of a new object is not a number."""
+    """Raises ApiError 500 if `given`, the resourceVersion of a new object, is not a number."""
     try:
         parse_uint(given or "0")
     except ValueError as error:

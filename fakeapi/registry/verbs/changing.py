@@ -118,8 +118,7 @@ class Attempt:
         - `body_bytes`: the size of the request body in bytes.
 
         In the first attempt, `step` runs in a thread if the request body and the object are large. Later
-        attempts run it on the event loop. Short writes of other clients then cannot change the object first
-        again.
+        attempts run it on the event loop, so that no other client can change the object meanwhile.
         """
         stored_bytes = 0 if self._entry is None else len(self._entry.value)
         size = stored_bytes + body_bytes if self._waits else 0
@@ -287,10 +286,13 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
 def _check_version(
     resource: Resource, target: ObjectReference, meta: Object, old_meta: Object, strategy: Strategy
 ) -> None:
-    """Raises ApiError if an update's resourceVersion is not the stored one.
+    """Raises ApiError if the resourceVersion of an update prevents the update.
 
-    The code is 409 if the version differs, 422 if the kind requires a version and it is missing, and 500 if
-    it is not a number. If the kind allows unconditional updates, a missing version and "0" mean any version.
+    - 409: another resourceVersion is stored
+    - 422: the kind requires a resourceVersion, and the update has none
+    - 500: the resourceVersion is not a number
+
+    If the kind allows unconditional updates, a missing version and "0" mean any version.
     """
     text = meta.get("resourceVersion", "")
     try:

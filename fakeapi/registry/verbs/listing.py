@@ -114,6 +114,10 @@ def _take(
 ) -> bool:
     """Adds the matching entries of a page to `entries`, up to the limit; returns whether more entries follow.
 
+    - `chosen`: the selectors of the list.
+    - `limit`: the maximum number of entries; 0 for no limit.
+    - `selected`: the cache of entries that label selectors match.
+
     Like Kubernetes, also returns True if entries follow, but none of them match.
     """
     if chosen.everything:

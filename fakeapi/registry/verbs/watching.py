@@ -191,7 +191,8 @@ def open_watch(
 
     `at`: the revision of the state that the initial events show; None for the newest revision.
 
-    Raises ApiError 500 if the resourceVersion is malformed. Raises TooOld if the storage no longer has it.
+    Raises ApiError 500 if the resourceVersion is malformed. Raises TooOld if the storage no longer has this
+    resourceVersion.
     """
     fields_of = resource.field_labels.fields_of
     chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
@@ -261,7 +262,10 @@ FrameEncoder = Callable[[str, bytes], bytes]
 
 
 def event_line(kind: str, body: bytes) -> bytes:
-    """Returns a watch event as one line of a JSON watch stream."""
+    """Returns a watch event as one line of a JSON watch stream.
+
+    `kind`: the type of the event, such as ADDED. `body`: the JSON of the object.
+    """
     return b'{"type":"%b","object":%b}\n' % (kind.encode(), body)
 
 

@@ -74,8 +74,9 @@ class WebhookClients:
     ) -> Object:
         """Sends a review to the webhook of a `clientConfig`, and returns the review in its response.
 
-        `seconds`: the time limit for the whole call, including parsing the response. A thread parses long
-        responses.
+        - `wanted`: the expected type of the review in the response.
+        - `seconds`: the time limit for the whole call, including parsing the response. A thread parses long
+          responses.
 
         Raises NoClient if the configuration makes a call impossible. Raises CallFailed if the webhook does
         not return a valid review in time.

@@ -154,7 +154,11 @@ def _converted(review: Object, uid: str, version: str) -> list[Any]:
 def _listed(obj: Object, converted: tuple[int, Any], api_version: str, subject: str) -> Object:
     """Checks a converted list item, and returns it with the metadata of the original object.
 
-    `converted`: the index of the item in the response, and the item. Raises _Wrong if the item is invalid.
+    - `obj`: the original object.
+    - `converted`: the index of the item in the response, and the item.
+    - `subject`: the type of the objects, for error messages.
+
+    Raises _Wrong if the item is invalid.
     """
     index, value = converted
     say = f"conversion webhook for {subject} returned invalid converted object at index {index}: "

@@ -10,7 +10,7 @@ ANSWER_RATIO = 4
 """Number of bytes that the size limit for a response increases for each byte of the request."""
 
 ANSWER_MAX = 64 * 1024 * 1024
-"""Upper bound in bytes of the size limit for a response."""
+"""Maximum, in bytes, of the size limit for a response, even if the request is very long."""
 
 TOO_LATE = "context deadline exceeded"
 

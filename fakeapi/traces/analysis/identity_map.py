@@ -108,7 +108,7 @@ class VersionMap:
         return str(self._now.get(known) or self._of_lists[known])
 
     def recorded(self, now: str) -> str:
-        """Returns the recorded resourceVersion for a version on the replay target.
+        """Returns the recorded resourceVersion for `now`, a version on the replay target.
 
         Returns UNKNOWN_VERSION if the version has no recorded resourceVersion.
         """

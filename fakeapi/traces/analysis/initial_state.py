@@ -143,7 +143,10 @@ class InitialStateScan:
             self._listed.add((*path.group_resource, path.namespace))
 
     def _take_rows(self, place: int, exchange: Exchange, path: ResourcePath, body: bytes) -> None:
-        """Collects evidence from the rows of a Table, which kubectl requests. Ignores other bodies."""
+        """Collects evidence from the rows of a Table, which kubectl requests. Ignores other bodies.
+
+        `place`: the index of the exchange in the trace, from 0. `path`: the path of the list or watch.
+        """
         for row in _rows(body):
             head = head_of(bytes(row))
             row_path = _of(path, head.metadata)
@@ -221,7 +224,7 @@ class InitialStateScan:
         )
 
     def _is_late(self, key: Key) -> bool:
-        """Whether an earlier response proves that the object did not exist at the start of the trace."""
+        """Whether an earlier response proves that the object `key` did not exist when the trace started."""
         group, resource, namespace, _ = key
         listed = {(group, resource, namespace), (group, resource, "")}
         return key in self._absent or (key not in self._partial and not listed.isdisjoint(self._listed))
@@ -248,7 +251,10 @@ class InitialStateScan:
         return sorted(initial, key=lambda each: version_number(each.version))
 
     def _was_made(self, key: Key, initial: InitialObject) -> bool:
-        """Whether the trace created the object, perhaps in an overlapping exchange later in the trace."""
+        """Whether the trace created the object `key`, perhaps in a later exchange that overlaps this one.
+
+        `initial`: the evidence that the object existed before.
+        """
         return key in self._made and (
             not initial.version or self._made[key] <= version_number(initial.version)
         )
@@ -294,7 +300,7 @@ def _evidence(exchange: Exchange, facts: RequestFacts) -> tuple[Object, bool, st
 
 
 SEEDED = "fakeapi.example/inferred"
-"""The annotation of inferred objects.
+"""The annotation that a replay sets on inferred objects.
 
 In the replay, the first update of an object removes the annotation. The update therefore always changes the
 object.

@@ -30,7 +30,7 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class EventComparison:
-    """The result of comparing the events of a recorded watch with those in a replay.
+    """The differences between the events of a recorded watch and the events in a replay.
 
     - `missing_versions`: the recorded resourceVersions of events that the replay target did not send.
     - `names`: the namespaces and names of the objects with differences.
@@ -52,7 +52,7 @@ def compare_events(
     in_order: bool,
     whole: bool,
 ) -> EventComparison:
-    """Compares the events of a recorded watch with those in a replay, object by object.
+    """Compares the events of a recorded watch with the events in a replay, object by object.
 
     - `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
     - `identities`: translates `now` to recorded uids, resourceVersions and names.

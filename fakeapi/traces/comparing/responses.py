@@ -89,7 +89,7 @@ def _text(body: bytes) -> str:
 def status_of(response: Response, identities: IdentityMap | None = None) -> str:
     """Returns the status code as text, with reason and message if the body is a Status.
 
-    `identities`: translates uids and names of a response in a replay to the recorded ones; None for a
+    `identities`: translates uids and names of the replay target to recorded uids and names; None for a
     recorded response.
     """
     body = response.body if identities is None else identities.backward(response.body)

@@ -59,10 +59,10 @@ def compare_values(
 
 
 def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
-    """Whether two objects certainly differ at most in uid, resourceVersion and name.
+    """Whether a quick check shows that two objects differ at most in uid, resourceVersion and name.
 
-    This fast check avoids the translation of most responses. Sometimes it returns False although the objects
-    differ only in these fields.
+    The check avoids the translation of most responses. Sometimes it returns False although the objects differ
+    only in these fields. `recorded` and `now`: the object in the trace, and in the replay.
     """
     if not (isinstance(recorded, dict) and isinstance(now, dict)):
         return bool(recorded == now)
@@ -77,7 +77,10 @@ def _same(recorded: Any, now: Any, identities: IdentityMap) -> bool:
 
 
 def scrub(value: Any, how: CompareOptions) -> None:
-    """Replaces times and other values that differ between two servers by constants, in place."""
+    """Replaces times and other values that differ between two servers by constants, in place.
+
+    `how`: the options of the comparison, such as the fields to ignore.
+    """
     if not isinstance(value, dict):
         return
     if str(value.get("kind")).startswith(_POD):

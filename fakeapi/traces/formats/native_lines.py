@@ -88,7 +88,7 @@ class ResponseLine(_Line):
 
 
 class ExchangeLine(_Line):
-    """A line after the first line: one exchange. These lines are in the order of `offset`."""
+    """A line with one exchange. These lines follow the header line, in the order of `offset`."""
 
     id: Annotated[Identity, Meta(description="unique in the trace")]
     offset: Annotated[Seconds, Meta(description="when the request came, in seconds since `started`")]
@@ -108,7 +108,10 @@ decode_exchange = msgspec.json.Decoder(ExchangeLine).decode
 _decode_raw = msgspec.json.Decoder(Raw).decode
 
 MALFORMED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-"""The exceptions of the decoders, including `msgspec.ValidationError`, which is a DecodeError."""
+"""The exceptions that the decoders raise for malformed lines.
+
+`msgspec.ValidationError` is one of them, because it is a DecodeError.
+"""
 
 
 def explain(path: str, line: int, error: Exception) -> TraceError:

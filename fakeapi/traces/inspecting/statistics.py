@@ -11,7 +11,7 @@ from fakeapi.traces.model import Exchange, Header
 
 @dataclass(slots=True)
 class Statistics:
-    """The numbers of requests, clients and other parts of a trace.
+    """Counts of the exchanges, writes, watches, clients, resources and status codes of a trace.
 
     - `seconds`: the end of the last response, in seconds from the start of the trace.
     - `bytes`: the size of all bodies, without watch events.

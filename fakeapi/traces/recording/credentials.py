@@ -26,7 +26,7 @@ _VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|pr
 """Matches a part of a variable's name, in lower case, if the value of the variable is a credential."""
 
 _SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
-"""Matches the name of a query parameter that signs a URL.
+"""Matches the name of a query parameter that contains the signature of a URL.
 
 The name must be in lower case, without `-` and `_`.
 """
@@ -141,7 +141,10 @@ def may_hold_credentials(data: bytes) -> bool:
 
 
 def clean_header(name: str, value: str) -> str:
-    """Returns the value of a header without credentials. An Authorization header keeps its scheme."""
+    """Returns the value of a header without credentials. An Authorization header keeps its scheme.
+
+    `name`: the name of the header in lower case.
+    """
     if is_credential_header(name):
         scheme, space, rest = value.partition(" ")
         return f"{scheme} {REDACTED}" if space and rest and "=" not in scheme else REDACTED
@@ -227,7 +230,10 @@ def clean_binary(data: bytes) -> bytes:
 
 
 def is_option(text: str) -> bool:
-    """Whether a command-line argument is an option such as --token. If so, the next one is a credential."""
+    """Whether an argument of a command line is an option for a credential, such as --token.
+
+    If so, the next argument is the credential.
+    """
     return text.startswith("-") and "=" not in text and is_credential(text)
 
 

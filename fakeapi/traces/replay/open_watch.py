@@ -47,7 +47,10 @@ class OpenWatch:
     ) -> "OpenWatch | Response":
         """Opens a watch on the replay target. Returns the response if the target rejects the watch.
 
-        `target`: the path and query of the watch. Raises TargetError if the target does not respond.
+        - `step`: the step of the replay that opens the watch.
+        - `target`: the path and query of the watch.
+
+        Raises TargetError if the target does not respond.
         """
         stream = await client.watch(target, headers)
         if stream.status == 200:

@@ -30,7 +30,8 @@ class Options:
     - `seed`: whether to create the objects that existed before the trace.
     - `marks`: whether to collect the data of the time line.
     - `stop_at_first`: whether to end at the first divergence without an explanation.
-    - `keep_names`: whether to create objects with their recorded generated names, not with new ones.
+    - `keep_names`: whether created objects keep their recorded names. If false, a recorded generated name is
+      replaced by a new generated name.
     - `connections`: the maximum number of parallel requests in the order "fast".
     """
 

@@ -65,7 +65,7 @@ class ReplayControl:
     async def passed(self, offset: float) -> bool:
         """Waits while the replay is paused. Returns False if the replay must end.
 
-        `offset`: when the next exchange started, in seconds from the start of the trace.
+        `offset`: the recorded start of the next exchange, in seconds from the start of the trace.
         """
         self.offset = offset
         if self._pause_at is not None and offset >= self._pause_at:

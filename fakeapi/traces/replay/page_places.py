@@ -21,7 +21,7 @@ def place_of_answer(target: str, sent: bytes, answer: bytes, identities: Identit
     - `sent` and `answer`: the bodies of this request and of its response.
 
     The page displays the object at the resourceVersion of the response. If the response has none, as after an
-    error, the page displays the newest version. For a list, the fragment is the one of the list's kind. For a
+    error, the page displays the newest version. For a list, the page displays the kind of the list. For a
     path without a resource, the fragment is "".
     """
     info = parse(unquote(target.partition("?")[0]))

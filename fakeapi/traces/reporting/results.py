@@ -159,7 +159,7 @@ class Results:
     - `exchanges`: the number of exchanges in the trace. `replayed`: the number of sent requests.
     - `same`: the number of exchanges whose response equals the recorded response.
     - `divergent`: the number of exchanges with differences. `explained`: how many of these are explained.
-    - `reordered`: the number of exchanges that took effect in another order than that of their start.
+    - `reordered`: the number of exchanges that did not take effect in the order in which they started.
     - `stopped`: the reason why the replay ended early; "" for a complete replay.
     - `divergences`: the earliest divergences.
     - `kinds`: how often each kind of difference occurred.
@@ -218,7 +218,7 @@ class Results:
 
     @property
     def first(self) -> Divergence | None:
-        """The first divergence without an explanation, or the first of all if all have an explanation.
+        """The first divergence without an explanation. If all divergences have one, the first of all.
 
         None without divergences.
         """

@@ -113,7 +113,7 @@ class Subscription:
 
 
 class Topic:
-    """The watchers of one prefix."""
+    """The watchers of one key prefix."""
 
     __slots__ = ("prefix", "watchers")
 

@@ -8,13 +8,14 @@ from fakeapi_storage.interface import Entry, Event, EventKind
 COMPACTION_REVISIONS_MAX = 256
 """Maximum number of revisions that one automatic compaction removes.
 
-Deleting their rows delays writes by about 1 ms.
+Deleting this many rows delays writes by about 1 ms.
 """
 
 HELD_BYTES_MAX = 256 * 1024 * 1024
 """Maximum size, in bytes, of the values that only the history needs.
 
-If the values are larger, a compaction removes the oldest events, even if fewer than `window` events remain.
+If the values are larger, a compaction removes the oldest events, even if the history then has fewer events
+than its window.
 """
 
 

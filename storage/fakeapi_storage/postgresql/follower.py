@@ -220,8 +220,8 @@ class Follower:
 
 
 def _nothing(events: Sequence[Event]) -> None:
-    """Does nothing; the default of `on_events`."""
+    """Does nothing; the default value of `Follower.on_events`."""
 
 
 def _nothing_reloaded(is_replaced: bool) -> None:  # noqa: FBT001 - a callback
-    """Does nothing; the default of `on_reload`."""
+    """Does nothing; the default value of `Follower.on_reload`."""

@@ -24,7 +24,10 @@ SETTINGS = {
     "jit": "off",
     "statement_timeout": str(int(ANSWER_SECONDS * 1000)),
 }
-"""PostgreSQL settings of every session. The timeout stops statements whose client no longer waits."""
+"""PostgreSQL settings of every session.
+
+statement_timeout stops statements for whose response the client no longer waits.
+"""
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Record: TypeAlias = "asyncpg.Record"

@@ -20,7 +20,7 @@ class Proposal(NamedTuple):
 
     - `value`: None for a deletion without its own value
     - `expected`: the revision that the entry must have; 0 for a create
-    - `guard`: a condition; the database refuses the write if the condition does not hold
+    - `guard`: a condition; the database refuses the write if the condition is violated
     """
 
     key: str
@@ -68,11 +68,11 @@ class Read(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """The result of an append: the log before it, and the outcome of each write.
+    """The result of an append: the state of the log before it, and the outcome of each write.
 
-    - `before`: its `rows` are the rows after the revision `after`, but none if the epoch differs or if
-      `after` is older than the last compaction
-    - `outcomes`: empty if the epoch differs
+    - `before`: the state of the log, with the rows after the revision `after`. It has no rows if the epoch
+      differs, or if `after` is older than the last compaction.
+    - `outcomes`: the outcomes in the order of the writes; empty if the epoch differs
     """
 
     before: Read
@@ -105,10 +105,11 @@ class PostgresqlLog:
     async def append(self, epoch: int, known: int, writes: Sequence[Proposal]) -> Appended:
         """Stores the writes in order, except writes that the database refuses.
 
-        The database refuses writes with a wrong expected revision or a guard that does not hold.
+        The database refuses a write with a wrong expected revision or a failed precondition (`guard`).
+        Returns the result of each write, and the earlier changes after `known`.
 
-        - `epoch`: the epoch that this server knows; if it differs, nothing is stored
-        - `known`: the newest revision that this server has applied; the result contains later changes
+        - `epoch`: the epoch that this server knows; if the log's epoch differs, nothing is stored
+        - `known`: the newest revision that this server has applied
         """
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(
@@ -136,22 +137,30 @@ class PostgresqlLog:
     async def compact(
         self, epoch: int, compacted: int, wanted: int, stale: Sequence[int], *, waits: bool
     ) -> int:
-        """Deletes the rows whose revisions are in `stale`.
+        """Compacts the log: deletes the rows of old revisions. Returns the revision of the last compaction.
 
-        - `epoch` and `compacted`: the epoch and the last compaction that this server knows; if another server
-          has changed one of them, nothing is deleted
-        - `wanted`: the revision of this compaction
-        - `waits`: whether to wait while another server is compacting; if false, nothing is deleted in that
-          case
+        - `epoch`: the epoch that this server knows
+        - `compacted`: the revision of the last compaction that this server knows
+        - `wanted`: the revision to compact to
+        - `stale`: the revisions of the rows to delete
+        - `waits`: whether to wait while another server is compacting
 
-        Returns the revision of the last compaction.
+        Deletes nothing in these cases:
+
+        - Another server is compacting, and `waits` is false. Returns `compacted`.
+        - The log's epoch or last compaction differs from `epoch` or `compacted`.
+        - `wanted` is newer than the log.
         """
         [record] = await self._writing.fetch(schema.COMPACT, epoch, compacted, wanted, stale, waits)
         last: int = record[0]
         return last
 
     async def replace(self, checkpoint: Checkpoint, *, rewind: bool) -> tuple[int, int]:
-        """Replaces all rows with the entries of a checkpoint; returns the new revision and epoch."""
+        """Replaces all rows with the entries of a checkpoint; returns the new revision and epoch.
+
+        `rewind`: whether the new revision is that of the checkpoint; otherwise it is newer than all old
+        revisions.
+        """
         entries = checkpoint.entries
         [record] = await self._writing.fetch(
             schema.REPLACE,

@@ -45,8 +45,10 @@ class Ready(NamedTuple):
 async def make_ready(location: Location, wanted: Format, settings: str) -> Ready:
     """Creates the tables of an empty database, or checks existing tables.
 
-    `settings`: the settings that all servers of the database must share. Raises `OpenFailed` if this server
-    cannot use the database.
+    - `wanted`: the format of keys and values that the application uses.
+    - `settings`: the settings that all servers of the database must share.
+
+    Raises `OpenFailed` if this server cannot use the database.
     """
 
     async def make() -> "asyncpg.Connection[asyncpg.Record]":

@@ -11,12 +11,11 @@ APPLICATION = "fakeapi"
 
 
 class Peers(NamedTuple):
-    """The servers that use a database.
+    """The servers that use a database. Each server marks its database sessions with a name.
 
-    The name of each session contains the schema number and the settings.
-
-    PostgreSQL truncates session names after 63 characters. The name contains the number of the PostgreSQL
-    schema, which is short, so that settings of up to 44 characters always fit.
+    The name of a session contains the number of the PostgreSQL schema and the settings of the server.
+    PostgreSQL truncates session names after 63 characters. The number is short, so settings of up to 44
+    characters always fit.
     """
 
     location: str

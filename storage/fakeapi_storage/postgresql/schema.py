@@ -208,4 +208,4 @@ RELATIONS = (
     "AND relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (SELECT FROM pg_depend "
     "WHERE objid = pg_class.oid AND deptype = 'e') ORDER BY relname LIMIT 4"
 )
-"""Returns the names of up to four tables and views in the schema, except those of extensions."""
+"""Returns the names of up to four tables and views in the schema. Leaves out tables of extensions."""

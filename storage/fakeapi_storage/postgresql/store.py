@@ -30,6 +30,9 @@ async def open_shared(
 ) -> "SharedStore":
     """Opens a database that other servers may have open.
 
+    - `wanted`: the format of keys and values that the application uses.
+    - `settings`: the settings that all servers of the database must share.
+
     While a server with these settings is connected, servers with other settings cannot open the database. If
     this server loses its connections, a server with other settings may open the database. Then this server
     can connect again only after that server has stopped.

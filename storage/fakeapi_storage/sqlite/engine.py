@@ -44,8 +44,8 @@ class Database:
 async def connect(location: Location, durability: Durability, wanted: Format) -> Database:
     """Opens the database, and creates or migrates it first if necessary.
 
-    Raises `OpenFailed` if the file cannot be used, and leaves it unchanged. Raises `StorageFailed` if reading
-    or writing the file fails.
+    `wanted`: the format of keys and values that the application uses. Raises `OpenFailed` if the file cannot
+    be used, and leaves it unchanged. Raises `StorageFailed` if reading or writing the file fails.
     """
     path = location.path
     try:
@@ -100,7 +100,10 @@ async def _prepare(driver: aiosqlite.Connection, durability: Durability, wanted:
 
 
 async def _create(driver: aiosqlite.Connection, wanted: Format) -> None:
-    """Creates the tables, and marks the file as a database of this package, in one transaction."""
+    """Creates the tables, and marks the file as a database of this package, in one transaction.
+
+    `wanted`: the format of keys and values to record in the database.
+    """
     marks = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
     await driver.executescript(f"BEGIN; {marks} {CREATE}")
     await driver.execute(INSERT_META, (INITIAL_REVISION, wanted.version))

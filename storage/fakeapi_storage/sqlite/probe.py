@@ -31,8 +31,11 @@ class Found:
 def probe(path: Path, text: str, wanted: Format) -> Found | None:
     """Returns the versions of the database in the file; None if the file is missing or empty.
 
-    `text` names the file in messages. Raises `OpenFailed` for a file that this version of the package or of
-    the application cannot use, and `StorageFailed` for a file that cannot be read.
+    - `text`: the name of the file in messages.
+    - `wanted`: the format of keys and values that the application uses.
+
+    Raises `OpenFailed` for a file that this version of the package or of the application cannot use, and
+    `StorageFailed` for a file that cannot be read.
     """
     try:
         status = path.stat()

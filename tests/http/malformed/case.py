@@ -13,7 +13,7 @@ HELD = f"{CLAIMS}/held"
 """The URL path of an existing claim. A request to this path fails only because of its malformed part."""
 
 ABSENT = "\0absent"
-"""A header value for a header that the request must leave out."""
+"""Instead of a header value: the request must leave out this header."""
 
 JSON = "application/json"
 YAML = "application/yaml"

@@ -77,8 +77,9 @@ def finished(command: list[str | Path], seconds: float, cwd: Path | None = None,
 def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
     """Yields a locked folder with copies of the source files, in which a package manager can work.
 
-    `sources`: the source files by their path in the folder. Equal sources share a folder. If the folder
-    contains `.ready`, an earlier `with` block has already succeeded, and its results are in the folder.
+    `name`: the beginning of the folder's name. `sources`: the source files by their path in the folder. Equal
+    sources share a folder. If the folder contains `.ready`, an earlier `with` block has already succeeded,
+    and its results are in the folder.
     """
     texts = [f"{path}\n{source.read_text(encoding='utf-8')}" for path, source in sorted(sources.items())]
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]

@@ -108,8 +108,8 @@ def test_an_empty_list_or_an_empty_entry_asks_for_a_reset(
 def updates(*seconds: int, version: str = VERSION) -> Managed:
     """Returns managedFields in which each field manager has updated one field.
 
-    `seconds`: the time of each update, as a number of seconds in the same minute. The names of the first
-    manager and its field contain 00, those of the second manager 01, and so on.
+    `seconds`: the time of each update, as a number of seconds in the same minute. The first manager and its
+    field have 00 in their names, the second manager and its field 01, and so on.
     """
     return {
         updater(f"m{index:02}", version, ""): Record(

@@ -1,7 +1,7 @@
 """Invalid CustomResourceDefinitions get Kubernetes' errors, including the invalid values.
 
 The definitions come from the tests of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`. The
-expected errors are those of 1.36.
+expected errors are the errors of release 1.36.
 """
 
 from collections.abc import Callable

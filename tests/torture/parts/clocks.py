@@ -157,7 +157,7 @@ class Round:
             raise Finding(f"with clocks {self.skews}, server {server} wrote {text}, {off:.0f} s off its own")
 
     async def watch(self, server: int, start: int) -> list[tuple[str, str, int]]:
-        """Watches claims at a server from resourceVersion `start` until the event of the claim `last`.
+        """Watches claims at a server from resourceVersion `start` until an event of the claim named "last".
 
         Returns type, name and resourceVersion of each event. Raises Finding if the watch ends early or takes
         too long.

@@ -150,10 +150,12 @@ class Round:
         return {200, 201} if self.model.covers(user.name, namespace, rules) else {403}
 
     def _request(self, kind: str, namespace: str, body: Any, *, exists: bool) -> Request:
-        """Returns a PUT or a server-side apply request that writes the object.
+        """Returns a PUT or a server-side apply request that writes the object `body`.
 
-        Does not return a POST, whose path lacks the object's name: a role can grant `escalate` for one name.
-        `exists`: whether the object exists.
+        - `kind`: the resource of the object, such as "roles".
+        - `exists`: whether the object exists.
+
+        Never returns a POST, whose path lacks the object's name: a role can grant `escalate` for one name.
         """
         path = f"{_place(kind, namespace)}/{body['metadata']['name']}"
         query = self.random.choice(("", "", "?dryRun=All"))

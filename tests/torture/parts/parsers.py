@@ -16,7 +16,7 @@ from tests.torture.targets import TARGETS, Target
 INPUTS_OF_A_TURN = 50
 INPUT_MAX = 4_096
 CORPUS_MAX = 400
-"""Maximum number of kept inputs for each parser. Beyond it, a new input replaces a random one."""
+"""Maximum number of kept inputs for each parser. At the limit, a new input replaces a random input."""
 
 Line = tuple[int, int]
 

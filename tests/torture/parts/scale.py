@@ -252,7 +252,8 @@ class Shared(World):
     async def _answered(self, client: Client, operation: Operation, seen: dict[str, int]) -> None:
         """Sends a client's operation to the server and records its result in the history.
 
-        Adds a write to `unanswered` instead, if it got no response or 503 and may have been stored.
+        If a write got no response or 503 and may have been stored, adds it to `unanswered` instead. `seen`:
+        the newest revision of each object that the client has received.
         """
         operation["call"] = time.monotonic_ns()
         try:

@@ -143,7 +143,10 @@ class Mutation:
 
 
 class Session:
-    """A recorded session. Derives damaged traces from it, uses them, and counts them."""
+    """Damages a recorded session in random ways; loads and replays each damaged trace.
+
+    `figures`: the numbers of damaged, readable, replayed and played traces, and of their requests.
+    """
 
     def __init__(self, place: Path, chance: random.Random) -> None:
         self.place = place

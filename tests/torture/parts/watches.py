@@ -136,9 +136,9 @@ class Selection:
 
 @dataclass
 class Expected:
-    """The events that a watch must send first: the existing objects in any order.
+    """The events that a watch must send first: ADDED events for the existing objects, in any order.
 
-    `bookmarked`: whether a bookmark must follow them.
+    `bookmarked`: whether a bookmark must follow these events.
     """
 
     initial: Counter[Told] = field(default_factory=Counter)

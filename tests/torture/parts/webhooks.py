@@ -224,7 +224,7 @@ class Writers:
     def check(self) -> None:
         """Checks that each listed ConfigMap can also be read alone.
 
-        Raises Finding if one cannot be read, or if the server's log has a traceback.
+        Raises Finding if a ConfigMap cannot be read, or if the server's log has a traceback.
         """
         for item in self.ask("GET", "/api/v1/configmaps")[1]["items"]:
             namespace, name = item["metadata"]["namespace"], item["metadata"]["name"]

@@ -60,9 +60,9 @@ class PodSecurity(AdmissionPlugin):
             attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(violations)}')
 
     def _warn_of_existing_pods(self, attributes: Attributes, newest: int) -> None:
-        """Adds warnings about existing pods that a stricter enforce level forbids.
+        """Adds warnings about existing pods if a namespace gets a stricter enforce level that forbids them.
 
-        Pods with the same violations share a warning.
+        Pods with the same violations share a warning. `newest`: the minor version of the server's release.
         """
         if attributes.old is None:
             return
@@ -96,6 +96,10 @@ def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object)
     """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
 
     Imports the checks only if the level has any.
+
+    - `wanted`: the level and its version
+    - `newest`: the minor version of the server's release
+    - `metadata`, `spec`: the metadata and spec of the pod or pod template
     """
     if wanted.level == PRIVILEGED:
         return []
@@ -147,7 +151,11 @@ def _template(obj: Object) -> Object | None:
 
 
 def _is_significant(spec: Object, before: Object) -> bool:
-    """Whether an update of a pod changes images or containers. Only such updates are checked."""
+    """Whether an update of a pod changes images or containers. Only such updates are checked.
+
+    `spec`: the new pod spec
+    `before`: the stored pod spec
+    """
     if any(_images(spec, name) != _images(before, name) for name in _LISTS):
         return True
     known = {

@@ -49,7 +49,7 @@ def charges(quotas: Iterable[Object], attributes: Attributes, evaluator: Evaluat
 def is_about(quota: Object, obj: Object, evaluator: Evaluator) -> bool:
     """Whether a ResourceQuota applies to an object.
 
-    It applies if it counts any resource of the object, and if the object is in all scopes of the quota.
+    A quota applies if it counts any resource of the object, and the object is in all scopes of the quota.
     """
     hard = (quota.get("status") or {}).get("hard") or {}
     return bool(evaluator.counted(hard)) and is_in_scopes(quota, obj, evaluator)

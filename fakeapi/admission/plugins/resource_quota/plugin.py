@@ -68,7 +68,8 @@ class ResourceQuota(AdmissionPlugin):
     async def _charge_alone(self, attributes: Attributes, evaluator: Evaluator) -> None:
         """Adds the usage of the write to all quotas. The caller must hold the namespace's lock.
 
-        After a conflict, tries again with the quotas whose status it could not write.
+        After a conflict, tries again with the quotas whose status could not be written. Raises ApiError 403
+        if the write exceeds a quota, and 409 after ATTEMPTS attempts.
         """
         quotas, failed = self._quotas(attributes.namespace), None
         for _ in range(ATTEMPTS):
@@ -94,8 +95,9 @@ class ResourceQuota(AdmissionPlugin):
             raise failed
 
     async def _write(self, quota: Object, used: Resources) -> None:
-        """Writes the new usage to the status of a quota. Raises ApiError 409 if the quota has changed
-        meanwhile.
+        """Writes the new usage `used` to the status of a quota.
+
+        Raises ApiError 409 if the quota has changed meanwhile.
         """
         resource = self.objects.find("", "v1", _RESOURCE)
         assert resource is not None, "there are quotas"

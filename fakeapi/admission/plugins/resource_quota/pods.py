@@ -81,9 +81,9 @@ class Pods(Count):
         return False
 
     def unmet(self, required: list[str], obj: Object) -> str:
-        """Returns an error that lists the containers that do not set cpu or memory, if a quota requires it.
+        """Returns an error that lists the containers without an amount that a quota requires, such as cpu.
 
-        Returns "" if all containers set the required amounts.
+        Returns "" if all containers set the required amounts. Checks only cpu and memory.
         """
         spec = obj["spec"]
         if self._pod_level and _has_pod_level_resources(spec.get("resources") or {}):

@@ -43,8 +43,10 @@ async def ask(
 ) -> Verdict:
     """Calls a webhook for a write; adds its warnings to the response, and returns its verdict.
 
-    Raises WebhookFailed if the call fails or the response is invalid. Raises ApiError if the webhook denies
-    the write. Raises ApiError 400 for a dry run if the webhook does not support dry runs.
+    `mutating`: whether the webhook is a mutating webhook
+
+    Raises WebhookFailed if the call fails or the webhook's response is invalid. Raises ApiError if the
+    webhook denies the write. Raises ApiError 400 for a dry run if the webhook does not support dry runs.
     """
     webhook, settings = invocation.webhook, invocation.webhook.settings
     attributes = write.attributes

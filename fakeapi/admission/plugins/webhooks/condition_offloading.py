@@ -16,9 +16,13 @@ from fakeapi.registry.server import Server
 async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Server) -> Invocation | None:
     """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
-    Prepares the authorizer if a match condition uses the CEL variable `authorizer`. Raises ApiError 403 if
-    the evaluation of a match condition fails, 404 if the namespace does not exist, and 500 if a conversion
-    fails.
+    Prepares the authorizer if a match condition uses the CEL variable `authorizer`.
+
+    Raises ApiError:
+
+    - 403: the evaluation of a match condition fails
+    - 404: the namespace does not exist
+    - 500: a conversion fails
     """
     step = partial(invocation_of, webhook, write, server)
     conditions = webhook.settings.get("matchConditions") or ()

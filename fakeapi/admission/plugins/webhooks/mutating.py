@@ -93,7 +93,11 @@ class MutatingWebhooks(AdmissionPlugin):
         state.result = plain(attributes.obj)
 
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
-        """Calls a webhook and applies its patch; returns whether the patch changed the object."""
+        """Calls a webhook and applies its patch; returns whether the patch changed the object.
+
+        Raises ApiError if the webhook denies the write. Raises ApiError 500 if the call or the patch fails
+        and the failurePolicy is not Ignore.
+        """
         try:
             verdict = await ask(self.server.webhooks, invocation, write, mutating=True)
             if not verdict.patch:
@@ -138,8 +142,8 @@ def _same(one: Any, other: Any) -> bool:
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
     """Returns the object after a webhook's patch, and whether the patch left it unchanged.
 
-    The object is in the API version that the webhook received. If the patch has no operations, returns
-    (None, True).
+    The object is in the API version that the webhook received. If the patch has no operations, returns (None,
+    True). `verdict`: the verdict of the webhook, with the patch.
 
     - Raises WebhookFailed if the patch type is not JSONPatch.
     - Raises ApiError 500 if the patch cannot be applied.

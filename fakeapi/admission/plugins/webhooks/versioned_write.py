@@ -122,7 +122,7 @@ class VersionedWrite:
 
 
 def _converted(obj: Object, source: Resource, target: Resource) -> Object:
-    """Returns a custom object in the API version of `target`.
+    """Converts a custom object from the API version of `source` to the API version of `target`.
 
     Raises Rerun if the server must call the conversion webhook first.
     """
@@ -134,7 +134,10 @@ _FILLED_IN = ("uid", "creationTimestamp")
 
 
 def plain(obj: Object | None) -> Object | None:
-    """Encodes an object to JSON and decodes it again, so that all its values are plain JSON types."""
+    """Returns a copy of an object in which all values are plain JSON types; None for None.
+
+    Encodes the object to JSON and decodes it again.
+    """
     if obj is None:
         return None
     decoded: Object = codec.decode(codec.encode(obj))

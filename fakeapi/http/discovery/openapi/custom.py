@@ -49,7 +49,10 @@ _EMBEDDED_KIND = (
 
 
 def custom_name(kind: CustomKind, name: str) -> str:
-    """Returns the OpenAPI name of a schema: `com.example.v1.Widget` for Widget of example.com/v1."""
+    """Returns the OpenAPI name of the type `name` in the API version of a custom kind.
+
+    For Widget of example.com/v1, this is `com.example.v1.Widget`.
+    """
     return model_name(kind.group, kind.version, name)
 
 
@@ -83,7 +86,7 @@ class CustomSchemas(Mapping[str, Schema]):
             }
 
     def referring(self, name: str) -> Any:
-        """Returns the parts of a named schema that can contain references to other schemas.
+        """Returns the parts of the schema `name` that can contain references to other schemas.
 
         The schema in a CustomResourceDefinition never refers to other schemas, so it is not one of these
         parts. Its defaults and examples can contain a key `$ref` that is not a reference.

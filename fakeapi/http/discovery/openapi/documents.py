@@ -83,7 +83,10 @@ def document_of(resources: list[Resource], *, is_v2: bool = False) -> Document:
 
 
 def root_document(release: Release, path: str, item: PathItem) -> Document:
-    """Returns the OpenAPI 3 document of a path that belongs to no API version, such as /apis/apps/."""
+    """Returns the OpenAPI 3 document of a path that belongs to no API version, such as /apis/apps/.
+
+    `item`: the OpenAPI path item of the path.
+    """
     known = root_schemas(release)
     referred = sorted(_referred(item, known.__getitem__))
     schemas: dict[str, Any] = {"schemas": {key: known[key] for key in referred}} if referred else {}
@@ -140,10 +143,13 @@ def _items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 def _known(
     resources: list[Resource], known: ReleaseSchemas, *, is_v2: bool
 ) -> tuple[Mapping[str, Schema], Callable[[str], Any]]:
-    """Returns the schemas by OpenAPI name, and a function that helps to find references in a schema.
+    """Returns the schemas by OpenAPI name, and a function that finds the parts of a schema with references.
 
-    The function takes the name of a schema. It returns those parts of this schema that can contain references
-    to other schemas.
+    The function takes the name of a schema, and returns the parts of this schema that can refer to others.
+
+    - `resources`: the resources of one API version.
+    - `known`: the schemas of the release's built-in types.
+    - `is_v2`: whether schemas of custom kinds are for OpenAPI 2.
     """
     custom = [cast("CustomKind", resource.kind) for resource in resources if resource.kind.unstructured]
     if not custom:

@@ -20,10 +20,10 @@ _BY_SUBRESOURCE = {
     "meta/v1.APIResourceList": ("", "v1"),
     "meta/v1.Status": ("", "v1"),
 }
-"""The API versions of kinds that belong to a subresource or to no resource, by Go type."""
+"""By Go type, the API group and version of kinds that belong to a subresource or to no resource."""
 
 _OF_OTHER_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-"""The API groups that have a Go scheme of their own in kube-apiserver."""
+"""The API groups that kube-apiserver registers in separate Go schemes."""
 
 _PRIORITY_LEVEL = ("type", ("exempt", "limited"))
 _SUBJECT = ("kind", ("group", "serviceAccount", "user"))
@@ -85,7 +85,10 @@ def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKin
 
 
 def common_kind_entries(name: str, group: str, version: str) -> list[GroupVersionKind]:
-    """Returns the `x-kubernetes-group-version-kind` entries of a COMMON kind for one API version."""
+    """Returns the `x-kubernetes-group-version-kind` entries of a kind in COMMON for one API version.
+
+    `name`: the kind, such as DeleteOptions.
+    """
     own = [] if not group else [_group_version_kind(name, group, version)]
     return [_group_version_kind(name, "", "v1"), *own]
 
@@ -105,7 +108,7 @@ def union_of(go: str, members: Iterator[str]) -> list[dict[str, Any]]:
 
 
 def _registered(tables: ReleaseTables) -> Iterator[tuple[str, str]]:
-    """Yields (group, version) of all API versions in the Go schemes of a release, also if not served."""
+    """Yields (group, version) of every API version in the Go schemes of a release, served or not."""
     for api_version in tables.registered:
         group, _, version = api_version.rpartition("/")
         yield group, version

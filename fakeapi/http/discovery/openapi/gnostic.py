@@ -1,7 +1,7 @@
 """Encodes the OpenAPI 2 document in protobuf, which kubectl requests.
 
-The messages are those of github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, without unused fields.
-The values of extensions are encoded as JSON, because clients parse them as YAML.
+The messages follow github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, without unused fields. The
+values of extensions are encoded as JSON, because clients parse them as YAML.
 """
 
 import struct
@@ -64,17 +64,26 @@ def _object(encoder: Encoder, number: int = 1) -> Encoder:
 
 
 def _repeated(number: int, encoder: Encoder) -> tuple[int, Encoder]:
-    """Returns an entry for the argument `fields` of `_message` that encodes a list: one field per item."""
+    """Returns (0, encoder) for a repeated field of a message: the encoder writes one field per list item.
+
+    `number`: the field number. The result is an entry for the argument `fields` of `_message`.
+    """
     return 0, lambda values: b"".join(bytes_field(number, encoder(value)) for value in values)
 
 
 def _flag(number: int) -> tuple[int, Encoder]:
-    """Returns an entry for the argument `fields` of `_message` that encodes a boolean or unsigned integer."""
+    """Returns the field number and the encoder of a boolean or unsigned integer.
+
+    The result is an entry for the argument `fields` of `_message`.
+    """
     return 0, lambda value: varint_field(number, int(value))
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """Returns an entry for the argument `fields` of `_message` that encodes a number as a double."""
+    """Returns the field number and the encoder of a number, which becomes a double.
+
+    The result is an entry for the argument `fields` of `_message`.
+    """
     return 0, lambda value: encode_varint(number << 3 | _FIXED64) + struct.pack("<d", value)
 
 

@@ -270,7 +270,10 @@ class _Paths:
         yield path, self._with_parameters(path_item, (), where)
 
     def _connect(self, name: str, sub: Subresource) -> PathItem:
-        """Returns the operations of a subresource such as exec or proxy. Each operation returns a string."""
+        """Returns the operations of a subresource such as exec or proxy. Each operation returns a string.
+
+        `name`: the end of the operation ids, such as the scope and kind.
+        """
         methods = PROXY_METHODS if sub.name == _PROXY else STREAM_METHODS
         target = Target(sub.group, sub.version, sub.kind, {"type": _STRING})
         return {

@@ -1,8 +1,7 @@
 """OpenAPI of paths that belong to no API version: /api, /apis, the groups, /version and OpenID Connect.
 
 Follows the routes of k8s.io/apiserver `pkg/endpoints/discovery` and `pkg/server/routes`, and of
-k8s.io/kubernetes `pkg/routes/openidmetadata.go`. The types are those of k8s.io/apimachinery
-`pkg/apis/meta/v1`.
+k8s.io/kubernetes `pkg/routes/openidmetadata.go`. The types are in k8s.io/apimachinery `pkg/apis/meta/v1`.
 """
 
 from typing import Any
@@ -21,7 +20,7 @@ _KEYS = "application/jwk-set+json"
 
 
 def root_paths(catalogue: Catalogue) -> dict[str, tuple[str, PathItem]]:
-    """Returns path and path item of each path that belongs to no API version, by document name.
+    """Returns (path, path item) for each path that belongs to no API version, by document name.
 
     For example, the document of the path /apis/apps/ has the name `apis/apps`.
     """

@@ -70,14 +70,14 @@ Versions: TypeAlias = dict[str, list[Resource]]
 
 @dataclass(slots=True)
 class _CachedDocuments:
-    """The OpenAPI documents that stay valid until the API resources in the catalogue change.
+    """Generated OpenAPI documents, which are valid until the API resources in the catalogue change.
 
-    `roots`: path and path item of each path that belongs to no API version, by the name of its document.
+    `roots`: by document name, the path and path item of each path that belongs to no API version.
     """
 
     roots: dict[str, tuple[str, PathItem]]
     encoded: dict[str, Encoded] = field(default_factory=dict)
-    """The generated documents: those of `roots` by name, and the OpenAPI 2 documents by Content-Type."""
+    """The generated documents: documents of `roots` by name, and OpenAPI 2 documents by Content-Type."""
 
 
 class OpenAPI:
@@ -132,7 +132,7 @@ class OpenAPI:
     async def _v3(
         self, request: Request, name: str, versions: Versions, cached: _CachedDocuments
     ) -> Response:
-        """Returns an OpenAPI 3 document, or a redirect (301) if the parameter `hash` is outdated.
+        """Returns the OpenAPI 3 document `name`, or a redirect (301) if the parameter `hash` is outdated.
 
         If the hash is current, clients can cache the response for a year.
         """
@@ -196,7 +196,7 @@ class OpenAPI:
     ) -> Encoded:
         """Returns the OpenAPI 2 document in this media type.
 
-        If it is missing, generates it and encodes it with `encode`.
+        If `cached` does not contain the document, generates it from `versions` and encodes it with `encode`.
         """
         if media_type not in cached.encoded:
             async with self._turn:
@@ -229,7 +229,11 @@ def _negotiated(request: Request, offered: dict[str, str]) -> str | None:
 
 
 def _content(request: Request, body: bytes, tag: str, media_type: str) -> Response:
-    """Returns a response with a document; 304 if the header If-None-Match contains the document's ETag."""
+    """Returns a response with a document; 304 if the header If-None-Match contains the document's ETag.
+
+    - `body`: the encoded document.
+    - `tag`: the ETag of the document.
+    """
     known = request.header(b"if-none-match")
     if known == "*" or f'"{tag}"' in known:
         return Response(304, b"", "", headers=_tagged(tag))

@@ -20,7 +20,10 @@ _REVIEWS = f"{_PATH}.conversionReviewVersions"
 
 
 def validate_conversion(conversion: Object | None, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `spec.conversion`. Error paths are the paths of upstream's internal form."""
+    """Validates `spec.conversion` of a CustomResourceDefinition.
+
+    Error paths are the paths of upstream's internal form.
+    """
     if conversion is None:
         return []
     strategy = conversion.get("strategy", "")

@@ -73,19 +73,22 @@ def validate_definition_update(
 
 
 def validate_status(obj: Object) -> list[FieldError]:
-    """Validates `status.acceptedNames`."""
+    """Validates `status.acceptedNames` of a CustomResourceDefinition."""
     return validate_names(obj["status"]["acceptedNames"], "status.acceptedNames")
 
 
 def unchecked_warnings(obj: Object) -> list[str]:
-    """Returns a warning if the schemas have CEL rules, but the extra `cel` of fakeapi is not installed."""
+    """Returns a warning if the schemas of a CustomResourceDefinition have CEL rules that are not checked.
+
+    fakeapi checks CEL rules only if its extra `cel` is installed. Without such rules, returns [].
+    """
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))
     return list(warnings)
 
 
 def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
-    """Returns a warning for each unrecognized `format` in the schemas."""
+    """Returns a warning for each unrecognized `format` in the schemas of a CustomResourceDefinition."""
     schema_rules = schema_rules_of(rules.release)
     schemas = internal_spec(obj["spec"]).schemas
     formats = dict.fromkeys(name for schema in schemas for name in unrecognized_formats(schema, schema_rules))
@@ -93,7 +96,10 @@ def format_warnings(obj: Object, rules: ReleaseRules) -> list[str]:
 
 
 def _options(obj: Object, old: Object, old_spec: InternalSpec, rules: ReleaseRules) -> Options:
-    """Returns the options for an update, which may keep some invalid values of the stored object."""
+    """Returns the options for an update, which may keep some invalid values of the stored object.
+
+    `old`, `old_spec`: the stored CustomResourceDefinition, and its spec in the internal form
+    """
     webhook = (old["spec"].get("conversion") or {}).get("webhook") or {}
     reviews = webhook.get("conversionReviewVersions") or []
     old_schemas = old_spec.schemas

@@ -58,9 +58,12 @@ def _without_schema(checks: SchemaChecks, version: str) -> str:
 
 
 def _may_stay(holder: Object, version: str, checks: SchemaChecks) -> bool:
-    """Whether the stored version already has the same selectable fields, so that an update may keep them.
+    """Whether an update may keep more than FIELDS_MAX selectable fields of a version.
 
-    Always false up to 1.34.
+    True if the stored version already has the same selectable fields. Always false up to 1.34.
+
+    - `holder`: the version, or `InternalSpec.shared`
+    - `version`: the name of the version; "" if `holder` is `InternalSpec.shared`
     """
     old = checks.options.old_spec
     if old is None or not checks.rules.quirks.custom.many_selectable_fields_may_stay:

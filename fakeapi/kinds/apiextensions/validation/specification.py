@@ -25,7 +25,7 @@ SCOPES = ("Cluster", "Namespaced")
 
 
 def validate_spec(internal: InternalSpec, options: Options, rules: ReleaseRules) -> list[FieldError]:
-    """Returns the errors of a spec in upstream's order.
+    """Returns the errors of a CustomResourceDefinition's spec, in upstream's order.
 
     Raises SchemaTooDeep if a schema is nested too deeply.
     """
@@ -105,7 +105,7 @@ def _shared_errors(internal: InternalSpec, checks: SchemaChecks) -> list[FieldEr
 
 
 def _versions_errors(internal: InternalSpec, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the list of versions: unique names, and exactly one storage version."""
+    """Validates the versions of a CustomResourceDefinition: unique names, and exactly one storage version."""
     names = [version["name"] for version in internal.versions]
     texts = []
     if len(set(names)) < len(names):

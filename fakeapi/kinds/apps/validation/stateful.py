@@ -83,10 +83,12 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 def validate_stateful_template(
     spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules, *, checks_pod: bool
 ) -> list[FieldError]:
-    """Validates the pod template of a StatefulSet.
+    """Validates the pod template of a StatefulSet. Always validates its labels and annotations.
 
-    Always validates labels and annotations. `checks_pod`: whether to validate the pod spec too. Up to 1.33,
-    the pod spec is never validated.
+    - `spec`: the spec of the StatefulSet
+    - `old`: the stored spec; None on create
+    - `selector`: the compiled label selector, which must match the labels; None matches no labels
+    - `checks_pod`: whether to validate the pod spec too; up to 1.33, the pod spec is never validated
     """
     template, path = spec["template"], "spec.template"
     labels, wording = template_labels(template), rules.quirks.wording
@@ -111,7 +113,7 @@ def validate_stateful_template(
 
 
 def _with_claims(spec: Object) -> Object:
-    """Returns the pod template in the form from which the StatefulSet controller creates pods.
+    """Returns the pod template of a StatefulSet as the StatefulSet controller uses it to create pods.
 
     This form has volumes for the claim templates, but no `hostname` and no `subdomain`.
     """

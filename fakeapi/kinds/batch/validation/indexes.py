@@ -28,7 +28,10 @@ def count_indexes(text: str, completions: int) -> int:
 
 
 def overlap(completed: str, failed: str, completions: int) -> int | None:
-    """Returns the first index that is in both index lists; None if there is none. Skips malformed indexes."""
+    """Returns the first index that is in both index lists; None if there is none.
+
+    Skips malformed indexes. `completions`: the number of indexes of the Job.
+    """
     if not completed or not failed:
         return None
     ones, others = _intervals(completed, completions), _intervals(failed, completions)

@@ -97,7 +97,10 @@ def _differs(after: JobStatus, before: JobStatus, *names: str) -> bool:
 
 
 def _condition_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors for contradictory conditions of a Job, and for contradictory times."""
+    """Returns errors for contradictory conditions of a Job, and for contradictory times.
+
+    `after`, `before`: the new and the stored status
+    """
     path, wording = "status.conditions", rules.quirks.wording
     is_complete, done, started = after.has("Complete"), after.get("completionTime"), after.get("startTime")
     times = _changed(after, before, "Complete") or _differs(after, before, "completionTime")
@@ -153,7 +156,7 @@ def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -
 
 
 def _index_errors(after: JobStatus, before: JobStatus) -> Errors:
-    """Validates `completedIndexes` and `failedIndexes`."""
+    """Validates `completedIndexes` and `failedIndexes` in the status of a Job."""
     done, failed = after.get("completedIndexes") or "", after.get("failedIndexes")
     done_changed = done != (before.get("completedIndexes") or "")
     failed_changed = failed != before.get("failedIndexes")
@@ -184,7 +187,7 @@ def _format_errors(text: str, completions: int, path: str) -> Errors:
 
 
 def _pod_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Validates the counters `terminating` and `ready`."""
+    """Validates the counters `terminating` and `ready` in the status of a Job."""
     if rules.quirks.workloads.job_status_rules != "by reason":
         return
     changed = after.is_finished != before.is_finished or _differs(after, before, "terminating")
@@ -198,7 +201,7 @@ def _pod_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Err
 
 
 def _success_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Validates the condition SuccessCriteriaMet."""
+    """Validates the condition SuccessCriteriaMet of a Job, and its absence in a complete Job."""
     path, is_met = "status.conditions", after.has("SuccessCriteriaMet")
     anybody = _may_meet_criteria(before, rules)
     if is_met and not anybody and after.spec.get("completionMode") != INDEXED:
@@ -217,7 +220,10 @@ def _success_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) ->
 
 
 def _may_meet_criteria(before: JobStatus, rules: ReleaseRules) -> bool:
-    """Whether a job without a success policy may have the condition SuccessCriteriaMet."""
+    """Whether a Job without a success policy may have the condition SuccessCriteriaMet.
+
+    `before`: the stored status, which may already have the condition
+    """
     if rules.quirks.workloads.job_status_rules != "by reason":
         return False
     gates = rules.gates
@@ -226,7 +232,10 @@ def _may_meet_criteria(before: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _change_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors for forbidden changes of a Job's status, such as removing a terminal condition."""
+    """Returns errors for forbidden changes of a Job's status, such as removing a terminal condition.
+
+    `after`, `before`: the new and the stored status
+    """
     wording, quirks = rules.quirks.wording, rules.quirks.workloads
     for condition in _TERMINAL:
         if before.has(condition) and not after.has(condition):

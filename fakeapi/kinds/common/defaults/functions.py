@@ -262,7 +262,7 @@ ALIKE: dict[str, Callable[[Any, Gates], None]] = {
     "core/v1.PodStatus": _pod_status_addresses,
     "core/v1.PodTemplateSpec": _init_container_annotations,
 }
-"""Changes that clients see as defaults, by Go type.
+"""Changes that look like defaults to clients: functions by Go type.
 
 Upstream makes these changes when it converts an object to the internal version and back.
 """

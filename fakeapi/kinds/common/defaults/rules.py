@@ -31,7 +31,11 @@ def compile_steps(
 
 
 def is_unset(parent: Object, name: str, *, pointer: bool) -> bool:
-    """Whether Go treats a field as unset: it is absent, or it is not a pointer and has the zero value."""
+    """Whether Go treats a field as unset: it is absent, or it is not a pointer and has the zero value.
+
+    `parent`: the struct that contains the field `name`
+    `pointer`: whether the Go type of the field is a pointer
+    """
     value = parent.get(name)
     return value is None or (not pointer and not value)
 
@@ -105,7 +109,11 @@ def _default(place: _Place, value: Any) -> Step:
 
 
 def _default_of_own(name: str, value: Any, *, pointer: bool) -> Step:
-    """Compiles the default of a scalar field that is not in a nested struct: the most frequent case."""
+    """Compiles the default of a scalar field that is not in a nested struct, the most frequent case.
+
+    `value`: the default of the field `name`
+    `pointer`: whether the Go type of the field is a pointer
+    """
 
     def step(obj: Object, gates: Gates) -> None:
         current = obj.get(name)

@@ -64,9 +64,9 @@ class _Compiler:
         return self._made[id(node)]
 
     def _later(self, key: int) -> Walk:
-        """Returns a function for a type that contains itself, whose own function is not compiled yet.
+        """Returns a function that sets the defaults of a recursive type.
 
-        Each call of the returned function looks up the compiled function of the type.
+        Use it while the type's own function is not compiled yet. Each call looks up the compiled function.
 
         `key`: the id of the type's schema node
         """

@@ -20,7 +20,7 @@ def printed_strings(texts: Sequence[str] | None, wording: Wording, go_type: str 
 
 
 def printed_string_map(texts: Mapping[str, str] | None, wording: Wording) -> Dump:
-    """Formats a map of strings, sorted by key; an empty map is printed as nil or null."""
+    """Formats a map of strings, sorted by key; an empty map and None are printed as nil or null."""
     if not texts:
         return printed_value(None, "map[string]string(nil)", wording)
     in_order = dict(sorted(texts.items()))

@@ -43,7 +43,7 @@ def printed_field(value: Any, type_name: str, name: str, rules: ReleaseRules) ->
 
 
 def printed_selector(selector: Mapping[str, Any] | None, rules: ReleaseRules) -> Dump:
-    """Formats a metav1.LabelSelector, without its empty fields."""
+    """Formats a metav1.LabelSelector, without its empty fields; None is printed as a nil pointer."""
     fields = selector and {name: value for name, value in selector.items() if value}
     return printed_struct(fields, "meta/v1.LabelSelector", rules)
 

@@ -53,7 +53,7 @@ def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualif
 
 
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
-    """Sets the finalizers that tell the garbage collector what to do with dependents.
+    """Sets the finalizers in `meta` that tell the garbage collector what to do with dependents.
 
     For Namespaces, `orphanDependents: false` requests foreground deletion, unlike for other kinds.
     """

@@ -35,10 +35,14 @@ class Namespaces:
         return None if namespace is None else {**namespace["metadata"].get("labels", {})}
 
     def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
-        """Raises ApiError if a namespace does not accept a new object.
+        """Raises ApiError if the namespace of a new object does not accept it.
 
-        The code is 403 for a Terminating namespace, 404 for a missing one, 500 for an invalid name. `meta`:
-        the metadata of the new object.
+        - 403: the namespace is Terminating
+        - 404: the namespace does not exist
+        - 500: the name of the namespace is invalid
+
+        `target`: the namespace and name of the new object
+        `meta`: the metadata of the new object
         """
         if not resource.kind.namespaced or not target.namespace or resource.qualified == _ACCESS_REVIEW:
             return

@@ -1,4 +1,4 @@
-"""Defines the internal type PersistentVolumeSource, whose fields v1 has directly in the spec.
+"""Defines the internal type PersistentVolumeSource. In v1, the spec itself has the fields of this type.
 
 Follows k8s.io/kubernetes `pkg/apis/core/types.go`.
 """

@@ -27,8 +27,12 @@ _RESOURCE = Qualified("", "pods/binding")
 async def bind(request: ServerWrite, body: Object) -> WriteResult:
     """Binds a pod to a node.
 
-    Raises ApiError 400 if the names in URL and body differ, 404 for a missing pod, 500 for an invalid
-    Binding, and 409 if the pod cannot be bound or a precondition fails.
+    Raises ApiError:
+
+    - 400: the names in URL and body differ
+    - 404: the pod does not exist
+    - 409: the pod cannot be bound, or a precondition fails
+    - 500: the Binding is invalid
     """
     server, resource, target = request.server, request.resource, request.target
     if body["metadata"].get("name", "") != target.name:
@@ -71,7 +75,11 @@ def _validate(binding: Object) -> list[FieldError]:
 def _check_preconditions(
     resource: Resource, target: ObjectReference, pod: Object, wanted: Object, *, dry_run: bool
 ) -> None:
-    """Raises ApiError 409 if the Binding has a uid or resourceVersion that differs from the pod's value."""
+    """Raises ApiError 409 if the Binding has a uid or resourceVersion that differs from the pod's value.
+
+    - `wanted`: the metadata of the Binding
+    - `dry_run`: whether the request is a dry run, in which the error has another message
+    """
     for name, field in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
         expected, actual = wanted.get(name, ""), pod["metadata"][name]
         if expected and expected != actual:

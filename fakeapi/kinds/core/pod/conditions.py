@@ -33,6 +33,7 @@ def with_condition(
     - `value`: the status of the condition
     - `now`: the lastTransitionTime if the status of the condition changes; None for an empty time. If the
       status does not change, the old time remains.
+    - `reason`, `message`: further fields of the condition; "" omits the field
     """
     conditions: list[Object] = list(status.get("conditions") or ())
     place = next((at for at, entry in enumerate(conditions) if entry.get("type") == kind), len(conditions))

@@ -51,8 +51,8 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _field_labels(kind: Kind) -> FieldLabels:
     """Returns the fields that field selectors of pods can use.
 
-    From 1.28 on, they include `spec.hostNetwork`. A release is 1.28 or later if containers have the field
-    `restartPolicy`.
+    From 1.28 on, they include `spec.hostNetwork`. The function recognizes these releases by the field
+    `restartPolicy` of containers.
     """
     container = fields_at(kind.schema, "spec")["containers"].node.items
     labels = (*_LABELS, HOST_NETWORK) if "restartPolicy" in container.fields else _LABELS

@@ -40,10 +40,12 @@ def protects_unready(budget: Object, gates: Gates) -> bool:
 
 
 def taken_from(budget: Object, pod_name: str, now: str, quirks: Quirks) -> Object:
-    """Returns the status of a PodDisruptionBudget after the eviction of a pod.
+    """Returns the status of a PodDisruptionBudget after the eviction of the pod `pod_name`.
 
-    Raises ApiError 429 if the budget does not allow the eviction now. Raises ApiError 403 if
-    disruptionsAllowed is negative or too many earlier evictions are unconfirmed.
+    Raises ApiError:
+
+    - 403: disruptionsAllowed is negative, or too many earlier evictions are unconfirmed
+    - 429: the budget does not allow the eviction now
     """
     name, status = budget["metadata"]["name"], budget["status"]
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):

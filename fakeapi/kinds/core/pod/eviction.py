@@ -129,9 +129,10 @@ def _needs_no_budget(pod: Object) -> bool:
 
 
 def _at_version(options: DeleteOptions, pod: Object) -> DeleteOptions:
-    """Returns options with which a delete fails if the pod has changed since it was read.
+    """Returns delete options that make the delete fail if the pod has changed meanwhile.
 
-    A changed pod may be ready, and evicting a ready pod counts against its PodDisruptionBudget.
+    A changed pod may be ready, and evicting a ready pod counts against its PodDisruptionBudget. `pod`: the
+    pod as the caller has read it.
     """
     return replace(options, resource_version=pod["metadata"]["resourceVersion"])
 
@@ -168,7 +169,7 @@ async def _deleted_without_budget(
 async def _take(server: Server, budget: Object, target: ObjectReference, *, dry_run: bool) -> None:
     """Subtracts one from `disruptionsAllowed` of a PodDisruptionBudget. Retries after conflicts.
 
-    Raises ApiError if the budget does not allow the eviction or the write fails.
+    Raises ApiError if the budget does not allow the eviction or the write fails. `target`: the pod.
     """
     name = budget["metadata"]["name"]
     for attempt in range(WRITE_ATTEMPTS):

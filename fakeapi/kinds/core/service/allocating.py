@@ -24,10 +24,10 @@ from fakeapi.releases.rules import ReleaseRules
 SERVICE = Qualified("", "Service")
 
 _PANIC = "This request caused apiserver to panic. Look in the logs for details."
-"""Error message for an update that adds an IP family for which the cluster has no range of cluster IPs.
+"""Error message for an update that adds an IP family that the cluster does not have.
 
-This can happen when a Service becomes headless. kube-apiserver panics, because it has no allocator for the
-IP family.
+This can happen when a Service becomes headless. kube-apiserver panics, because it has no allocator for
+cluster IPs of this family.
 """
 
 

@@ -23,17 +23,17 @@ _SET_ONCE = "may not change once set"
 
 
 def printed_ips(spec: Object, rules: ReleaseRules) -> Any:
-    """Formats the cluster IPs for an error message."""
+    """Formats the cluster IPs of a Service for an error message."""
     return printed_strings(spec.get("clusterIPs"), rules.quirks.wording)
 
 
 def printed_families(spec: Object, rules: ReleaseRules) -> Any:
-    """Formats the IP families for an error message."""
+    """Formats the IP families of a Service for an error message."""
     return printed_strings(spec.get("ipFamilies"), rules.quirks.wording, "[]core.IPFamily")
 
 
 def printed_policy(spec: Object, rules: ReleaseRules) -> Any:
-    """Formats the IP family policy for an error message."""
+    """Formats the IP family policy of a Service for an error message."""
     return printed_plain(spec.get("ipFamilyPolicy"), rules.quirks.wording)
 
 
@@ -62,9 +62,10 @@ def validate_cluster_ips(spec: Object, old: Object | None, rules: ReleaseRules) 
 
 
 def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the cluster IPs.
+    """Validates a change of a Service's cluster IPs.
 
-    The first IP is immutable; a second IP may be added or removed.
+    The first IP is immutable; a second IP may be added or removed. The rules do not apply to Services that
+    stay headless, or that have or had the type ExternalName.
     """
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
@@ -117,7 +118,7 @@ def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> lis
 
 
 def _validate_agreement(spec: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates that `clusterIP` equals the first of `clusterIPs`."""
+    """Validates that the `clusterIP` of a Service equals the first of its `clusterIPs`."""
     ip, ips = spec.get("clusterIP", ""), specs.cluster_ips(spec)
     if ip and not ips:
         return [required(_IPS)]

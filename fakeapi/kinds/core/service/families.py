@@ -27,7 +27,9 @@ _POLICY = "spec.ipFamilyPolicy"
 def keeps_preference(new: Object, old: Object | None) -> bool:
     """Whether an update keeps the type, the cluster IPs and the IP families of a PreferDualStack Service.
 
-    The server sets no IP families for such an update. False for a new Service and for the type ExternalName.
+    The server sets no IP families for such an update. False for the type ExternalName.
+
+    `old`: the stored spec; None on create, for which the result is False
     """
     return (
         old is not None
@@ -41,8 +43,9 @@ def keeps_preference(new: Object, old: Object | None) -> bool:
 def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
     """Sets missing `ipFamilies` and a missing `ipFamilyPolicy` in the spec `new`, in place.
 
-    Returns errors for values that the cluster does not support or that an update must not change. `old`: the
-    stored spec; None on create
+    Returns errors for values that the cluster does not support, and for forbidden changes.
+
+    `old`: the stored spec; None on create
     """
     if specs.type_of(new) == specs.EXTERNAL_NAME or keeps_preference(new, old):
         return []
@@ -71,17 +74,20 @@ def fill_in_families(new: Object, old: Object | None, rules: ReleaseRules) -> li
 def _policy(old: Object | None, *, is_open: bool) -> str:
     """Returns the ipFamilyPolicy for a spec without this field: the stored policy, or the default.
 
-    `is_open`: whether the Service is headless without a selector, so that its endpoints may be of any IP
-    family
+    - `old`: the stored spec; None on create
+    - `is_open`: whether the Service is headless without a selector, so that its endpoints may be of any IP
+      family
     """
     before = None if old is None else old.get("ipFamilyPolicy")
     return before or (specs.REQUIRE_DUAL_STACK if is_open else specs.SINGLE_STACK)
 
 
 def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Drops the second cluster IP and IP family if the policy changes to SingleStack.
+    """Drops the second cluster IP and IP family from `new`, in place, if the policy changes to SingleStack.
 
     For any other policy, returns an error if the client omitted the second cluster IP or IP family.
+
+    `new`, `old`: the new and the stored spec
     """
     if new["ipFamilyPolicy"] == specs.SINGLE_STACK:
         for name in ("clusterIPs", "ipFamilies"):

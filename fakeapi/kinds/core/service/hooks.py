@@ -117,13 +117,16 @@ def _own_spec(obj: Object) -> Object:
 
 
 def _addresses(obj: Object | None) -> set[str]:
-    """Returns the cluster IPs of a Service in canonical form."""
+    """Returns the cluster IPs of a Service in canonical form; an empty set for None."""
     ips = () if obj is None else specs.cluster_ips(obj["spec"])
     return {str(ip) for ip in map(parse_ip, ips) if ip is not None}
 
 
 async def _add_address(server: Server, address: str, service: ObjectReference) -> None:
-    """Creates an IPAddress for a Service, unless the IPAddress already exists."""
+    """Creates an IPAddress for a Service, unless the IPAddress already exists.
+
+    Does nothing if the server does not serve IPAddresses. Raises ApiError if the write fails.
+    """
     resource = server.find(_NETWORKING, "v1", "ipaddresses") or server.find(
         _NETWORKING, "v1beta1", "ipaddresses"
     )

@@ -11,7 +11,10 @@ from fakeapi.machinery.json_types import Object
 
 
 def normalize_cluster_ips(new: Object, old: Object | None) -> None:
-    """Derives `clusterIPs` from `clusterIP`, for clients that only send `clusterIP`."""
+    """Derives `clusterIPs` of the spec `new` from `clusterIP`, for clients that only send `clusterIP`.
+
+    `old`: the stored spec; None on create
+    """
     cluster_ip = new.get("clusterIP", "")
     if old is None:
         if cluster_ip and not specs.cluster_ips(new):

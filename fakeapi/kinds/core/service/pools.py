@@ -36,7 +36,10 @@ class AddressPool:
     names_network: bool = True
 
     def check(self, text: str, *, dry_run: bool) -> None:
-        """Raises AllocationError if an address is unavailable. In a dry run, only checks the range."""
+        """Raises AllocationError if an address is not in the ranges or is already allocated.
+
+        `dry_run`: whether only the ranges are checked
+        """
         ip = parse_ip(text)
         assert ip is not None, "addresses are validated before they are allocated"
         if not any(_holds(network, ip.value) for network in self.networks):
@@ -48,9 +51,9 @@ class AddressPool:
             raise AllocationError("provided IP is already allocated")
 
     def next(self, *, dry_run: bool) -> str:
-        """Returns a free address, or in a dry run the network address.
+        """Returns a free address. Raises PoolFull if no address is free.
 
-        Raises PoolFull if no address is free.
+        `dry_run`: whether to return the network address of the first range instead
         """
         if dry_run:
             return str(self.networks[0].network_address)

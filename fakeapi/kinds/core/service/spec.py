@@ -25,13 +25,13 @@ def type_of(spec: Object) -> str:
 
 
 def cluster_ips(spec: Object) -> list[str]:
-    """Returns the cluster IPs. Callers must not change the list."""
+    """Returns the cluster IPs of a Service. Callers must not change the list."""
     ips: list[str] = spec.get("clusterIPs") or []
     return ips
 
 
 def families(spec: Object) -> list[str]:
-    """Returns the IP families. Callers must not change the list."""
+    """Returns the IP families of a Service. Callers must not change the list."""
     names: list[str] = spec.get("ipFamilies") or []
     return names
 
@@ -65,13 +65,13 @@ def is_externally_accessible(spec: Object) -> bool:
 
 
 def ports_of(spec: Object) -> list[Object]:
-    """Returns the ports. Callers may change them in place."""
+    """Returns the ports of a Service. Callers may change them in place."""
     ports: list[Object] = spec.get("ports") or []
     return ports
 
 
 def node_ports(spec: Object) -> list[int]:
-    """Returns the node ports that are set, in order."""
+    """Returns the node ports that a Service sets, in the order of its ports."""
     return [port["nodePort"] for port in ports_of(spec) if port.get("nodePort")]
 
 
@@ -81,7 +81,7 @@ def keeps(new: Object, old: Object, *names: str) -> bool:
 
 
 def put(spec: Object, name: str, value: Any) -> None:
-    """Sets a field, or removes the field if the value is empty."""
+    """Sets a field of a Service spec, or removes the field if the value is empty."""
     if value:
         spec[name] = value
     else:

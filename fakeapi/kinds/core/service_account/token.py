@@ -36,8 +36,11 @@ _NODES_GATE = "ServiceAccountTokenNodeBinding"
 async def create_token(request: ServerWrite, body: Object) -> WriteResult:
     """Creates a token for a ServiceAccount.
 
-    Raises ApiError 400 or 422 for an invalid request, and 404 if the ServiceAccount or the bound object does
-    not exist. Raises ApiError 409 if one of them has another uid than the request says.
+    Raises ApiError:
+
+    - 400 or 422: the request is invalid
+    - 404: the ServiceAccount or the bound object does not exist
+    - 409: the ServiceAccount or the bound object has another uid than the request says
     """
     server, resource, target = request.server, request.resource, request.target
     _check_body_name(target, body["metadata"])
@@ -100,6 +103,9 @@ def _check_uid(
 
     If the gate TokenRequestServiceAccountUIDValidation is off, adds a warning instead. Ignores the uid up to
     1.33.
+
+    - `account`: the stored ServiceAccount
+    - `meta`: the metadata in the request body
     """
     body_uid, uid = meta.get("uid"), account["metadata"]["uid"]
     if not resource.release.quirks.token_requests_have_uids or not body_uid or body_uid == uid:
@@ -132,9 +138,13 @@ def _bound_objects(
 ) -> Object:
     """Returns the token's claims about the bound object, and about the node of a bound pod.
 
-    Raises ApiError 400 if a token cannot be bound to the kind of object or to this pod, 404 if the object
-    does not exist, and 409 if its uid differs from the uid in `reference`.
+    Raises ApiError:
 
+    - 400: a token cannot be bound to the kind of object, or to this pod
+    - 404: the object does not exist
+    - 409: the uid of the object differs from the uid in `reference`
+
+    `target`: the ServiceAccount
     `reference`: the `boundObjectRef` of the request; None if the token is not bound
     """
     if reference is None:

@@ -47,7 +47,10 @@ class ClaimTemplateStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update; like upstream, reports each error of the spec twice."""
+        """Validates an update of a v1alpha2 ResourceClaimTemplate.
+
+        Like upstream, reports each error of the spec twice.
+        """
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [
             *errors,

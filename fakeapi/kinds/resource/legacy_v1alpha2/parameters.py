@@ -48,7 +48,10 @@ class _ParametersStrategy(Strategy):
         return self.warnings_on_create(new)
 
     def _selecting(self, obj: Object) -> list[Object]:
-        """Returns the requests or filters of a valid object. Each of them has a CEL selector."""
+        """Returns the requests of ResourceClaimParameters, or the filters of ResourceClassParameters.
+
+        The object must be valid. Each request or filter has a CEL selector.
+        """
         raise NotImplementedError
 
     def _validate_driver_name(self, name: str, path: str) -> list[FieldError]:

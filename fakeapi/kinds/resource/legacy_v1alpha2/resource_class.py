@@ -34,7 +34,7 @@ class ResourceClassStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Validates the update. Like upstream, reports each error of the class twice."""
+        """Validates an update of a v1alpha2 ResourceClass. Like upstream, reports each error twice."""
         errors = [*metadata.of_object, *self.validate_create(new)]
         return [*errors, *metadata.of_change, *errors]
 

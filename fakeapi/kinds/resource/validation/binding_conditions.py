@@ -54,7 +54,10 @@ def _validate_distinct(conditions: Sequence[str], others: Sequence[str], path: s
 def _validate_both(
     holder: Object, missing: str, given: str, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Returns an error if the list `given` is set but the list `missing` is not."""
+    """Returns an error if a device has the list `given` but not the list `missing`.
+
+    `holder`: the device or the allocation result, with the path `path`
+    """
     if holder.get(missing) or not holder.get(given):
         return []
     bad_value = printed_plain(holder.get(missing), rules.quirks.wording)

@@ -63,7 +63,10 @@ def _device_compiler(
 
 
 def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment:
-    """Returns the CEL environment for device selectors; `device_environment` documents the parameters."""
+    """Returns the CEL environment for device selectors in a release.
+
+    `shared`, `listed`: as in `device_environment`
+    """
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries,
         constructible=quirks.cel_devices_can_be_made,
@@ -99,7 +102,7 @@ def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> St
 
 
 def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldError]:
-    """Returns the field errors of a CEL expression.
+    """Returns the field errors of a CEL expression, compiled by `check_cel`.
 
     Returns no errors if fakeapi cannot check the expression.
     """
@@ -115,7 +118,10 @@ def cel_errors(expression: str, path: str, check_cel: CelCheck) -> list[FieldErr
 
 
 def cel_warnings(expressions: Iterable[str], check_cel: CelCheck) -> list[str]:
-    """Returns warnings about CEL expressions that fakeapi cannot check: one for each distinct reason."""
+    """Returns warnings about CEL expressions that fakeapi cannot check: one for each distinct reason.
+
+    `check_cel`: compiles an expression
+    """
     verdicts = map(check_cel, expressions)
     reasons = dict.fromkeys(verdict.detail for verdict in verdicts if isinstance(verdict, Unchecked))
     return [f"fakeapi did not check a CEL expression: {reason}" for reason in reasons]

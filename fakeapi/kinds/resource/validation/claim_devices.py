@@ -44,8 +44,8 @@ _NOTHING: Object = {"deviceClassName": ""}
 class Checks:
     """The release rules and options for validating a claim, a template or a device class.
 
-    `stored`: whether the server already stores the validated value. If so, some limits do not apply,
-    because they may be newer than the object.
+    `stored`: whether the server already stores the validated value. If so, some limits do not apply, because
+    they may be newer than the object.
     """
 
     rules: ReleaseRules
@@ -185,7 +185,7 @@ def _validate_selector(selector: Object, path: str, checks: Checks) -> list[Fiel
 
 
 def expressions_of(selectors: list[Object] | None) -> Iterator[str]:
-    """Yields the CEL expressions of valid selectors."""
+    """Yields the CEL expressions of valid selectors; yields nothing for None."""
     return (selector["cel"]["expression"] for selector in selectors or ())
 
 
@@ -211,7 +211,10 @@ def _validate_constraint(
 def validate_references(
     references: list[str] | None, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a list of different request names. Every name must be in `known`."""
+    """Validates a list of different request names. Every name must be in `known`.
+
+    `references`: None counts as an empty list
+    """
     return validate_set(
         references,
         path,
@@ -222,7 +225,7 @@ def validate_references(
 
 
 def validate_configuration(config: Object, path: str, checks: Checks) -> list[FieldError]:
-    """Validates an entry of `config`, except its list of requests."""
+    """Validates an entry of `config` in a claim or DeviceClass, except its list of requests."""
     if "opaque" not in config:
         return [required(f"{path}.opaque")]
     opaque = config["opaque"]

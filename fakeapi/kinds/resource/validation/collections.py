@@ -90,7 +90,13 @@ def validate_distinct(
     key: Callable[[Any], Hashable] | None = None,
     key_field: str = "",
 ) -> list[FieldError]:
-    """Validates a set with the rules of v1alpha2. A duplicate item gets only the duplicate error."""
+    """Validates a set with the rules of v1alpha2. A duplicate item gets only the duplicate error.
+
+    - `most`: the maximum number of items
+    - `validate`: validates one item
+    - `key`: returns the key of an item; None uses the item itself as key
+    - `key_field`: the field in the path of a duplicate error; "" for the path of the item
+    """
     errors: list[FieldError] = []
     seen: set[Hashable] = set()
     for index, item in enumerate(items or ()):
@@ -116,7 +122,10 @@ def validate_named(
     """Validates items that have names, with the order of errors in v1alpha2.
 
     For each item, reports the errors of its name, then a duplicate name, then the errors of `validate_rest`.
-    `name`: the field that contains the name
+
+    - `name`: the field that contains the name
+    - `validate_name`: validates the name of an item
+    - `validate_rest`: validates the other fields of an item
     """
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -143,7 +152,9 @@ def validate_map(
 ) -> list[FieldError]:
     """Validates the keys and values of a map in the order of the keys. Upstream's order is random.
 
-    `key_shown`: the maximum length in bytes of a key in error paths, in releases that shorten keys
+    - `validate_key`, `validate`: validate one key, and one value
+    - `key_shown`: the maximum length in bytes of a key in error paths, in releases that shorten keys
+    - `most`: the maximum number of entries; None for no limit. A map with more entries gets no other error.
     """
     if most is not None and len(members or ()) > most:
         return [too_many(path, len(members or ()), most)]

@@ -61,7 +61,9 @@ def validate_consumption(
 ) -> list[FieldError]:
     """Validates the `consumesCounters` of a device.
 
-    `path`: the path of the device. Up to 1.34 the counters must be among the `known` counters of the slice.
+    - `consumed`: the field `consumesCounters`; None is valid
+    - `path`: the path of the device
+    - `known`: the counters of the slice. Up to 1.34 the device may only consume these counters.
     """
     place = f"{path}.consumesCounters"
     stand_alone = rules.quirks.counter_sets_stand_alone

@@ -79,6 +79,7 @@ class Derivations:
     def validate(self, wanted: Object, path: str, request: str) -> list[FieldError]:
         """Validates the derived attributes of one request, and adds their CEL cost to `cost`.
 
+        `wanted`: the exact request or subrequest
         `request`: the name of the request, as `name` or `name/subrequest`
         """
         return validate_set(
@@ -138,7 +139,11 @@ def _name_of(attribute: Object) -> str:
 
 
 def derivations_of(devices: Object, rules: ReleaseRules, *, stored: bool) -> Derivations:
-    """Returns the `Derivations` for a claim with these `devices`."""
+    """Returns the `Derivations` for a claim with these `devices`.
+
+    `stored`: whether the server already stores the claim. In some releases, its CEL expressions are then not
+    compiled again.
+    """
     referenced: dict[str, set[str]] = {}
     for constraint in devices.get("constraints") or ():
         name = constraint.get("matchAttribute", constraint.get("distinctAttribute"))

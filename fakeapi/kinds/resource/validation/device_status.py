@@ -38,7 +38,7 @@ def without_deallocated(devices: list[Object], new: Object, old: Object) -> list
 def validate_device_statuses(
     devices: list[Object], allocated: frozenset[DeviceId], path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates `status.devices`. Every device in the list must be in `allocated`."""
+    """Validates `status.devices` of a ResourceClaim. Every device in the list must be in `allocated`."""
     return validate_set(
         devices,
         path,

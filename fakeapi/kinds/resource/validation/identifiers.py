@@ -89,7 +89,10 @@ def request_names(devices: dict[str, Any]) -> RequestNames:
 def validate_request_reference(
     name: str, path: str, known: RequestNames, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a reference to a request, or to a subrequest in releases with subrequests."""
+    """Validates a reference to a request of a claim, or to a subrequest in releases with subrequests.
+
+    `known`: the names of the claim's requests and subrequests
+    """
     if not rules.quirks.request_fields_under_exactly:
         errors = validate_dns_label(name, path)
         if name not in known:

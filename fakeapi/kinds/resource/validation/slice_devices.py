@@ -56,7 +56,10 @@ def validate_basic_device(device: Object, path: str, rules: ReleaseRules) -> lis
 def validate_device(
     device: Object, path: str, surroundings: Surroundings, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a device in releases with partitionable devices. Field paths do not contain `basic`."""
+    """Validates a device in releases with partitionable devices. Field paths do not contain `basic`.
+
+    `surroundings`: the properties of the ResourceSlice that the rules need
+    """
     old = surroundings.old_devices.get(device["name"])
     return [
         *validate_dns_label(device["name"], f"{path}.name"),
@@ -106,7 +109,11 @@ def _validate_number_of_values(device: Object, path: str, rules: ReleaseRules) -
 def _validate_qualities(
     parts: Object, path: str, rules: ReleaseRules, old: Object | None = None
 ) -> list[FieldError]:
-    """Validates attributes and capacities of a device. `old`: the stored device on update; None on create."""
+    """Validates the attributes and capacities of a device.
+
+    - `parts`: the object that contains them: the device, or its field `basic`
+    - `old`: the stored device on update; None on create
+    """
     is_shared = parts.get("allowMultipleAllocations") is True
 
     def attribute(value: Object, place: str) -> list[FieldError]:

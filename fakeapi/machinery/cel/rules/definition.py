@@ -210,7 +210,10 @@ def _rule_json(rule: Object) -> str:
 
 
 def _rule_dump(rule: Object, members: int) -> str:
-    """Formats a rule like Go's `%#v`, with an invented address for each pointer."""
+    """Formats a rule like Go's `%#v`, with an invented address for each pointer.
+
+    `members`: the number of fields that errors print, see `RuleSettings.rule_members`
+    """
     reason = rule.get("reason")
     parts = (
         f"Rule:{quote(rule.get('rule') or '')}",

@@ -77,7 +77,9 @@ def message_of(
 def failure(rule: Object, path: str, value: Any, detail: str, *, hides_value: bool) -> FieldError:
     """Returns the field error of a failed rule; the rule's `reason` determines the type of the error.
 
-    `hides_value`: whether the error leaves out the value.
+    - `path`, `value`: the field that violates the rule, and its value
+    - `detail`: the message of the rule
+    - `hides_value`: whether the error leaves out the value
     """
     match rule.get("reason"):
         case "FieldValueForbidden":

@@ -25,7 +25,7 @@ class Language:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSettings:
-    """The settings for CEL rules in one release with its feature gates. Caches use them as keys.
+    """The settings for CEL rules in one release with its feature gates. Immutable; used as a cache key.
 
     `new`: the language of expressions that a write adds to a CustomResourceDefinition.
     `stored`: the language of expressions that the CustomResourceDefinition already had. The server also uses

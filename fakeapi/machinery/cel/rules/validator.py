@@ -156,7 +156,9 @@ def _node(
 ) -> _Node | None:
     """Returns the node of a schema; None if neither the schema nor a schema within it has CEL rules.
 
-    `checks`: the schema that contains the rules: `schema` itself, or its counterpart in an allOf.
+    - `checks`: the schema that contains the rules: `schema` itself, or its counterpart in an allOf
+    - `of`: the CEL type of the values; None if expressions cannot access the values
+    - `is_resource`: whether the values are resources, whose metadata CEL rules can always access
     """
     node = _Node(checks.validations, schema, of, settings, is_resource=is_resource)
     element = None if of is None else of.element
@@ -242,8 +244,9 @@ class _Run:
         self._settings = settings
 
     def check(self, node: _Node, place: _Place) -> None:
-        """Evaluates the CEL rules of a node and its child nodes. Raises OverBudget if the cost budget is used
-        up.
+        """Evaluates the CEL rules of a node and its child nodes. Raises OverBudget if the budget is used up.
+
+        `place`: the value that the node describes
         """
         if place.value is None:
             return
@@ -284,6 +287,10 @@ class _Run:
         self, node: _Node, place: _Place, rule: Object, compiled: Rule, values: tuple[Any, Any]
     ) -> str | None:
         """Evaluates one rule; returns the path of the violation, or None if the value satisfies the rule.
+
+        - `place`: the value that the node describes
+        - `rule`, `compiled`: the rule as JSON, and the compiled rule
+        - `values`: the CEL values of `self` and `oldSelf`
 
         Raises OverBudget if the cost budget is used up.
         """

@@ -45,7 +45,10 @@ _NO_SUCH_TYPE = (
 
 
 def typed(raw: Any, schema: Schema, completed: Completed) -> Any:
-    """Converts decoded JSON to a CEL value; returns an `Err` if the JSON does not fit the schema."""
+    """Converts decoded JSON to a CEL value; returns an `Err` if the JSON does not fit the schema.
+
+    `completed`: adds to a resource's schema the fields that CEL rules can always access
+    """
     if raw is None:
         return None if schema.nullable else Err("invalid data, got null for schema with nullable=false")
     if schema.int_or_string:

@@ -16,7 +16,11 @@ from fakeapi.machinery.cel.runtime.values import MISSING, NO_OVERLOAD, Entries, 
 
 
 def logical(steps: Sequence[Step], *, decisive: bool) -> Step:
-    """Plans `&&` or `||`. If an operand equals `decisive`, it is the result, even if other operands fail."""
+    """Plans `&&` or `||`. If an operand equals `decisive`, it is the result, even if other operands fail.
+
+    `steps`: evaluate the operands
+    `decisive`: False for `&&`, True for `||`
+    """
 
     def evaluate(frame: Frame) -> Any:
         error: Any = None
@@ -51,7 +55,12 @@ def either(first: Step, second: Step, *, unwraps: bool) -> Step:
 
 
 def charged(implementation: Callable[..., Any], steps: list[Step], charge: cost.Cost) -> Step:
-    """Plans a call with the cost function `charge`. If arguments are errors, the first is the result."""
+    """Plans a call. The first argument that is an error is the result.
+
+    - `implementation`: the implementation of the function
+    - `steps`: evaluate the arguments
+    - `charge`: computes the cost of the call
+    """
     if len(steps) == 2:
         return _strict_binary(implementation, steps[0], steps[1], charge)
     if len(steps) == 1:
@@ -91,7 +100,12 @@ def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | 
 
 
 def lenient(implementation: Callable[..., Any], step: Step, charge: cost.Cost) -> Step:
-    """Plans a call of a function with one argument. The function also receives arguments that are errors."""
+    """Plans a call of a function with one argument. The function also receives arguments that are errors.
+
+    - `implementation`: the implementation of the function
+    - `step`: evaluates the argument
+    - `charge`: computes the cost of the call
+    """
 
     def evaluate(frame: Frame) -> Any:
         argument = step(frame)
@@ -159,6 +173,10 @@ def dispatched(implementation: Callable[..., Any], steps: Sequence[Step], charge
     """Plans a call that stops evaluating its arguments at the first error.
 
     If the error is in the last argument, the call still charges its cost; otherwise it charges nothing.
+
+    - `implementation`: the implementation of the function
+    - `steps`: evaluate the arguments
+    - `charge`: computes the cost of the call
     """
     last = len(steps) - 1
 

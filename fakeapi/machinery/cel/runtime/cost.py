@@ -216,11 +216,12 @@ _STANDARD: dict[str, Cost] = {
 
 
 def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
-    """Returns the cost function of a call.
+    """Returns the function that computes the cost of a call.
 
-    `overload`: the id of the overload; "" if it is resolved only at run time.
-    `reads_affix`: whether the cost of startsWith and endsWith depends on the argument instead of the string.
-    If True, `matches(s, pattern)` also costs as much as `s.matches(pattern)`.
+    - `overload`: the id of the overload; "" if CEL resolves the overload only at run time.
+    - `reads_affix`: True from 1.37. The cost of `s.startsWith(affix)` and `s.endsWith(affix)` then depends on
+      the length of `affix`; if False, on the length of `s`. If True, `matches(s, pattern)` costs as much as
+      `s.matches(pattern)`; if False, 1.
     """
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]

@@ -73,7 +73,11 @@ class Loop:
                 _restore(variables, name, value)
 
     def _start(self, frame: Frame, outer: dict[str, Any]) -> Any:
-        """Evaluates the accumulator's initial value, where the variables of the loop are not visible."""
+        """Returns the accumulator's initial value; a `Lazy` value if the loop is lazy.
+
+        The variables of the loop are not visible to the expression of the initial value. `outer`: the
+        variables of the same names around the loop.
+        """
         if not self.is_lazy:
             return _growing(self.initial(frame))
 

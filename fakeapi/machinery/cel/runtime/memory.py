@@ -55,7 +55,7 @@ class Memory:
         _current.reset(self._tokens.pop())
 
     def take(self, size: int) -> None:
-        """Deducts bytes. Raises MemoryLimitError if too few are left.
+        """Deducts `size` bytes. Raises MemoryLimitError if too few are left.
 
         Also charges the current `Allowance`, if any. Raises AllowanceSpent if the allowance is used up.
         """

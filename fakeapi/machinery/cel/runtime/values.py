@@ -186,7 +186,7 @@ class Joined(ListValue):
 
 
 def joined(first: ListValue, second: ListValue) -> ListValue:
-    """Returns the concatenation of two lists; copies the items if it nests deeper than JOINED_DEPTH.
+    """Returns the concatenation of two lists. Copies the items if the result nests deeper than JOINED_DEPTH.
 
     Raises MemoryLimitError if the length does not fit into CEL's int.
     """

@@ -289,7 +289,10 @@ class _Parser:
         return Item(named=name, negated=negated)
 
     def _escape(self) -> str:
-        r"""Reads an escape such as `\n` or `\x41`; returns its character."""
+        r"""Reads an escape such as `\n` or `\x41`; returns its character.
+
+        Raises RegexpError for an unknown or incomplete escape.
+        """
         start = self._at
         character = self._text[start + 1 : start + 2]
         if not character:

@@ -19,7 +19,10 @@ ITEM_DEFAULTS_DIFFER = ("1.36",)
 """Releases whose published documents have defaults of list items, although their recorded servers omit them.
 """
 OFF_BY_DEFAULT = "cbor"
-"""Part of the media type names to ignore: their feature gate is on only in the published documents."""
+"""Part of the names of CBOR media types, which the comparison ignores.
+
+Their feature gate is on only in the published documents.
+"""
 
 
 def compared(value: Any) -> Any:

@@ -29,7 +29,7 @@ ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
 PROFILE_MAX = 4095
 LOCALHOST = "localhost/"
 ANNOTATION_VALUES = {"RuntimeDefault": "runtime/default", "Unconfined": "unconfined"}
-"""Maps those types of AppArmor profiles that need no name to their annotation value."""
+"""Maps the types of AppArmor profiles without a name to their annotation values."""
 
 TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 

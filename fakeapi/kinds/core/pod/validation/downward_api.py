@@ -18,7 +18,11 @@ _FIELDS = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata
 
 
 def downward_api_errors(source: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates a downward API volume. Like upstream, errors about the files have the path of the volume."""
+    """Validates a downward API volume. Like upstream, errors about the files have the path of the volume.
+
+    `source`: the volume source
+    `path`: the path of the volume source
+    """
     yield from validate_file_mode(source, "defaultMode", path)
     yield from validate_user_id(source, "defaultUser", path)
     for file in source.get("items") or ():

@@ -39,7 +39,8 @@ class PodFacts(NamedTuple):
 def lifecycle_errors(container: Object, path: str, facts: PodFacts, checks: PodChecks) -> Errors:
     """Validates the lifecycle hooks and the stop signal of a container.
 
-    `path`: the path of the container.
+    `path`: the path of the container
+    `facts`: the properties of the pod that the rules need
     """
     lifecycle = container.get("lifecycle")
     if lifecycle is None:
@@ -58,7 +59,8 @@ def lifecycle_errors(container: Object, path: str, facts: PodFacts, checks: PodC
 def probes_errors(container: Object, path: str, facts: PodFacts, checks: PodChecks) -> Errors:
     """Validates the liveness, readiness and startup probes of a container.
 
-    `path`: the path of the container.
+    `path`: the path of the container
+    `facts`: the properties of the pod that the rules need
     """
     for name in ("livenessProbe", "readinessProbe", "startupProbe"):
         probe = container.get(name)

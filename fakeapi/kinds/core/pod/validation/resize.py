@@ -117,6 +117,9 @@ def _pod_resource_errors(left: Object, before: Object, checks: PodChecks) -> Err
 
     Resets the resizable amounts in `left` to the stored amounts, so that a later comparison detects only
     other changes.
+
+    `left`: a copy of the new spec, which is changed in place
+    `before`: the stored spec
     """
     resources, stored = left.get("resources"), before.get("resources")
     if resources is None:
@@ -189,6 +192,9 @@ def _container_errors(left: Object, before: Object, checks: PodChecks) -> list[F
 
     Resets the resizable amounts in `left` to the stored amounts, so that a later comparison detects only
     other changes.
+
+    `left`: a copy of the new spec, which is changed in place
+    `before`: the stored spec
     """
     errors: list[FieldError] = []
     keeps_containers = checks.quirks.resize_keeps_containers

@@ -82,7 +82,11 @@ def _nomination_errors(status: Object, before: Object, spec: Object, checks: Pod
 
 
 def _address_errors(status: Object, before: Object, name: str, checks: PodChecks) -> Errors:
-    """Validates the list `podIPs` or `hostIPs`: at most one address of each IP family."""
+    """Validates the list `podIPs` or `hostIPs`: at most one address of each IP family.
+
+    - `before`: the stored status; from 1.33 on, its addresses remain valid
+    - `name`: the name of the list
+    """
     path = f"status.{name}"
     addresses = [entry.get("ip", "") for entry in status.get(name) or ()]
     valid_before: set[str] = set()

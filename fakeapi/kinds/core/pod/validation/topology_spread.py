@@ -67,9 +67,11 @@ def _key_errors(constraint: Object, path: str, checks: PodChecks, *, merged: boo
 def _is_merged(checks: PodChecks) -> bool:
     """Whether to validate matchLabelKeys by the rules for keys that the server merges into label selectors.
 
-    This depends on the gate MatchLabelKeysInPodTopologySpreadSelectorMerge. If the label keys of the stored
-    pod are invalid by these rules, the rules for the other state of the gate apply instead. Always false up
-    to 1.33, or if the gate MatchLabelKeysInPodTopologySpread is off.
+    True if the gate MatchLabelKeysInPodTopologySpreadSelectorMerge is on. An update may keep label keys of
+    the stored pod that are invalid by the rules for this state of the gate. In this case, the rules for the
+    other state apply.
+
+    Always false up to 1.33, or if the gate MatchLabelKeysInPodTopologySpread is off.
     """
     if not checks.quirks.spread_keys_are_merged or not checks.enabled("MatchLabelKeysInPodTopologySpread"):
         return False

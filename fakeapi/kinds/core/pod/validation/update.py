@@ -134,7 +134,10 @@ def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
 
 
 def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
-    """Yields an error if immutable fields change. The message of the error contains the difference."""
+    """Yields an error if an update changes immutable fields of a pod spec.
+
+    The message of the error contains the difference. `before`: the stored spec.
+    """
     resizes = checks.quirks.updates_resize_pods and checks.enabled("InPlacePodVerticalScaling")
     left = _with_old_fields(spec, before, checks.quirks, resizes=resizes)
     if before.get("schedulingGates") and checks.enabled("PodSchedulingReadiness"):
@@ -151,9 +154,10 @@ def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Erro
 
 
 def _with_old_fields(spec: Object, before: Object, quirks: PodQuirks, *, resizes: bool) -> Object:
-    """Returns the new spec with the stored values of all mutable fields.
+    """Returns the new pod spec with the stored values of all mutable fields.
 
-    `resizes`: whether container resources are mutable.
+    `before`: the stored spec
+    `resizes`: whether container resources are mutable
     """
     left = dict(spec)
     for name in _IMAGES:

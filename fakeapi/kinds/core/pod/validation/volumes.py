@@ -15,9 +15,9 @@ from fakeapi.machinery.meta import names, quantity
 ISCSI_NAME_MAX_LENGTH = 64
 
 _PLACES = {"gcePersistentDisk": "persistentDisk", "cephfs": "cephfs"}
-"""Maps those fields of a volume to their name in error paths for which this name differs."""
+"""Names of volume fields in error paths, for those fields whose name differs there."""
 _PLACES_OF_SECOND = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""Maps fields of a volume to other names, which errors about a second volume source contain."""
+"""Names of volume fields in errors about a second volume source, for those fields whose name differs."""
 
 
 def validate_volumes(
@@ -95,7 +95,10 @@ def _iscsi_name_errors(volume: Object, path: str) -> Errors:
 
 
 def _claim_name_errors(volume: Object, pod_name: str, path: str) -> Errors:
-    """Validates the name of the PersistentVolumeClaim that is created for an ephemeral volume."""
+    """Validates the name of the PersistentVolumeClaim that is created for an ephemeral volume.
+
+    The claim has the name `POD-VOLUME`. `pod_name`: the name of the pod.
+    """
     name = volume.get("name", "")
     if not pod_name or not name:
         return

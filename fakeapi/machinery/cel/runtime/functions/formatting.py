@@ -198,7 +198,10 @@ def text(value: Any) -> str:
 
 
 def _within(value: Any) -> str:
-    """Formats a value for `%s` within a list or a map."""
+    """Formats a value for `%s` within a list or a map.
+
+    Raises _WrongError for a type that `%s` does not support.
+    """
     match value:
         case str():
             take(len(value))
