@@ -67,39 +67,31 @@ class Counters:
         - `began`: the result of `begin`.
         """
         seconds = perf_counter() - began
-        verb, info = ctx.verb, ctx.info
+        verb = ctx.verb
         self.active[_KINDS.get(verb, MUTATING)] -= 1
         if response is None:
             return
-        if ctx.resource is None or info is None:
+        resource, info = ctx.resource, ctx.info
+        if resource is None or info is None:
             self._end_without_resource(ctx, response, seconds)
             return
-        request = ctx.request
-        dry_run = dry_run_label(request.query) if b"dryRun" in request.query_string else _NO_LABEL
+        dry_run = _NO_LABEL
         if verb == "patch" and is_apply(ctx):
             verb = APPLY
-        code, clusterwide, collection = response.status, not info.namespace, not info.name
-        key = (
-            info.resource,
-            verb,
-            code,
-            info.group,
-            info.version,
-            info.subresource,
-            clusterwide,
-            collection,
-            dry_run,
-        )
+        if query := ctx.request.query_string:
+            dry_run = dry_run_label(ctx.request.query) if b"dryRun" in query else _NO_LABEL
+        scope = 2 if info.name else 1 if info.namespace else 0
+        key = (resource, verb, response.status, info.subresource, scope, dry_run)
         series = self._series.get(key)
-        if series is None and (series := self._add(key, resource_labels(ctx, verb, dry_run), code)) is None:
-            return
+        if series is None:
+            series = self._add(key, resource_labels(ctx, verb, dry_run), response.status)
         series.durations[bisect_left(SECONDS, seconds)] += 1
         series.seconds += seconds
         if verb in _SIZED:
-            size = _size(response)
+            size = len(response.body) if type(response) is Response else _size(response)
             series.sizes[bisect_left(BYTES, size)] += 1
             series.total_size += size
-        elif ctx.watch is not None:
+        elif verb == "watch" and ctx.watch is not None:
             self.events[watched(ctx)] += ctx.watch.sent + ctx.watch.bookmarks
 
     def _end_without_resource(self, ctx: RequestContext, response: AnyResponse, seconds: float) -> None:
@@ -118,15 +110,14 @@ class Counters:
             return
         key = (labels, response.status)
         series = self._series.get(key) or self._add(key, labels, response.status)
-        if series is not None:
-            series.durations[bisect_left(SECONDS, seconds)] += 1
-            series.seconds += seconds
+        series.durations[bisect_left(SECONDS, seconds)] += 1
+        series.seconds += seconds
 
-    def _add(self, key: tuple[object, ...], labels: Labels, code: int) -> Series | None:
-        """Adds a series without requests; returns None over SERIES_MAX."""
-        if len(self._series) >= SERIES_MAX:
-            return None
-        series = self._series[key] = Series(labels, code)
+    def _add(self, key: tuple[object, ...], labels: Labels, code: int) -> Series:
+        """Returns a new series without requests. Over SERIES_MAX, no page will show it."""
+        series = Series(labels, code)
+        if len(self._series) < SERIES_MAX:
+            self._series[key] = series
         return series
 
 

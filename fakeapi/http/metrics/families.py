@@ -108,13 +108,15 @@ def object_families(storage: Storage, catalogue: Catalogue) -> Iterator[Family]:
         counts[key.group, key.resource] = before + len(page.entries) + page.remaining
     quirks, text = catalogue.primary.quirks, "Stored objects by resource."
     if quirks.metrics_have_storage_objects:
-        named = {
+        named: dict[LabelPairs, int] = {
             (("resource", f"{name}.{group}" if group else name),): count
             for (group, name), count in counts.items()
         }
         yield Family("apiserver_storage_objects", "gauge", text, named)
     if quirks.metrics_name_resources:
-        pairs = {(("group", group), ("resource", name)): count for (group, name), count in counts.items()}
+        pairs: dict[LabelPairs, int] = {
+            (("group", group), ("resource", name)): count for (group, name), count in counts.items()
+        }
         yield Family("apiserver_resource_objects", "gauge", text, pairs)
 
 

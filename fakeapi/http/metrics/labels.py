@@ -24,6 +24,7 @@ _VERBS = {
     "delete": "DELETE",
     "deletecollection": "DELETE",
 }
+_APPLY_PATCH = APPLY_PATCH.encode()
 _HEALTH = ("/healthz", "/livez", "/readyz")
 _DISCOVERY = ("/api", "/apis")
 _OPENAPI = "openapi/v3"
@@ -52,7 +53,7 @@ def dry_run_label(query: Query) -> str:
 
 def is_apply(ctx: RequestContext) -> bool:
     """Whether a PATCH is a server-side apply in YAML. Apply in CBOR has the label PATCH, as upstream."""
-    return ctx.request.headers.get(b"content-type") == APPLY_PATCH.encode()
+    return ctx.request.headers.get(b"content-type") == _APPLY_PATCH
 
 
 def resource_labels(ctx: RequestContext, verb: str, dry_run: str) -> Labels:
