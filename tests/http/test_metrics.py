@@ -1,5 +1,6 @@
 """GET /metrics has the counts of kube-apiserver, in the text format of Prometheus."""
 
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -158,6 +159,7 @@ def test_open_watches_and_their_events_are_counted(
         assert page.value("apiserver_longrunning_requests", verb="WATCH", scope="namespace") == 1
         assert page.value("apiserver_watch_events_total", group="", version="v1", **name) == 2
         assert page.values(TOTAL, verb="WATCH") == []
+        stream.socket.shutdown(socket.SHUT_RDWR)
     wait_until(lambda: metrics(api).values(TOTAL, verb="WATCH", code="200") == [1])
     page = metrics(api)
     assert "apiserver_longrunning_requests" not in page.families
