@@ -7,7 +7,7 @@ SECONDS = (
     *(2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0),
 )
 """Upper bounds of the buckets of request durations, in seconds."""
-BYTES = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
+BYTES = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9)
 """Upper bounds of the buckets of response sizes, in bytes."""
 
 

@@ -50,7 +50,8 @@ def _lines(family: Family, labels: LabelPairs, value: float | Histogram) -> Iter
         yield f"{family.name}{_braces(labels)} {shortest_float(float(value))}"
         return
     counts = list(accumulate(value.buckets))
-    for bound, count in zip([*map(shortest_float, family.bounds), "+Inf"], counts, strict=True):
+    bounds = [*(shortest_float(float(bound)) for bound in family.bounds), "+Inf"]
+    for bound, count in zip(bounds, counts, strict=True):
         yield f"{family.name}_bucket{_braces((*labels, ('le', bound)))} {count}"
     yield f"{family.name}_sum{_braces(labels)} {shortest_float(float(value.total))}"
     yield f"{family.name}_count{_braces(labels)} {counts[-1]}"
