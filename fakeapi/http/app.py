@@ -21,6 +21,7 @@ from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.filters.impersonation import Impersonation
 from fakeapi.http.filters.latency import Latency
 from fakeapi.http.journaling import Journaling
+from fakeapi.http.metrics.page import MetricsPage
 from fakeapi.http.pages import malformed_url
 from fakeapi.http.pipeline import Filter, Handler, chain
 from fakeapi.http.query import BAD_ESCAPE
@@ -81,6 +82,7 @@ class Application:
             keeps_answers = mode == "bodies"
             self._journaling = Journaling(cluster.journal, cluster.clock, keeps_answers=keeps_answers)
         self._watches: Watches | None = None
+        self._metrics: MetricsPage | None = None
         self._compresses = False
         self._control = control
         cluster.follow(self)
@@ -93,8 +95,9 @@ class Application:
         await self._cluster.start()
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
-        discovery = Discovery(catalogue, lambda: server.tokens.signer, server.heavy)
         self._watches = Watches(server.store)
+        self._metrics = MetricsPage(self._cluster.storage, catalogue, self._watches)
+        discovery = Discovery(catalogue, lambda: server.tokens.signer, server.heavy, self._metrics)
         catalogue.subscribe(self._watches.end)
         filters = self._filters(server, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
         filters.append(Faults(self._cluster, self._watches))
@@ -134,7 +137,10 @@ class Application:
     async def before_replacement(self) -> None:
         self.end_watches()
 
-    async def after_replacement(self, *, empty: bool) -> None: ...
+    async def after_replacement(self, *, empty: bool) -> None:
+        """Sets the counts of /metrics to zero after a reset."""
+        if empty and self._metrics is not None:
+            self._metrics.reset()
 
     def end_watches(self) -> None:
         """Ends all open watches as if their timeouts had passed.
@@ -172,22 +178,28 @@ class Application:
         ctx = RequestContext(request, info, verb, self._cluster.clock.now())
         journaling = self._journaling
         started = 0.0 if journaling is None else journaling.now()
+        counters = None if self._metrics is None else self._metrics.counters
+        began = 0.0 if counters is None else counters.begin(verb)
         response: AnyResponse | None = None
         try:
-            response = malformed_url() if BAD_ESCAPE.search(request.raw_path) else await self._handle(ctx)
-        except ClientGone:
-            return
+            try:
+                response = malformed_url() if BAD_ESCAPE.search(request.raw_path) else await self._handle(ctx)
+            except ClientGone:
+                return
+            finally:
+                if journaling is not None:
+                    journaling.note(ctx, started, response)
+            try:
+                await request.drain()
+            except ClientGone:
+                response.close()
+                return
+            if self._compresses:
+                await compress(response, request)
+            await response.send(ctx.id, receive, send, without_body=request.method == "HEAD")
         finally:
-            if journaling is not None:
-                journaling.note(ctx, started, response)
-        try:
-            await request.drain()
-        except ClientGone:
-            response.close()
-            return
-        if self._compresses:
-            await compress(response, request)
-        await response.send(ctx.id, receive, send, without_body=request.method == "HEAD")
+            if counters is not None:
+                counters.end(ctx, response, began)
 
     @cached_property
     def _starlette(self) -> "Starlette":

@@ -14,7 +14,8 @@ From the outside in:
     routing          determines resource, subresource and verb, and calls the verb's handler
     admission        is part of the verbs that write: see fakeapi.registry.admission
 
-Around all filters, the application records every request and its final response (`http.journaling`).
+Around all filters, the application records every request and its final response (`http.journaling`), and
+counts it (`http.metrics`).
 
 A filter receives the request context and the rest of the chain. The filter can reject the request (raise
 ApiError), return its own response, or change the context or the response. A watch is a response too; a filter

@@ -103,6 +103,7 @@ class LazyResponse(Response):
     - `turn`: a lock that lets the lists of several clients take turns, part by part.
     - `gone` and `write_now`: functions of the ASGI server; see GONE and WRITE_NOW in `fakeapi.asgi`.
     - `packer`: compresses the body; None sends the body uncompressed.
+    - `sent`: the number of bytes of the body that `send` has sent.
     """
 
     pieces: Iterable[bytes] = ()
@@ -110,6 +111,7 @@ class LazyResponse(Response):
     gone: Gone | None = None
     write_now: WriteNow | None = None
     packer: Packer | None = None
+    sent: int = 0
 
     def whole(self) -> bytes:
         """Returns the complete body.
@@ -133,6 +135,7 @@ class LazyResponse(Response):
             await _in_time(send({"type": "http.response.start", "status": self.status, "headers": headers}))
             parts = iter(()) if without_body else self._parts()
             while part := await self._next(parts):
+                self.sent += len(part)
                 if self.write_now is None or not self.write_now(part):
                     await _in_time(send({"type": "http.response.body", "body": part, "more_body": True}))
         except TimeoutError:

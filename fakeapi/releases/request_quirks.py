@@ -128,6 +128,19 @@ class RequestQuirks:
     openapi_requires_bodies: bool
     """Whether the request bodies of writes are required in OpenAPI."""
 
+    metrics_media_type: str
+    """The Content-Type of /metrics. Newer releases name how they escape names of metrics."""
+
+    metrics_name_resources: bool
+    """Whether metrics of watches and of stored objects have the labels `group` and `resource`.
+
+    In other releases, watches have the label `kind`, and the only metric of stored objects is
+    `apiserver_storage_objects`.
+    """
+
+    metrics_have_storage_objects: bool
+    """Whether the metric `apiserver_storage_objects` is visible."""
+
     openapi_log_has_stream: bool
     """Whether pods/log has the parameter `stream` in OpenAPI."""
 
@@ -148,6 +161,7 @@ class RequestQuirks:
 
 
 _TOO_LONG = "may not be more than {} bytes"
+_METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _DEFINITIONS_SCHEME = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:{}"
 _SCHEMA_PROPS = tuple(
     f"apiextensions/v1.JSONSchemaProps.{name}"
@@ -199,6 +213,13 @@ HISTORY: History = {
     },
     "openapi_lists_have_shards": {27: False, 36: True},
     "openapi_requires_bodies": {27: False, 29: True},
+    "metrics_media_type": {
+        27: _METRICS,
+        31: f"{_METRICS}; escaping=values",
+        33: f"{_METRICS}; escaping=underscores",
+    },
+    "metrics_name_resources": {27: False, 34: True},
+    "metrics_have_storage_objects": {27: True, 37: False},
     "openapi_log_has_stream": {27: False, 32: True},
     "wording": {27: _WORDS_27, 29: _WORDS_29, 32: _WORDS_32, 34: _WORDS_34, 35: _WORDS_35, 37: _WORDS_37},
     "too_long": {27: "must have at most {} bytes", 32: _TOO_LONG},

@@ -55,7 +55,7 @@ _LIMITS = """
 
 ### Requests, users and limits
 
-- fakeapi does not serve `/metrics`, proxying, exec and attach.
+- fakeapi does not serve proxying, exec and attach. `/metrics` has only the metrics in [requests.md](requests.md#metrics).
 - The recorded servers of 1.32 and 1.33 had no built-in version, so they warned that future releases deprecate v1alpha3 and
   v1beta1. Released servers and fakeapi do not send these warnings.
 - If you start fakeapi without a release, it serves the same claims as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).

@@ -13,6 +13,7 @@ from fakeapi.http.discovery.health import health, health_paths, is_health
 from fakeapi.http.discovery.openapi.service import OpenAPI
 from fakeapi.http.discovery.openid import openid_document
 from fakeapi.http.discovery.version import version
+from fakeapi.http.metrics.page import METRICS, MetricsPage
 from fakeapi.http.negotiation import OFFERED
 from fakeapi.http.request import Request
 from fakeapi.http.response import Response
@@ -25,16 +26,23 @@ if TYPE_CHECKING:
 
 
 class Discovery:
-    """The documents about the server itself: API groups, health, version and OpenAPI.
+    """The documents about the server itself: API groups, health, metrics, version and OpenAPI.
 
     Most documents are generated at the first request after the API resources in the catalogue change.
     """
 
-    def __init__(self, catalogue: Catalogue, signer: Callable[[], "TokenSigner"], heavy: HeavySteps) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        signer: Callable[[], "TokenSigner"],
+        heavy: HeavySteps,
+        metrics: MetricsPage,
+    ) -> None:
         self._catalogue = catalogue
         self._signer = signer
         self._groups = GroupDocuments(catalogue)
         self._aggregated = AggregatedDiscovery(catalogue)
+        self._metrics = metrics
         self._openapi = OpenAPI(catalogue, heavy)
 
     def is_open(self, request: Request) -> bool:
@@ -53,6 +61,8 @@ class Discovery:
         match path:
             case "/" | "/index.html":
                 return indented({"paths": self._paths()})
+            case "/metrics":
+                return self._metrics.document(request)
             case "/version" | "/version/":
                 return version(request, self._catalogue.primary)
             case "/api" | "/api/":
@@ -81,4 +91,4 @@ class Discovery:
             paths.append(f"/apis/{group}")
             paths += (f"/apis/{group}/{version_name}" for version_name in self._catalogue.versions(group))
         paths += health_paths(self._catalogue.primary)
-        return sorted([*paths, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"])
+        return sorted([*paths, METRICS, "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"])
