@@ -82,7 +82,17 @@ class Counters:
         if query := ctx.request.query_string:
             dry_run = dry_run_label(ctx.request.query) if b"dryRun" in query else _NO_LABEL
         scope = 2 if info.name else 1 if info.namespace else 0
-        key = (resource, verb, response.status, info.subresource, scope, dry_run)
+        kind = resource.kind  # the key names the resource: it must not keep that of a deleted CRD in memory
+        key = (
+            kind.group,
+            kind.version,
+            kind.resource,
+            verb,
+            response.status,
+            info.subresource,
+            scope,
+            dry_run,
+        )
         series = self._series.get(key)
         if series is None:
             series = self._add(key, resource_labels(ctx, verb, dry_run), response.status)
