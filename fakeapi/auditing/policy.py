@@ -49,7 +49,7 @@ class GroupResources:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a policy decides about a request.
+    """The result of a policy for a request.
 
     - `omit_stages`: the stages whose events are not written.
     - `omit_managed_fields`: whether the objects of the events have no managed fields.
