@@ -5,8 +5,8 @@ Follows `AuditContext` of k8s.io/apiserver `pkg/audit/context.go`.
 
 from collections.abc import Callable, Iterable, Iterator
 
+from fakeapi.auditing.bodies import patch_as_json, without_managed_fields
 from fakeapi.auditing.event import Event
-from fakeapi.auditing.managed_fields import without_managed_fields
 from fakeapi.auditing.policy import Decision, Level, Stage
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
@@ -100,7 +100,7 @@ class RequestAudit:
     def note_patch(self, patch: bytes) -> None:
         """Keeps a patch. An apply configuration in YAML is converted to JSON; other text is left out."""
         if self._event is not None and self._decision.level >= Level.REQUEST:
-            self._event.request = _as_json(patch)
+            self._event.request = patch_as_json(patch)
 
     def note_response(self, body: bytes) -> None:
         """Keeps the JSON of the object in the response. Can be called before `begin`."""
@@ -166,18 +166,3 @@ class RequestAudit:
 
     def _shown(self, body: bytes) -> bytes:
         return without_managed_fields(body) if self._decision.omit_managed_fields else body
-
-
-def _as_json(patch: bytes) -> bytes:
-    """Returns a patch as compact JSON; empty if it is neither JSON nor YAML."""
-    try:
-        codec.decode(patch)
-        return codec.compact(patch)
-    except codec.JsonError:
-        pass
-    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - loads PyYAML, only for YAML
-
-    try:
-        return codec.encode(yaml_text.load(patch))
-    except yaml_text.YamlError:
-        return b""

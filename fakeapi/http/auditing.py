@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from fakeapi.asgi import ClientGone, Message, NoRoom, Send
-from fakeapi.auditing.event import Event
 from fakeapi.auditing.log_file import LogFile
-from fakeapi.auditing.policy import Level, Policy, Stage
+from fakeapi.auditing.policy import Policy, Stage
 from fakeapi.auditing.policy_file import read_policy
 from fakeapi.auditing.request_audit import RequestAudit
 from fakeapi.auditing.sources import source_addresses
+from fakeapi.http.audit_events import event_of, is_long_running
 from fakeapi.http.context import RequestContext
 from fakeapi.http.filters.authorization import access_of
 from fakeapi.http.filters.errors import LARGEST_STATUS
@@ -22,17 +22,10 @@ from fakeapi.http.pipeline import Handler
 from fakeapi.http.query import BAD_ESCAPE
 from fakeapi.http.response import AnyResponse
 from fakeapi.machinery.errors import ApiError
-from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.identity.users import User
 from fakeapi.settings import Settings
 from fakeapi_storage import StorageError
 
-AGENT_BYTES_MAX = 1024
-"""Maximum length of a User-Agent in the audit log, in bytes."""
-
-_TRUNCATED = "...TRUNCATED"
-_LONG_VERBS = ("watch", "proxy")
-_LONG_SUBRESOURCES = ("attach", "exec", "proxy", "log", "portforward")
 _EXPECTED = (ClientGone, NoRoom, RecursionError, StorageError)
 """Exceptions of handlers that are not errors in the code of the server."""
 
@@ -82,7 +75,7 @@ class Auditing:
             return
         sources = source_addresses(ctx.request.headers, remote)
         audit = ctx.audit = RequestAudit(self._file.write, self._now, sources)
-        is_long = _is_long(ctx)
+        is_long = is_long_running(ctx)
 
         async def observed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -123,13 +116,8 @@ class Auditing:
         """Lets the policy decide. `user`: None for a request that ended before authentication."""
         access = access_of(ctx, by_selectors=False)
         audit.begin(
-            self._policy.decide(access, user), lambda level: _event(ctx, access, user, audit.sources, level)
+            self._policy.decide(access, user), lambda level: event_of(ctx, access, user, audit.sources, level)
         )
-
-
-def _is_long(ctx: RequestContext) -> bool:
-    """Whether a request has the stage ResponseStarted, as upstream's `BasicLongRunningRequestCheck` says."""
-    return ctx.verb in _LONG_VERBS or (ctx.info is not None and ctx.info.subresource in _LONG_SUBRESOURCES)
 
 
 def _panic(error: Exception) -> str:
@@ -137,39 +125,3 @@ def _panic(error: Exception) -> str:
     if isinstance(error, ApiError):
         return f"invalid WriteHeader code {error.code}" if error.code > LARGEST_STATUS else ""
     return "" if isinstance(error, _EXPECTED) else f"{type(error).__name__}: {error}"
-
-
-def _event(
-    ctx: RequestContext, access: AccessAttributes, user: User | None, sources: list[str], level: Level
-) -> Event:
-    return Event(
-        level,
-        ctx.id.decode("utf-8", "replace"),
-        ctx.request.uri,
-        ctx.verb,
-        ctx.received,
-        user,
-        sources,
-        _agent(ctx.request.headers.get(b"user-agent", b"")),
-        _reference(ctx, access),
-    )
-
-
-def _agent(header: bytes) -> str:
-    text = header[:AGENT_BYTES_MAX].decode("utf-8", "replace")
-    return text if len(header) <= AGENT_BYTES_MAX else text + _TRUNCATED
-
-
-def _reference(ctx: RequestContext, access: AccessAttributes) -> dict[str, str]:
-    """Returns the member `objectRef`; empty for a path without a resource."""
-    if not access.is_resource or ctx.info is None:
-        return {}
-    members = {
-        "resource": access.resource,
-        "namespace": access.namespace,
-        "name": access.name,
-        "apiGroup": access.group,
-        "apiVersion": ctx.info.version,
-        "subresource": access.subresource,
-    }
-    return {name: text for name, text in members.items() if text}

@@ -91,8 +91,8 @@ def test_an_empty_namespace_matches_resources_without_a_namespace() -> None:
     ],
 )
 def test_a_url_matches_its_path_or_a_pattern_that_ends_in_an_asterisk(pattern: str, expected: str) -> None:
-    request = {"path": "/healthz/etcd", "is_resource": False}
-    assert level({"nonResourceURLs": [pattern]}, **request) == expected
+    rule = {"nonResourceURLs": [pattern]}
+    assert level(rule, path="/healthz/etcd", is_resource=False) == expected
 
 
 def test_a_rule_for_resources_does_not_match_other_urls() -> None:

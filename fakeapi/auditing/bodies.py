@@ -1,6 +1,6 @@
-"""Removes managed fields from the objects of audit events, for the option `omitManagedFields`.
+"""Converts the bodies of requests and responses to the JSON of audit events.
 
-Follows `copyWithoutManagedFields` of k8s.io/apiserver `pkg/audit/request.go`.
+Follows k8s.io/apiserver `pkg/audit/request.go`.
 """
 
 from typing import Any
@@ -28,3 +28,18 @@ def _remove(value: Any) -> None:
     metadata = value.get("metadata") if isinstance(value, dict) else None
     if isinstance(metadata, dict):
         metadata.pop("managedFields", None)
+
+
+def patch_as_json(patch: bytes) -> bytes:
+    """Returns a patch as compact JSON; empty if it is neither JSON nor YAML."""
+    try:
+        codec.decode(patch)
+        return codec.compact(patch)
+    except codec.JsonError:
+        pass
+    from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - loads PyYAML, only for YAML
+
+    try:
+        return codec.encode(yaml_text.load(patch))
+    except yaml_text.YamlError:
+        return b""
