@@ -159,7 +159,8 @@ class RequestAudit:
         self.reach(Stage.RESPONSE_COMPLETE)
 
     def _take_response(self) -> None:
-        event, body = self._event, self._response.rstrip(b"\n")
+        """Moves the noted response into the event. A long response is noted only when all of it was sent."""
+        event, body, self._response = self._event, self._response.rstrip(b"\n"), b""
         if event is not None and body:
             event.take_status(body)
             event.response = self._shown(body) if self._wants_response() else b""
