@@ -215,7 +215,7 @@ class Application:
         journaling = self._journaling
         started = 0.0 if journaling is None else journaling.now()
         counters = None if self._metrics is None else self._metrics.counters
-        began = 0.0 if counters is None else counters.begin(verb)
+        began = 0.0 if counters is None else counters.begin(ctx.verb)
         response: AnyResponse | None = None
         try:
             try:
