@@ -318,6 +318,25 @@ class Settings:
         "--redact",
         metavar="FIELD",
     )
+    audit_log: str | Path | None = _option(
+        None,
+        "Append an audit event for each request to this file, as the policy of --audit-policy says; - is the "
+        "standard output.",
+        "--audit-log",
+        metavar="FILE",
+        unset="no audit log",
+        is_file=True,
+        is_shared=False,
+    )
+    audit_policy: str | Path | None = _option(
+        None,
+        "The audit policy of --audit-log, as in kube-apiserver's --audit-policy-file.",
+        "--audit-policy",
+        metavar="FILE",
+        unset="no request is logged",
+        is_file=True,
+        is_shared=False,
+    )
     controllers: Iterable[str] | str = _option(
         "",
         "Run these controllers beside the server: namespace, garbagecollector, scheduler, kubelet, "

@@ -149,7 +149,7 @@ class LeaderElection:
         - `holder`: the identity of the holder; None for this server, "" for no holder.
         - `seconds`: the leaseDurationSeconds.
         """
-        identity, now = self.identity if holder is None else holder, _micro_time(self._now())
+        identity, now = self.identity if holder is None else holder, times.micro_text(self._now())
         old = lease["spec"]
         changes = old.get("leaseTransitions", 0) + (old.get("holderIdentity") != identity)
         spec = {
@@ -165,11 +165,3 @@ class LeaderElection:
             "metadata": lease["metadata"],
             "spec": spec,
         }
-
-
-def _micro_time(seconds: float) -> str:
-    """Returns a time in the format of MicroTime: RFC 3339 with six fractional digits.
-
-    `seconds`: the time in seconds since the epoch.
-    """
-    return f"{times.now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"

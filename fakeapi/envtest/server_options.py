@@ -61,6 +61,8 @@ def options_of(values: Values, environment: Mapping[str, str] = os.environ) -> d
         "tls_cert": certificate,
         "tls_key": key,
         "client_ca": values.text("client-ca-file") or None,
+        "audit_log": values.text("audit-log-path") or None,
+        "audit_policy": values.text("audit-policy-file") or None,
         "token_users": values.text("token-auth-file") or None,
         "front_proxy": _front_proxy(values),
         "service_account_tokens": _tokens(values),

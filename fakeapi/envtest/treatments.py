@@ -31,12 +31,13 @@ def _all(effect: Effect, reason: str, names: str) -> Iterable[tuple[str, Treatme
 
 
 _HONOURED = """
-admission-control-config-file anonymous-auth api-audiences authorization-mode bind-address cert-dir
-client-ca-file disable-admission-plugins enable-admission-plugins etcd-prefix etcd-servers feature-gates help
-requestheader-allowed-names requestheader-client-ca-file requestheader-extra-headers-prefix
-requestheader-group-headers requestheader-uid-headers requestheader-username-headers runtime-config
-secure-port service-account-issuer service-account-key-file service-account-signing-key-file
-service-cluster-ip-range service-node-port-range tls-cert-file tls-private-key-file token-auth-file version
+admission-control-config-file anonymous-auth api-audiences audit-log-path audit-policy-file
+authorization-mode bind-address cert-dir client-ca-file disable-admission-plugins
+enable-admission-plugins etcd-prefix etcd-servers feature-gates help requestheader-allowed-names
+requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
+requestheader-uid-headers requestheader-username-headers runtime-config secure-port
+service-account-issuer service-account-key-file service-account-signing-key-file service-cluster-ip-range
+service-node-port-range tls-cert-file tls-private-key-file token-auth-file version
 """
 
 _WITHOUT_EFFECT = (
@@ -108,6 +109,19 @@ _WITHOUT_EFFECT = (
         tracing-config-file
         """,
     ),
+    (
+        "the audit log is one file, which is never rotated",
+        "audit-log-compress audit-log-maxage audit-log-maxbackup audit-log-maxsize",
+    ),
+    (
+        "a thread writes all audit events to the log within milliseconds, and leaves nothing out",
+        """
+        audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait
+        audit-log-batch-throttle-burst audit-log-batch-throttle-enable audit-log-batch-throttle-qps
+        audit-log-mode audit-log-truncate-enabled audit-log-truncate-max-batch-size
+        audit-log-truncate-max-event-size
+        """,
+    ),
     ("privileged containers are always allowed", "allow-privileged"),
     ("events stay until they are deleted", "event-ttl"),
     ("the garbage collector of clusters is a program of its own", "enable-garbage-collector"),
@@ -122,13 +136,12 @@ _WITHOUT_EFFECT = (
 
 _REFUSED = (
     (
-        "fakeapi writes no audit log; `fakeapi record` writes a trace of all requests",
+        "the audit log contains events of audit.k8s.io/v1, each in a line of JSON",
+        "audit-log-format audit-log-version",
+    ),
+    (
+        "fakeapi writes the audit log to a file; it sends no audit events to a webhook",
         """
-        audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait
-        audit-log-batch-throttle-burst audit-log-batch-throttle-enable audit-log-batch-throttle-qps
-        audit-log-compress audit-log-format audit-log-maxage audit-log-maxbackup audit-log-maxsize
-        audit-log-mode audit-log-path audit-log-truncate-enabled audit-log-truncate-max-batch-size
-        audit-log-truncate-max-event-size audit-log-version audit-policy-file
         audit-webhook-batch-buffer-size audit-webhook-batch-initial-backoff audit-webhook-batch-max-size
         audit-webhook-batch-max-wait audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable
         audit-webhook-batch-throttle-qps audit-webhook-config-file audit-webhook-initial-backoff
@@ -174,6 +187,8 @@ _REFUSED = (
 )
 
 _DEFAULTS = {
+    "audit-log-format": "json",
+    "audit-log-version": "audit.k8s.io/v1",
     "default-not-ready-toleration-seconds": "300",
     "default-unreachable-toleration-seconds": "300",
     "enable-bootstrap-token-auth": "false",

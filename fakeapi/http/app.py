@@ -1,8 +1,8 @@
 """The ASGI application of a cluster: request filters, the Kubernetes API, and the control API."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from fakeapi.asgi import ASGIApp, ClientGone, Receive, Scope, Send
@@ -39,6 +39,8 @@ from fakeapi.releases import Release
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from fakeapi.http.auditing import Auditing
+
 CONTROL = "/_fakeapi"
 """The path prefix of the control API of fakeapi; Kubernetes does not use this prefix."""
 _COMPRESSION_GATE = "APIResponseCompression"
@@ -52,6 +54,18 @@ def _is_of_control(path: str) -> bool:
 
 async def _not_started(ctx: RequestContext) -> AnyResponse:
     raise RuntimeError("the application is not started: its server speaks no lifespan protocol")
+
+
+def _auditing_of(cluster: Cluster) -> "Auditing | None":
+    """Returns the auditing of the server, which is loaded only if an option asks for it.
+
+    Raises PolicyError for an invalid audit policy.
+    """
+    if cluster.settings.audit_log is None and cluster.settings.audit_policy is None:
+        return None
+    from fakeapi.http.auditing import auditing_of  # noqa: PLC0415 - loaded only for an audit log
+
+    return auditing_of(cluster.settings, cluster.clock.now)
 
 
 class Application:
@@ -81,6 +95,7 @@ class Application:
         if mode != "off":
             keeps_answers = mode == "bodies"
             self._journaling = Journaling(cluster.journal, cluster.clock, keeps_answers=keeps_answers)
+        self._auditing = _auditing_of(cluster)
         self._watches: Watches | None = None
         self._metrics: MetricsPage | None = None
         self._compresses = False
@@ -93,6 +108,8 @@ class Application:
         Raises the exceptions of `Cluster.start`.
         """
         await self._cluster.start()
+        if self._auditing is not None:
+            self._auditing.open()
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
         self._watches = Watches(server.store)
@@ -120,15 +137,24 @@ class Application:
 
             filters.append(Freshness(server.store.shared))
         filters.append(Authentication(server, release, self._credentials, is_open))
+        if self._auditing is not None:
+            filters.append(self._auditing)
         filters.append(Impersonation(server.authorizer, release))
-        if server.authorizer is not ALWAYS_ALLOW:
+        if server.authorizer is not ALWAYS_ALLOW or self._auditing is not None:
             filters.append(Authorization(server.authorizer, release.gates))
         return filters
 
     async def shutdown(self) -> None:
-        """Ends the watches and stops the cluster, which commits all accepted writes."""
+        """Ends the watches and stops the cluster, which commits all accepted writes.
+
+        Writes the rest of the audit log.
+        """
         self.end_watches()
-        await self._cluster.stop()
+        try:
+            await self._cluster.stop()
+        finally:
+            if self._auditing is not None:
+                self._auditing.close()
 
     async def reset(self) -> None:
         """Resets the cluster to its initial objects, and ends all open watches."""
@@ -167,7 +193,7 @@ class Application:
         else:
             await self._starlette(scope, receive, send)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Serves one HTTP request.
 
         Does not use Starlette's routes, because they fail for line breaks in paths.
@@ -176,10 +202,20 @@ class Application:
         info = parse(request.path)
         verb = verb_of(request.method, info, request.query_string.decode("latin-1"))
         ctx = RequestContext(request, info, verb, self._cluster.clock.now())
+        if audit_id := request.headers.get(b"audit-id"):
+            ctx.id = audit_id
+        if self._auditing is None:
+            return self._respond(ctx, receive, send)
+        remote = (scope.get("client") or ("",))[0]
+        return self._auditing.observe(ctx, remote, send, partial(self._respond, ctx, receive))
+
+    async def _respond(self, ctx: RequestContext, receive: Receive, send: Send) -> None:
+        """Handles a request and sends its response."""
+        request = ctx.request
         journaling = self._journaling
         started = 0.0 if journaling is None else journaling.now()
         counters = None if self._metrics is None else self._metrics.counters
-        began = 0.0 if counters is None else counters.begin(verb)
+        began = 0.0 if counters is None else counters.begin(ctx.verb)
         response: AnyResponse | None = None
         try:
             try:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fakeapi.http.negotiation import Representation
 from fakeapi.http.request import Request
@@ -10,6 +11,9 @@ from fakeapi.machinery.meta.request_info import RequestInfo
 from fakeapi.registry.identity.users import TOKEN_HOLDER, User
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import ObjectReference, Warnings
+
+if TYPE_CHECKING:
+    from fakeapi.auditing.request_audit import RequestAudit
 
 _NOTHING = ObjectReference()
 _NOT_WRITTEN = ("", 0, 0)
@@ -35,6 +39,7 @@ class RequestContext:
     - `written`: the name of the written object and its resourceVersions before and after, for the journal.
     - `faults`: the names of the faults that affected the request, for the journal.
     - `watch`: the progress of a watch, for the journal.
+    - `audit`: the audit of the request; None if the audit log has nothing about it.
     - `stale_at`: the revision at which a fault makes a watch start; None for the newest revision.
     """
 
@@ -51,6 +56,7 @@ class RequestContext:
     written: tuple[str, int, int] = _NOT_WRITTEN
     faults: tuple[str, ...] = ()
     watch: WatchProgress | None = None
+    audit: "RequestAudit | None" = None
     stale_at: int | None = None
 
     @property

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -118,8 +118,10 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
             parts.append(piece)
             if sum(map(len, parts)) >= MADE_WHILE_READ_FROM:
                 break
-        rest = chain(pieces, (b"\n",))
+        rest: Iterable[bytes] = chain(pieces, (b"\n",))
         start = b"".join(parts)
+        if ctx.audit is not None:
+            rest = ctx.audit.collected(start, rest)
         return LazyResponse(
             200,
             start,
@@ -157,7 +159,10 @@ def _response(ctx: RequestContext, status: int, body: bytes | list[bytes]) -> Re
     except ApiError as error:
         if error.code != _NOT_ACCEPTABLE:
             raise
-        status, content = error.code, render(body_of(error), shape, kinds)
+        status, body = error.code, body_of(error)
+        content = render(body, shape, kinds)
+    if ctx.audit is not None:
+        ctx.audit.note_response(body if isinstance(body, bytes) else b"".join(body))
     return Response(status, content, shape.media_type, ctx.warnings.texts)
 
 

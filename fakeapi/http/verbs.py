@@ -213,6 +213,8 @@ class Verbs:
             body = _transcoded(body, resource.release.quirks.wording)
         elif resource.release.quirks.patches_are_checked_for_audit:
             await self._server.heavy.run(len(body), partial(check_body, body, media_type))
+        if ctx.audit is not None:
+            ctx.audit.note_patch(body)
         if media_type == APPLY_PATCH:
             return await self._apply(ctx, resource, body, options)
         patch = patching.patch if view is resource else scaling.patch_scale
@@ -271,7 +273,10 @@ class Verbs:
         - `validation`: the query parameter fieldValidation.
         """
         step = partial(read_object, body_type, body, media_type, validation, ctx.warnings)
-        return await self._server.heavy.run(len(body), step)
+        obj = await self._server.heavy.run(len(body), step)
+        if ctx.audit is not None:
+            ctx.audit.note_object(obj)
+        return obj
 
     async def _delete_options(self, ctx: RequestContext, resource: Resource) -> DeleteOptions:
         body = await self._options_body(ctx, resource)
@@ -292,4 +297,7 @@ class Verbs:
         if not body:
             return None
         media_type = _media_type(ctx, resource)
-        return read_delete_options(body, media_type, resource)
+        options = read_delete_options(body, media_type, resource)
+        if ctx.audit is not None:
+            ctx.audit.note_delete_options(options)
+        return options

@@ -28,6 +28,8 @@ class Authorization:
         """Passes the request on. Raises ApiError 403 if the authorizer does not allow the request."""
         access = access_of(ctx, by_selectors=self._by_selectors)
         decision = await self._authorizer.authorize(access)
+        if ctx.audit is not None:
+            ctx.audit.note_decision(allowed=decision.allowed, reason=decision.reason)
         if not decision.allowed:
             raise forbidden(access, decision.reason)
         return await proceed(ctx)

@@ -99,6 +99,8 @@ def refusal(error: ApiError, ctx: RequestContext) -> Response:
     if error.retry_after is not None:
         response.headers.append((b"retry-after", str(error.retry_after).encode()))
     body = codec.encode(status_of(error))
+    if ctx.audit is not None:
+        ctx.audit.note_response(body)
     request = ctx.request
     try:
         offer = ALWAYS if ctx.resource is None else offer_of(ctx.resource.release)

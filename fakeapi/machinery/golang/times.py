@@ -57,6 +57,11 @@ def now_text(seconds: float) -> str:
     return _second_text(floor(seconds))
 
 
+def micro_text(seconds: float) -> str:
+    """Formats seconds since 1970 as a metav1.MicroTime, rounded down: `2024-01-02T03:04:05.000006Z`."""
+    return f"{now_text(seconds)[:-1]}.{int(seconds % 1 * 1e6):06d}Z"
+
+
 @lru_cache(2)
 def _second_text(second: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))

@@ -1,0 +1,112 @@
+"""LogFile: appends the lines of the audit log to a file, in a thread, so that requests do not wait."""
+
+import asyncio
+import logging
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import Final
+
+from fakeapi.atomic_file import make_directory
+
+STDOUT: Final = "-"
+"""The path that stands for the standard output."""
+
+FLUSH_SECONDS: Final = 0.005
+"""Longest time, in seconds, that a line waits for more lines before the thread writes it."""
+
+BATCH_BYTES: Final = 1024 * 1024
+"""Number of bytes from which waiting lines are written at once."""
+
+BATCHES_MAX: Final = 64
+"""Maximum number of batches of lines that wait for a slow file. Over the limit, requests wait too."""
+
+CLOSE_SECONDS: Final = 5.0
+"""Seconds that a stopping server waits until the last lines are written."""
+
+_STDOUT_DESCRIPTOR = 1
+
+log = logging.getLogger("fakeapi")
+
+
+class LogFile:
+    """A file that only its owner can read, to which lines are appended.
+
+    Call `open` first, and all methods from the same event loop. `path`: "-" for the standard output.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        self._descriptor = -1
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._batches: queue.Queue[bytes | None] = queue.Queue(BATCHES_MAX)
+        self._thread: threading.Thread | None = None
+        self._has_failed = False
+
+    def open(self) -> None:
+        """Opens the file, or creates it with its directory. Raises OSError if that is impossible."""
+        if str(self._path) == STDOUT:
+            self._descriptor = os.dup(_STDOUT_DESCRIPTOR)
+        else:
+            make_directory(self._path.absolute().parent, 0o700)
+            # Not only for writing: a FIFO that nobody reads would block.
+            flags = os.O_CREAT | os.O_APPEND | os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY
+            self._descriptor = os.open(self._path, flags, 0o600)
+        self._thread = threading.Thread(target=self._write_batches, name="fakeapi-audit-log", daemon=True)
+        self._thread.start()
+
+    def write(self, line: bytes) -> None:
+        """Appends a line, which ends with a newline. Does nothing if the file is not open."""
+        if self._thread is None:
+            return
+        self._lines.append(line)
+        self._size += len(line)
+        if self._size >= BATCH_BYTES:
+            self._flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._flush)
+
+    def close(self) -> None:
+        """Writes the waiting lines and closes the file. A second call does nothing."""
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        try:
+            self._flush(CLOSE_SECONDS)
+            self._batches.put(None, timeout=CLOSE_SECONDS)
+            thread.join(CLOSE_SECONDS)
+        except queue.Full:
+            pass
+        if thread.is_alive():
+            log.error("the last lines of the audit log %s are lost: the file accepts no data", self._path)
+
+    def _flush(self, seconds: float | None = None) -> None:
+        """Hands the waiting lines to the thread. Raises queue.Full if the thread takes nothing in time."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._lines:
+            batch, self._lines, self._size = b"".join(self._lines), [], 0
+            self._batches.put(batch, timeout=seconds)
+
+    def _write_batches(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            try:
+                self._write_whole(batch)
+            except OSError as error:
+                self._report(error)
+        os.close(self._descriptor)
+
+    def _write_whole(self, batch: bytes) -> None:
+        rest = memoryview(batch)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+
+    def _report(self, error: OSError) -> None:
+        """Logs the first error of writing. Later errors would fill the log."""
+        if not self._has_failed:
+            log.error("cannot write the audit log %s: %s", self._path, error.strerror)
+        self._has_failed = True
