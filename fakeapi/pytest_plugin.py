@@ -198,7 +198,10 @@ class Recordings:
         return kept
 
     def forget(self) -> None:
-        """Discards the recordings that `keep` has not moved."""
+        """Ends the recordings and deletes their temporary files.
+
+        The files that `keep` has moved to the trace directory stay.
+        """
         for server, _ in self._servers:
             if server.running:
                 server.discard_recording()

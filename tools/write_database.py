@@ -152,7 +152,10 @@ def write_devices(version: str) -> None:
 
 
 def collections() -> Iterator[str]:
-    """Yields the URL paths of Namespaces and of all resources in API groups that can be listed."""
+    """Yields the collection URL paths of Namespaces and of every listable resource outside the core group.
+
+    A resource has one path for each API version in which the server serves the resource.
+    """
     yield "/api/v1/namespaces"
     for group in must("GET", "/apis")["groups"]:
         for version in group["versions"]:

@@ -77,7 +77,10 @@ _PATTERNS: Final = {
     "float32": (_FLOAT, "strconv.ParseFloat"),
     "float64": (_FLOAT, "strconv.ParseFloat"),
 }
-"""The pattern of valid values of each type, and the Go function that errors for other values name."""
+"""For each flag type: the pattern of valid values, and the Go function in the error for invalid values.
+
+Types without an entry accept any text, except `duration`, which has the pattern `_DURATION`.
+"""
 
 
 def invalid(name: str, value: str, reason: str) -> FlagError:

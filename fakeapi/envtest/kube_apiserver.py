@@ -61,7 +61,10 @@ def _described(flag: Flag) -> list[str]:
 
 
 def check(values: Values) -> None:
-    """Raises FlagError for a flag that fakeapi does not support. Names the flags that have no effect."""
+    """Checks the flags of a command line. Prints the names of flags without effect to stderr.
+
+    Raises FlagError for a flag that fakeapi does not support, unless its value is "" or changes nothing.
+    """
     ignored = []
     for name in values.given:
         treatment = TREATMENTS[name]

@@ -101,9 +101,12 @@ class Installer:
         """Called after each manifest, by `check` and by `install`. Subclasses can report progress."""
 
     def applied(self, manifest: Manifest, kind: ServedResource, obj: Object) -> None:
-        """Called after the server has stored an object.
+        """Called by `install` after the server has stored the object of a manifest.
 
-        - `kind`: the resource of the object.
+        Does nothing. Subclasses can count the objects, or remember objects for later requests.
+
+        - `manifest`: the manifest of the object.
+        - `kind`: the served resource of the object.
         - `obj`: the stored object.
         """
 

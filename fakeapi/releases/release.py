@@ -247,5 +247,8 @@ def release_with(name: str, chosen: Mapping[str, bool]) -> Release:
 
 @cache
 def kinds_of_release(name: str) -> ReleaseKinds:
-    """Returns the kinds of a release such as "1.31", which all servers of the process share."""
+    """Returns the resource kinds of a Kubernetes release, such as "1.31".
+
+    All servers in the process share the result.
+    """
     return ReleaseKinds(tables_of(name))

@@ -107,7 +107,8 @@ class Schemas:
         """Returns the schema node of a type.
 
         - `go`: the Go name of the type
-        - `member`: the table's data of a field with this type, which defines how lists and maps merge
+        - `member`: the entry, in the release tables, of a struct field that has this type. The entry says how
+          lists and maps merge. It is empty for the type of list items and map values.
         """
         if go in _CHOICES:
             return AnyValue(printed(go), self._schema_props)

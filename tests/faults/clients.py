@@ -1,4 +1,4 @@
-"""Helps tests of injected faults that use the Python package `kubernetes`."""
+"""Helpers for tests that inject faults and send requests with the Python package `kubernetes`."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

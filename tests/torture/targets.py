@@ -131,10 +131,10 @@ def settled(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
 
 
 def settled_time(read: Callable[[str], Any]) -> Callable[[bytes, Any], None]:
-    """Returns a check for parsers of times: parsing a result again does not change it.
+    """Returns a check that a time parser is idempotent: parsing a result again gives the same result.
 
-    Does not check results that have the text of the zero time, because this text parses as null. A time that
-    is only a tiny fraction of a second after the zero time has the same text.
+    Skips results with the text of the zero time, because that text parses as null. Such a result comes from a
+    time less than a second after the zero time, whose fraction the parser cuts off.
     """
     law = settled(read)
 

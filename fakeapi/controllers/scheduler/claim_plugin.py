@@ -23,12 +23,15 @@ class PodClaims:
     - `inventory`: the slices, the classes, and the devices in use; None if there is nothing to allocate
     - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
     - `unavailable`: the claims whose allocation made a node infeasible
-    - `by_class`: the pod's extended resources that a DeviceClass may provide
-    - `classes`: the DeviceClass of each extended resource
-    - `extended`: the pod's claim for extended resources, which is also in `claims`
-    - `wanted`: by node, the requests that the claim for extended resources would have
+    - `by_class`: the names of the extended resources that the pod requests and a DeviceClass provides
+    - `classes`: the name of the DeviceClass by extended resource; empty if `by_class` is empty
+    - `extended`: the pod's ResourceClaim for the resources in `by_class`; None if `by_class` is empty. The
+      claim is also in `claims`. It may exist only in memory, and not on the server.
+    - `wanted`: by node, the device requests of the claim `extended` if the pod runs on this node. The claim
+      does not request resources that the node itself provides.
     - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
-    - `talk`: the negotiation with DRA control plane controllers; None in releases without them
+    - `talk`: the negotiation with DRA control plane controllers about the claims that they allocate; None for
+      a pod without claims, and in releases without these controllers
     """
 
     claims: list[Object] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Warns about sets of arrays or objects in the schemas of CustomResourceDefinitions.
+"""Warns about schemas with `x-kubernetes-list-type: set` whose items are arrays or objects.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`.
 """
@@ -14,9 +14,10 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def set_warnings(definition: Object, rules: ReleaseRules) -> list[str]:
-    """Returns warnings about sets in a CustomResourceDefinition whose items are arrays or objects.
+    """Returns warnings about a CustomResourceDefinition that has sets of arrays or sets of objects.
 
-    A set has `x-kubernetes-list-type: set`. At most two warnings: one about arrays, one about objects.
+    A set is a list with `x-kubernetes-list-type: set`. Returns at most two warnings: one about sets of
+    arrays, one about sets of objects. Returns an empty list in releases without these warnings.
     """
     if not rules.quirks.custom.warns_of_sets:
         return []

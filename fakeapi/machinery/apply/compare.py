@@ -312,11 +312,11 @@ def _compare_items(
 ) -> Changes | None:
     """Compares two set or map lists item by item; returns None if they are equal.
 
-    Several items with the same key are one leaf field.
+    Items with duplicate keys are compared together, as one leaf field.
 
     - `element_of`: returns the path element of an item
     - `walk_item`: compares two items
-    - `present`: returns the fields of an item that only one list has
+    - `present`: returns all fields of an item; called for added items and for removed items
     """
     before, after = by_element(old, element_of), by_element(new, element_of)
     builder = _Builder()

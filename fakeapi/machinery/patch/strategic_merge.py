@@ -144,12 +144,13 @@ class _Merge:
     def _ordered_list(
         self, merged: dict[str, Any], patch: dict[str, Any], directive: str, schema: Node
     ) -> None:
-        """Merges a list in the order that the member `directive` of the patch gives.
+        """Merges a list in the order given by `$setElementOrder/FIELD` in the patch.
 
-        Removes the list and the directive from `patch`. Raises ApiError if the list or the order is
+        Removes the list and this directive from `patch`. Raises ApiError if the list or the order is
         malformed.
 
-        `directive`: the name of the member: `$setElementOrder/` and the field name of the list
+        - `merged`: the object that contains the list; receives the merged list
+        - `directive`: the full key, such as `$setElementOrder/containers`
         """
         order = patch.pop(directive)
         if not isinstance(order, list):

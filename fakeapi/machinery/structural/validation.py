@@ -62,11 +62,14 @@ def validate(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """Data derived from a schema for one release, either for defaults or for objects.
+    """The types and the format that one schema node allows in one release.
+
+    Defaults in CustomResourceDefinitions and values in objects have separate instances, because a release
+    may ignore the format in objects only.
 
     - `types`: the allowed JSON types; empty for any type.
-    - `format`, `check_format`: the format, and the function that validates strings by it; "" and None if the
-      release ignores the format.
+    - `format`: the name of the format; "" without a format, or if the release ignores the format.
+    - `check_format`: validates a string by the format; None if strings are not validated.
     - `number_type`, `number_format`: the type and format that limit the range of numbers; "" without limits.
     """
 

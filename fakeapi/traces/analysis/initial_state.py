@@ -204,12 +204,13 @@ class InitialStateScan:
         exact: bool,
         how: str,
     ) -> None:
-        """Adds an initial object from an exchange.
+        """Records an object that the replay must create, because this exchange shows that it existed.
 
-        If the object did not exist at the start of the trace, the replay creates it just before this
-        exchange.
+        The replay creates the object at the start. If an earlier response proves that the object did not
+        exist then, the replay creates it just before this exchange.
 
         - `place`: the index of the exchange in the trace, from 0.
+        - `version`: the recorded resourceVersion of `body`; "" if it is unknown.
         - `exact`: whether `body` was recorded; false if it is inferred.
         - `how`: the evidence as text, for the report.
         """

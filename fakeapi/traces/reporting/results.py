@@ -156,21 +156,41 @@ class Results:
 
     `to_dict` contains no clock times or uids, so that two replays give equal results.
 
-    - `exchanges`: the number of exchanges in the trace. `replayed`: the number of sent requests.
-    - `same`: the number of exchanges whose response equals the recorded response.
-    - `divergent`: the number of exchanges with differences. `explained`: how many of these are explained.
-    - `reordered`: the number of exchanges that did not take effect in the order in which they started.
+    The replay:
+
+    - `trace`: the path of the trace.
+    - `release`: the Kubernetes release in the header of the trace.
+    - `target`: the URL of the replay target.
+    - `order`: the order of the requests: "recorded", "actors" or "fast".
+    - `strict`: whether explained divergences and unserved resources count as failures.
     - `stopped`: the reason why the replay ended early; "" for a complete replay.
-    - `divergences`: the earliest divergences.
-    - `kinds`: how often each kind of difference occurred.
-    - `explanations`: how often each reason explained a divergence.
-    - `unserved`: the number of unsent requests for each resource that the replay target does not serve.
+    - `seeded`: the objects that existed before the trace, and whether the replay could create them.
+    - `page`: the address of the target's live page, for links in divergences; "" for no links.
+
+    Numbers:
+
+    - `exchanges`: the number of exchanges to replay.
+    - `replayed`: the number of exchanges that the replay tried to send.
+    - `same`: the number of exchanges whose response equals the recorded response.
+    - `divergent`: the number of divergent exchanges: exchanges whose response differs.
+    - `explained`: the number of divergent exchanges with a known reason.
+    - `watches`: the number of watches that were accepted in the trace and in the replay.
+    - `events`: the number of recorded events in the compared watches.
+    - `reordered`: the number of exchanges that did not take effect in the order in which they started.
+
+    Numbers by key:
+
+    - `kinds`: the number of differences of each kind, in all divergent exchanges.
+    - `explanations`: the number of divergent exchanges with each reason.
+    - `unserved`: the number of unsent requests for each resource that the target does not serve.
     - `uncompared`: the number of exchanges whose response was not compared completely, by reason.
     - `notes`: texts about missing or inferred data of the trace, each with its count.
-    - `seeded`: the objects that existed before the trace, and whether the replay could create them.
-    - `groups`: the numbers of outcomes by verb and resource, such as "update pods/status".
-    - `marks`: the exchanges of the time line; None without a time line.
-    - `page`: the address of the target's live page, for links in divergences; "" for no links.
+    - `groups`: the number of exchanges with each outcome, by verb and resource, such as "update pods/status".
+
+    Lists of exchanges:
+
+    - `divergences`: the earliest divergences, at most DIVERGENCES_MAX after `finish`.
+    - `marks`: the exchanges on the time line of the HTML report; None if the replay collects no marks.
     """
 
     trace: str

@@ -46,9 +46,13 @@ class Outcome(NamedTuple):
 class Read(NamedTuple):
     """The state of the log at one moment, and the rows that a reader lacks.
 
-    - `known_epoch` and `after`: the epoch and revision up to which the reader has applied all changes
+    Each replacement of all entries in the database begins a new epoch. Epochs have increasing numbers.
+
+    - `known_epoch` and `after`: the reader has applied all changes up to the revision `after` of the epoch
+      `known_epoch`
     - `epoch`, `compacted` and `revision`: the log's epoch, last compaction and newest revision
-    - `rows`: the rows after `after`; all rows of the log if `is_whole` is true
+    - `rows`: the rows with revisions above `after`, or all rows if `is_whole`. In `Appended`, `rows` is empty
+      if `is_whole`.
     """
 
     known_epoch: int

@@ -107,7 +107,10 @@ def stage(release: str, gates: str) -> Stage:
 
 
 def play(case: Object) -> Object:
-    """Plays a generated case on a server after a reset; returns the outcome in the form of the recordings."""
+    """Resets the server, runs a generated scheduling case on it, and returns the outcome.
+
+    The outcome has the format of the recorded kube-scheduler outcomes.
+    """
     own_stage = stage(case["release"], case["gates"])
     own_stage.api.reset()
     return _Play(own_stage, case).run()

@@ -1,6 +1,7 @@
-"""Random CEL expressions with growing values stay under the memory limit.
+"""Tests the memory limit of CEL evaluations with random expressions whose values grow.
 
-An evaluation that the limit stops returns no value.
+Python may use at most PEAK bytes for an evaluation with the limit LIMIT. If the limit stops an evaluation,
+the evaluation returns no value.
 """
 
 import importlib.util

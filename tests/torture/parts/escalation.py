@@ -27,7 +27,7 @@ _WRITER = {"apiGroups": [GROUP], "resources": [*_KINDS], "verbs": ["create", "ge
 
 
 class Round:
-    """Runs one round with new users, roles and bindings. No other round uses their names."""
+    """A round of the privilege-escalation test. The names of its users, roles and bindings are unique."""
 
     def __init__(self, server: Server, number: int, chance: Random) -> None:
         self.server = server

@@ -96,10 +96,11 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Stores `obj`, converted to the API version of the request if necessary, as the write's new object.
+        """Replaces the new object of the write with `obj`, which is in the API version of `resource`.
 
-        `obj` is in the API version of `resource`. Raises Rerun if the server must call a conversion webhook
-        first.
+        Converts `obj` to the API version of the request if the versions differ. Does not convert objects of
+        subresources with their own type, such as Scale. In a create, the uid and creationTimestamp stay the
+        same. Raises Rerun if the server must call a conversion webhook first.
         """
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
             metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
