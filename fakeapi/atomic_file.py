@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -49,3 +50,17 @@ def make_directory(path: Path, mode: int) -> None:
         directory.mkdir(mode=mode, exist_ok=True)
     if not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+
+
+@contextlib.contextmanager
+def alone_in(directory: Path) -> Iterator[None]:
+    """Locks a directory for the block, so that processes that fill it do so one after the other.
+
+    Raises OSError if the directory cannot be opened.
+    """
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

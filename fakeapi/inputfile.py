@@ -6,6 +6,9 @@ import os
 import stat
 from pathlib import Path
 
+KEY_FILE_BYTES_MAX = 1024 * 1024
+"""Maximum size, in bytes, of a file with certificates or keys of the server; a longer file raises OSError."""
+
 _SPECIAL = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),

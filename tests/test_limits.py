@@ -103,7 +103,7 @@ NO_BOUNDS = {
         "fakeapi.envtest.parent.CHECK_SECONDS",
         "fakeapi.installing.installer._POLL_SECONDS",
         "fakeapi.serving.response_bytes.LOOK_SECONDS",
-        "fakeapi.serving.tls_context.CHECK_SECONDS",
+        "fakeapi.followed_files.CHECK_SECONDS",
         "fakeapi.traces.analysis.causal_order.STALE_SECONDS",
         "fakeapi.traces.analysis.initial_state.INITIAL_SECONDS",
         "fakeapi.clients.kubeconfig_reader.TOKEN_FILE_SECONDS",

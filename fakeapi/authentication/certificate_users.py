@@ -47,7 +47,7 @@ def user_of_certificate(certificate: ClientCertificate, release: Release) -> Use
     if release.quirks.certificates_have_credential_ids:
         extra[CREDENTIAL_ID] = (f"X509SHA256={hashlib.sha256(certificate.der).hexdigest()}",)
     uid = _uid(certificate) if release.gates.enabled(_UID_GATE) else ""
-    return User(name, with_authenticated(groups), uid, extra)
+    return User(name, with_authenticated(name, groups), uid, extra)
 
 
 def _uid(certificate: ClientCertificate) -> str:

@@ -50,7 +50,7 @@ class FrontProxy:
         for key, value in self._extra(headers):
             extra.setdefault(key, []).append(value)
         named = {key: tuple(values) for key, values in extra.items()}
-        return User(name, with_authenticated(groups), _first(headers, self.settings.uid_headers), named)
+        return User(name, with_authenticated(name, groups), _first(headers, self.settings.uid_headers), named)
 
     def _extra(self, headers: Headers) -> Iterator[tuple[str, str]]:
         for prefix in self.settings.extra_prefixes:

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 from fakeapi.inputfile import read_regular
-from fakeapi.registry.identity.users import AUTHENTICATED, User
+from fakeapi.registry.identity.users import ANONYMOUS, AUTHENTICATED, User
 
 TOKEN_FILE_BYTES = 16 * 1024 * 1024
 """Maximum size of a token file in bytes. Reading a longer file raises TokenUsersError."""
@@ -47,12 +47,16 @@ def _add(users: dict[str, User], record: list[str], path: str | Path) -> None:
     token, name, uid = record[:3]
     groups = record[3].split(",") if len(record) > 3 else []
     if token:
-        users[token] = User(name, with_authenticated(groups), uid)
+        users[token] = User(name, with_authenticated(name, groups), uid)
 
 
-def with_authenticated(groups: list[str]) -> tuple[str, ...]:
-    """Returns the groups of a user that the server has authenticated.
+def with_authenticated(name: str, groups: list[str]) -> tuple[str, ...]:
+    """Returns the groups of a user that the server has authenticated: `groups` and system:authenticated.
 
-    Adds system:authenticated, like `NewAuthenticatedGroupAdder` of k8s.io/apiserver.
+    Adds nothing for system:anonymous and for a user in the group system:unauthenticated, like
+    `NewAuthenticatedGroupAdder` of k8s.io/apiserver `pkg/authentication/group`.
     """
-    return tuple(groups) if AUTHENTICATED in groups else (*groups, AUTHENTICATED)
+    is_complete = name == ANONYMOUS.name or any(
+        group in groups for group in (AUTHENTICATED, *ANONYMOUS.groups)
+    )
+    return tuple(groups) if is_complete else (*groups, AUTHENTICATED)

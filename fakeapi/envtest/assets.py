@@ -4,24 +4,25 @@ A store is a directory for such folders. It has the layout of `setup-envtest`, s
 `STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest use -i --bin-dir STORE` finds the folders too.
 """
 
-import fcntl
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from fakeapi.atomic_file import atomic_file, make_directory
+from fakeapi.atomic_file import alone_in, atomic_file, make_directory
 from fakeapi.version import __version__
 
 MARK: Final = ".fakeapi"
 """Name of the file that marks a folder as written by fakeapi. It contains a digest of the programs."""
+
+_NAME: Final = re.compile(r"\d+\.\d+\.\d+-")
+"""The beginning of the name of a folder: its version."""
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -61,11 +62,15 @@ def prepare(store: Path, version: str) -> Path:
     digest = hashlib.sha256(repr(sorted(programs.items())).encode()).hexdigest()
     try:
         make_directory(folder, 0o755)
-        with _alone_in(folder):
+        with alone_in(folder):
             mark = folder / MARK
             if not mark.exists() and any(folder.iterdir()):
                 raise AssetsError(f"{folder} has files that fakeapi has not written; name another --dir")
-            if not mark.exists() or mark.read_text(encoding="utf-8") != digest:
+            if (
+                not mark.exists()
+                or mark.read_text(encoding="utf-8") != digest
+                or not _are_there(folder, programs)
+            ):
                 for name, text in programs.items():
                     with atomic_file(folder / name) as file:
                         file.write(text.encode())
@@ -87,7 +92,7 @@ def listed(store: Path) -> list[Assets]:
         folders = [mark.parent for mark in (store / "k8s").glob(f"*/{MARK}")]
     except OSError as error:
         raise AssetsError(f"cannot read {store}: {error.strerror}") from error
-    found = [Assets(folder.name.partition("-")[0], folder) for folder in folders]
+    found = [Assets(folder.name.partition("-")[0], folder) for folder in folders if _NAME.match(folder.name)]
     return sorted(found, key=lambda assets: [int(part) for part in assets.version.split(".")])
 
 
@@ -105,14 +110,10 @@ def clean(store: Path) -> list[Assets]:
     return removed
 
 
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _are_there(folder: Path, programs: dict[str, str]) -> bool:
+    """Whether the programs in a folder are complete: somebody may have changed or deleted one."""
+    files = [folder / name for name in programs]
+    return all(os.access(file, os.X_OK) and file.read_text("utf-8") == programs[file.name] for file in files)
 
 
 def _platform() -> str:
@@ -139,7 +140,7 @@ def _programs(version: str) -> dict[str, str]:
 def _script(program: str) -> str:
     # -P: a module of the tested project in the current directory must not replace one of Python's
     command = shlex.join([sys.executable, "-P", "-c", program])
-    return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nexec {command} "$@"\n'
+    return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nFAKEAPI_PARENT=$PPID exec {command} "$@"\n'
 
 
 def _real_kubectl() -> Path | None:

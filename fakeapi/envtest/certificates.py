@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from fakeapi.atomic_file import atomic_file, make_directory
+from fakeapi.atomic_file import alone_in, atomic_file, make_directory
 from fakeapi.envtest.flags import FlagError
 
 DEFAULT_DIRECTORY: Final = "/var/run/kubernetes"
@@ -24,12 +24,12 @@ def serving_certificate(certificate: str, key: str, directory: str, host: str) -
     """Returns the paths of the serving certificate and of its private key.
 
     - `certificate`, `key`: the values of `--tls-cert-file` and `--tls-private-key-file`. If both are "", the
-      files are apiserver.crt and apiserver.key in `directory`, and are created if one is missing.
+      files are apiserver.crt and apiserver.key in `directory`, and are created if both are missing.
     - `directory`: the value of `--cert-dir`; "" for DEFAULT_DIRECTORY.
     - `host`: the address that the server listens on. A new certificate is valid for this address.
 
     Follows `MaybeDefaultWithSelfSignedCerts` of k8s.io/apiserver `pkg/server/options`. Raises FlagError if
-    only one of `certificate` and `key` is set, and OSError if a new certificate cannot be written.
+    only one of `certificate` and `key` is set or exists, and OSError if a new certificate cannot be written.
     """
     if bool(certificate) != bool(key):
         raise FlagError("--tls-cert-file and --tls-private-key-file must be specified together")
@@ -37,15 +37,19 @@ def serving_certificate(certificate: str, key: str, directory: str, host: str) -
         return Path(certificate), Path(key)
     folder = Path(directory or DEFAULT_DIRECTORY)
     files = folder / f"{_NAME}.crt", folder / f"{_NAME}.key"
-    if not all(file.exists() for file in files):
-        _create(*files, names=dict.fromkeys((*_NAMES, host)))
+    make_directory(folder, 0o755)
+    with alone_in(folder):
+        existing = [file for file in files if file.exists()]
+        if len(existing) == 1:  # do not overwrite it: it may be the only copy
+            raise FlagError(f"error reading {existing[0]}, certificate and key must be supplied as a pair")
+        if not existing:
+            _create(*files, names=dict.fromkeys((*_NAMES, host)))
     return files
 
 
 def _create(certificate: Path, key: Path, names: dict[str, None]) -> None:
     import trustme  # noqa: PLC0415 - rarely used, and imports cryptography
 
-    make_directory(certificate.parent, 0o755)
     authority = trustme.CA(organization_name="fakeapi")
     issued = authority.issue_cert(*names)
     with atomic_file(key) as file:

@@ -172,13 +172,22 @@ class _Health:
                     self._accept(connection)
 
     def _accept(self, listener: socket.socket) -> None:
-        with contextlib.suppress(OSError):
+        try:
             client, _ = listener.accept()
-            if len(self._heads) >= _CLIENTS:
-                self._close(next(iter(self._heads)))
-            client.setblocking(False)
-            self._heads[client] = b""
-            self._selector.register(client, selectors.EVENT_READ)
+        except BlockingIOError:
+            return
+        except OSError:  # the process has no free file descriptor
+            self._close_oldest()
+            return
+        if len(self._heads) >= _CLIENTS:
+            self._close_oldest()
+        client.setblocking(False)
+        self._heads[client] = b""
+        self._selector.register(client, selectors.EVENT_READ)
+
+    def _close_oldest(self) -> None:
+        if self._heads:
+            self._close(next(iter(self._heads)))
 
     def _read(self, client: socket.socket) -> None:
         try:

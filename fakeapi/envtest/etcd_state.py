@@ -3,6 +3,8 @@
 import hashlib
 import http.client
 import json
+import os
+import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,11 +72,29 @@ def _state(url: str, answer: str, prefix: str) -> State:
     try:
         state = json.loads(answer)
         directory, fsync = Path(state["directory"]), bool(state["fsync"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise EtcdError(
             f"{url} is not the etcd of fakeapi; start the etcd in the folder of this kube-apiserver"
         ) from None
     name = "fakeapi"
     if prefix.strip("/") != _PREFIX.strip("/"):
         name += "-" + hashlib.sha256(prefix.strip("/").encode()).hexdigest()[:12]
-    return State(directory / f"{name}.sqlite", fsync)
+    database = directory / f"{name}.sqlite"
+    _keep_private(database)
+    return State(database, fsync)
+
+
+def _keep_private(database: Path) -> None:
+    """Takes all rights to an existing database from other users.
+
+    Raises EtcdError if the database is not a regular file of this user.
+    """
+    try:
+        status = database.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            raise EtcdError(f"{database} is not a file of this user")
+        database.chmod(0o600)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise EtcdError(f"cannot use {database}: {error.strerror}") from error

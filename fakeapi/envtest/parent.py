@@ -14,17 +14,24 @@ CHECK_SECONDS = 0.5
 DETACHED = "FAKEAPI_OUTLIVE_PARENT"
 """Environment variable: with any value, the process continues after its parent has ended, as with `nohup`."""
 
+PARENT = "FAKEAPI_PARENT"
+"""Environment variable with the process id of the parent, if a shell script starts this program.
+
+The parent may have ended before Python asks for its process id.
+"""
+
 
 def end_with_parent() -> None:
     """Sends SIGTERM to this process when its parent has ended. Does nothing if DETACHED is set."""
     if os.environ.get(DETACHED):
         return
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True, name="parent").start()
+    threading.Thread(
+        target=_watch, args=(int(os.environ.pop(PARENT, None) or os.getppid()),), daemon=True, name="parent"
+    ).start()
 
 
 def _watch(parent: int) -> None:
     ended = threading.Event()
-    while not ended.wait(CHECK_SECONDS):
-        if os.getppid() != parent:
-            os.kill(os.getpid(), signal.SIGTERM)
-            return
+    while os.getppid() == parent:
+        ended.wait(CHECK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,6 +1,7 @@
 """Translates the flags of kube-apiserver into the options of FakeAPI."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -8,9 +9,8 @@ from typing import Any, Final
 from fakeapi.authentication.settings import FrontProxySettings
 from fakeapi.envtest.certificates import serving_certificate
 from fakeapi.envtest.flags import FlagError, Values
-from fakeapi.inputfile import read_regular
+from fakeapi.inputfile import KEY_FILE_BYTES_MAX, read_regular
 from fakeapi.registry.identity.token_settings import ISSUER, TokenSettings
-from fakeapi.serving.tls_context import FILE_BYTES_MAX
 from fakeapi.settings import (
     SERVICE_CLUSTER_IP_RANGE,
     SERVICE_NODE_PORT_RANGE,
@@ -112,7 +112,7 @@ def _check_plugin_configuration(file: Path) -> None:
     """Raises ValueError if a file configures an admission plugin, which fakeapi does not support."""
     from fakeapi.machinery.golang.yaml_text import load  # noqa: PLC0415 - rarely used
 
-    configuration = load(read_regular(file, FILE_BYTES_MAX))
+    configuration = load(read_regular(file, KEY_FILE_BYTES_MAX))
     plugins = configuration.get("plugins") if isinstance(configuration, dict) else None
     if plugins:
         raise ValueError(
@@ -174,6 +174,22 @@ def _tokens(values: Values) -> TokenSettings | None:
     return TokenSettings(
         issuers=issuers or (ISSUER,),
         audiences=tuple(values.items("api-audiences")),
-        signing_key=read_regular(Path(signing), FILE_BYTES_MAX).decode("ascii", "replace") if signing else "",
-        public_keys=tuple(read_regular(Path(key), FILE_BYTES_MAX) for key in keys),
+        signing_key=_signing_key(Path(signing)) if signing else "",
+        public_keys=tuple(read_regular(Path(key), KEY_FILE_BYTES_MAX) for key in keys),
     )
+
+
+_PRIVATE_KEY = re.compile(r"-----BEGIN (RSA |EC )?PRIVATE KEY-----")
+
+
+def _signing_key(file: Path) -> str:
+    """Returns the text of a private key. Raises OSError, and ValueError for a file without a plain key.
+
+    Does not parse the key: that would load OpenSSL, which most servers never need.
+    """
+    text = read_regular(file, KEY_FILE_BYTES_MAX).decode("ascii", "replace")
+    if _PRIVATE_KEY.search(text) is None or "ENCRYPTED" in text:
+        raise ValueError(
+            f"failed to parse service-account-issuer-key-file: {file} has no unencrypted private key"
+        )
+    return text

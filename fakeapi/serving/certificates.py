@@ -3,12 +3,9 @@
 Only servers with TLS import this module.
 """
 
-import fcntl
-import os
 import ssl
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,9 +14,9 @@ import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from fakeapi.atomic_file import atomic_file, make_directory
-from fakeapi.inputfile import read_regular
-from fakeapi.serving.tls_context import FILE_BYTES_MAX, server_context
+from fakeapi.atomic_file import alone_in, atomic_file, make_directory
+from fakeapi.inputfile import KEY_FILE_BYTES_MAX, read_regular
+from fakeapi.serving.tls_context import server_context
 
 CA_CERTIFICATE = "ca.pem"
 CA_KEY = "ca-key.pem"
@@ -64,20 +61,9 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
         authority = trustme.CA()
     else:
         make_directory(directory, 0o755)
-        with _alone_in(directory):
+        with alone_in(directory):
             authority = _authority_in(directory)
     return Certificates(authority.cert_pem.bytes(), authority.issue_cert(*dict.fromkeys(names)))
-
-
-@contextmanager
-def _alone_in(directory: Path) -> Iterator[None]:
-    """Locks the directory for the block, so that servers that start at the same time create only one CA."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _authority_in(directory: Path) -> trustme.CA:
@@ -85,7 +71,7 @@ def _authority_in(directory: Path) -> trustme.CA:
     if certificate.exists():
         _hide(key)
         try:
-            pair = read_regular(certificate, FILE_BYTES_MAX), read_regular(key, FILE_BYTES_MAX)
+            pair = read_regular(certificate, KEY_FILE_BYTES_MAX), read_regular(key, KEY_FILE_BYTES_MAX)
             _check_pair(*pair)
             return trustme.CA.from_pem(*pair)
         except (ValueError, TypeError) as error:

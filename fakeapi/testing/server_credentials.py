@@ -97,7 +97,5 @@ def _front_proxy(settings: Settings) -> "FrontProxy | None":
 
 def _issuers(file: Path) -> "Issuers":
     from fakeapi.authentication.issuers import Issuers  # noqa: PLC0415 - imports cryptography
-    from fakeapi.inputfile import read_regular  # noqa: PLC0415 - rarely used
-    from fakeapi.serving.tls_context import FILE_BYTES_MAX  # noqa: PLC0415 - rarely used
 
-    return Issuers(read_regular(file, FILE_BYTES_MAX))
+    return Issuers(file)

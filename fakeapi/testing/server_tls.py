@@ -4,9 +4,9 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
+from fakeapi.followed_files import FollowedFiles
 from fakeapi.serving.runner import StartError
 from fakeapi.serving.tls_context import (
-    TLSFiles,
     TLSSource,
     accept_client_certificates,
     certificates_in,
@@ -67,13 +67,13 @@ def _from_files(settings: Settings, authorities: list[Path]) -> ServerTLS:
         load_certificate(context, certificate, key)
         return _with_clients(context, authorities)
 
-    contexts = TLSFiles(make, [certificate, key, *authorities])
+    contexts = FollowedFiles(make, [certificate, key, *authorities])
     return ServerTLS(certificates_in(certificate), contexts, is_pinned=True)
 
 
 def _issued(settings: Settings, authorities: list[Path]) -> ServerTLS:
     issued = issue_certificates(settings)
-    contexts = TLSFiles(lambda: _with_clients(issued.server(), authorities), authorities)
+    contexts = FollowedFiles(lambda: _with_clients(issued.server(), authorities), authorities)
     return ServerTLS(issued.ca, contexts, is_pinned=False)
 
 

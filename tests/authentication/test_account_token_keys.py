@@ -71,9 +71,18 @@ def test_a_token_without_the_claims_of_an_account_proves_nobody(
     settings = TokenSettings(signing_key=key)
     api = fakeapi_factory(release="1.34", service_account_tokens=settings, authorization="rbac")
     complete = part(token_of(api), 1)
-    for name in ("aud", "exp", "nbf", "sub", "kubernetes.io"):
-        claims = {member: value for member, value in complete.items() if member != name}
-        assert ask(api, "/api/v1/pods", **bearer(TokenSigner(key).sign(claims))).code == 401, name
+    missing = [{**complete, name: None} for name in ("aud", "exp", "nbf", "sub", "kubernetes.io")]
+    for claims in ({**complete, "aud": [1]}, *missing):
+        assert ask(api, "/api/v1/pods", **bearer(TokenSigner(key).sign(claims))).code == 401, claims
+
+
+def test_the_user_of_a_token_is_its_account_whatever_the_subject(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    key = text_of(KEYS["ES256"]())
+    api = fakeapi_factory(release="1.34", service_account_tokens=TokenSettings(signing_key=key))
+    claims = {**part(token_of(api), 1), "sub": "kubernetes-admin"}
+    assert user_seen(api, **bearer(TokenSigner(key).sign(claims)))["username"] == ACCOUNT
 
 
 @pytest.mark.parametrize(

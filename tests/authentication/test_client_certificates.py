@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from fakeapi import followed_files
 from fakeapi.authentication import certificate_users
-from fakeapi.serving import tls_context
 from fakeapi.testing.server import FakeAPI, StartError
 from tests.authentication.client import TLSClient
 from tests.authentication.conftest import Authority
@@ -153,7 +153,7 @@ def test_anonymous_requests_are_those_of_system_anonymous(
 def test_a_replaced_ca_counts_for_new_connections(
     api: FakeAPI, authority: Authority, connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tls_context, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(followed_files, "CHECK_SECONDS", 0.0)
     old = connect(api, authority.certificate("jane"))
     assert old.user()["username"] == "jane"
     (tmp_path / "new").mkdir()
@@ -167,7 +167,7 @@ def test_a_replaced_ca_counts_for_new_connections(
 def test_an_unusable_new_ca_file_leaves_the_old_one(
     api: FakeAPI, authority: Authority, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tls_context, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(followed_files, "CHECK_SECONDS", 0.0)
     authority.file.write_text("nonsense")
     assert connect(api, authority.certificate("jane")).user()["username"] == "jane"
 

@@ -7,6 +7,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from fakeapi import followed_files
 from fakeapi.asgi import ClientCertificate
 from fakeapi.authentication import issuers
 from fakeapi.authentication.issuers import Issuers
@@ -82,9 +83,30 @@ def test_no_more_certificates_are_remembered_than_the_limit(
     proxies: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(issuers, "KNOWN_CERTIFICATES_MAX", 2)
-    known = Issuers(proxies.file.read_bytes())
+    known = Issuers(proxies.file)
     for number in range(5):
         pem = proxies.certificate(f"proxy-{number}").read_bytes()
         der = x509.load_pem_x509_certificate(pem).public_bytes(Encoding.DER)
         assert known.have_issued(ClientCertificate((), 0.0, der))
-        assert len(known._known) <= 2
+        assert len(known._current()[1]) <= 2
+
+
+def test_replaced_files_of_cas_count_for_users_and_proxies(
+    api: FakeAPI,
+    authority: Authority,
+    proxies: Authority,
+    connect: Connect,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(followed_files, "CHECK_SECONDS", 0.0)
+    (tmp_path / "new").mkdir()
+    renewed = Authority(tmp_path / "new")
+    authority.file.write_bytes(proxies.file.read_bytes())
+    proxies.file.write_bytes(renewed.file.read_bytes())
+    former_proxy = connect(api, proxies.certificate("aggregator"))
+    user = former_proxy.user(X_Remote_User="root", X_Remote_Group="system:masters")
+    assert user["username"] == "aggregator"
+    assert "system:masters" not in user["groups"]
+    proxy = connect(api, renewed.certificate("aggregator"))
+    assert proxy.user(X_Remote_User="jane")["username"] == "jane"

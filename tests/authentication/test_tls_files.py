@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from fakeapi.serving import tls_context
+from fakeapi import followed_files
 from fakeapi.testing.server import FakeAPI, StartError
 
 
@@ -29,7 +29,7 @@ def test_the_server_presents_the_certificate_of_the_file(tmp_path: Path) -> None
 def test_a_replaced_certificate_is_used_for_new_connections(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tls_context, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(followed_files, "CHECK_SECONDS", 0.0)
     certificate, key = write(tmp_path, "127.0.0.1")
     with FakeAPI(tls_cert=certificate, tls_key=key) as api:
         before = ssl.get_server_certificate(("127.0.0.1", api.port))

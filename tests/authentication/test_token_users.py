@@ -23,6 +23,13 @@ def test_each_line_is_a_user_with_groups(tmp_path: Path) -> None:
     assert users["b"].groups == ("system:authenticated",)
 
 
+def test_system_anonymous_is_not_authenticated(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.csv"
+    file.write_text("a,system:anonymous,1\nb,jane,2,system:unauthenticated\n")
+    users = read_token_users(file)
+    assert [users[token].groups for token in "ab"] == [(), ("system:unauthenticated",)]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

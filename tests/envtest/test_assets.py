@@ -39,6 +39,21 @@ def test_a_folder_of_an_older_fakeapi_is_written_again(tmp_path: Path) -> None:
     assert (prepare(tmp_path, "1.34.2") / "etcd").read_text() != "old"
 
 
+def test_a_changed_or_deleted_program_is_written_again(tmp_path: Path) -> None:
+    folder = prepare(tmp_path, "1.34.2")
+    (folder / "etcd").unlink()
+    (folder / "kubectl").write_text("changed")
+    prepare(tmp_path, "1.34.2")
+    assert os.access(folder / "etcd", os.X_OK)
+    assert (folder / "kubectl").read_text() != "changed"
+
+
+def test_a_folder_without_a_version_is_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "k8s" / "abc").mkdir(parents=True)
+    (tmp_path / "k8s" / "abc" / assets.MARK).touch()
+    assert listed(tmp_path) == []
+
+
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     folder = prepare(tmp_path, "1.34.2")
     (folder / assets.MARK).unlink()

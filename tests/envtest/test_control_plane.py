@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fakeapi.envtest import etcd
+from fakeapi.envtest import etcd, parent
 from tests.authentication.client import TLSClient
 from tests.envtest.conftest import STOP_SECONDS, ControlPlane, free_port
 
@@ -155,6 +155,29 @@ def test_no_key_or_token_is_readable_for_others_or_printed(started: Started) -> 
     for file in files:
         assert file.stat().st_mode & 0o077 == 0, file
     assert "PRIVATE" not in plane.log_of("kube-apiserver")
+
+
+def test_a_database_of_others_is_refused_and_an_open_one_is_closed(control_plane: ControlPlane) -> None:
+    control_plane.data.mkdir()
+    database = control_plane.data / "fakeapi.sqlite"
+    database.symlink_to(control_plane.directory / "elsewhere")
+    control_plane.start_etcd()
+    assert control_plane.start_server().poll() == 1
+    assert "is not a file of this user" in control_plane.log_of("kube-apiserver")
+    database.unlink()
+    database.touch(0o666)
+    control_plane.start_server()
+    assert control_plane.administrator().send("GET", NAMESPACES).code == 200
+    assert database.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_server_ends_at_once_if_its_parent_has_ended_before_it_starts(control_plane: ControlPlane) -> None:
+    program = "from fakeapi.envtest.kube_apiserver import main; main('1.34')"
+    command = [sys.executable, "-c", program, f"--etcd-servers=http://127.0.0.1:{control_plane.etcd_port}"]
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    with subprocess.Popen(command, env=os.environ | {parent.PARENT: str(ended.pid)}) as server:
+        assert server.wait(STOP_SECONDS) == -signal.SIGTERM
 
 
 def test_the_control_api_is_there_for_administrators(started: Started) -> None:

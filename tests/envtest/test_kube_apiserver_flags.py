@@ -1,6 +1,8 @@
 """kube-apiserver of an envtest folder honours, ignores or refuses each flag of its release."""
 
+import ssl
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ SAMPLES = {
 }
 """A valid value of each type of flag that is checked; flags of other types get the text "x"."""
 
+PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
 FLAGS_OF_ENDS = [(release, flag) for release in ("1.31", NEWEST) for flag in flags_of(release)]
 
 
@@ -115,7 +118,7 @@ def test_the_flags_of_a_front_proxy_belong_together(tmp_path: Path) -> None:
 
 def test_keys_and_issuers_of_tokens_are_read(tmp_path: Path) -> None:
     key = tmp_path / "sa.key"
-    key.write_text("PEM")
+    key.write_text(PRIVATE_KEY)
     made = options(
         tmp_path,
         f"--service-account-key-file={key}",
@@ -126,13 +129,36 @@ def test_keys_and_issuers_of_tokens_are_read(tmp_path: Path) -> None:
     )
     tokens = made["service_account_tokens"]
     assert (tokens.issuers, tokens.api_audiences) == (("https://a", "https://b"), ["c", "d"])
-    assert (tokens.signing_key, tokens.public_keys) == ("PEM", (b"PEM",))
+    assert (tokens.signing_key, tokens.public_keys) == (PRIVATE_KEY, (PRIVATE_KEY.encode(),))
 
 
 def test_a_certificate_is_made_once(tmp_path: Path) -> None:
     first, second = (options(tmp_path / "new") for _ in range(2))
     assert first["tls_cert"] == second["tls_cert"] == tmp_path / "new" / "apiserver.crt"
     assert first["tls_key"].stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["apiserver.crt", "apiserver.key"])
+def test_half_a_pair_of_certificate_and_key_is_refused_and_kept(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(FlagError, match="certificate and key must be supplied as a pair"):
+        options(tmp_path)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "mine")]
+
+
+def test_many_servers_make_one_certificate(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: options(tmp_path / "new"), range(8)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "new" / "apiserver.crt", tmp_path / "new" / "apiserver.key")
+
+
+@pytest.mark.parametrize("text", ["nonsense", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n"])
+def test_an_unusable_signing_key_stops_the_start(tmp_path: Path, text: str) -> None:
+    key = tmp_path / "sa.key"
+    key.write_text(text)
+    with pytest.raises(ValueError, match="has no unencrypted private key"):
+        options(tmp_path / "c", f"--service-account-signing-key-file={key}")
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,6 @@ def write_ca(
 
 def test_a_certificate_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     issue(["localhost"], tmp_path)
-    monkeypatch.setattr("fakeapi.serving.certificates.FILE_BYTES_MAX", 100)
+    monkeypatch.setattr("fakeapi.serving.certificates.KEY_FILE_BYTES_MAX", 100)
     with pytest.raises(OSError, match="longer than 100 bytes"):
         issue(["localhost"], tmp_path)

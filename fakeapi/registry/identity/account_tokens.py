@@ -53,6 +53,8 @@ class AccountTokens:
             return TokenSigner(self.key, self._settings.issuers, self._settings.public_keys)
         except ValueError as error:
             why = "the database is damaged: its key for tokens is unreadable; restore it from a copy"
+            if self._settings.signing_key or self._settings.public_keys:
+                why = f"a given key for service account tokens is unreadable: {error}"
             raise ApiError(500, "", why) from error
 
     async def keep_key(self) -> None:

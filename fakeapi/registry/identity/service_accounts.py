@@ -68,7 +68,12 @@ def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: G
     own: Object = claims["kubernetes.io"]
     _check_objects(server.objects, own, now, gates)
     namespace, account = own["namespace"], own["serviceaccount"]
-    user = User(claims["sub"], groups_of(namespace), account["uid"], _extra(claims, own, gates))
+    user = User(
+        f"{PREFIX}{namespace}:{account['name']}",
+        groups_of(namespace),
+        account["uid"],
+        _extra(claims, own, gates),
+    )
     return TokenUser(user, shared)
 
 
@@ -84,6 +89,7 @@ def _are_complete(claims: Object) -> bool:
     named = [own.get("serviceaccount"), *(own[kind] for kind in bound)]
     return (
         isinstance(audiences, list)
+        and all(isinstance(audience, str) for audience in audiences)
         and all(isinstance(claims.get(name), int) for name in ("exp", "nbf"))
         and isinstance(claims.get("sub"), str)
         and isinstance(own.get("namespace"), str)
