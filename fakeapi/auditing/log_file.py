@@ -45,6 +45,8 @@ class LogFile:
         self._batches: queue.Queue[bytes | None] = queue.Queue(BATCHES_MAX)
         self._thread: threading.Thread | None = None
         self._has_failed = False
+        self.lines = 0
+        """The number of lines since the file was opened."""
 
     def open(self) -> None:
         """Opens the file, or creates it with its directory. Raises OSError if that is impossible."""
@@ -62,6 +64,7 @@ class LogFile:
         """Appends a line, which ends with a newline. Does nothing if the file is not open."""
         if self._thread is None:
             return
+        self.lines += 1
         self._lines.append(line)
         self._size += len(line)
         if self._size >= BATCH_BYTES:

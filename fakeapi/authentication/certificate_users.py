@@ -5,6 +5,7 @@ Follows k8s.io/apiserver `pkg/authentication/request/x509`.
 
 import hashlib
 import time
+from functools import lru_cache
 
 from fakeapi.asgi import ClientCertificate
 from fakeapi.authentication.token_users import with_authenticated
@@ -13,6 +14,9 @@ from fakeapi.releases import Release
 
 _UID = "1.3.6.1.4.1.57683.2"
 """Object identifier of the subject attribute with the uid of the user."""
+
+_USERS_CACHED = 1024
+"""Number of client certificates whose users are cached: every request of a connection needs its user."""
 
 _UID_GATE = "AllowParsingUserUIDFromCertAuth"
 
@@ -39,14 +43,23 @@ def user_of_certificate(certificate: ClientCertificate, release: Release) -> Use
     several times.
     """
     check_time(certificate)
+    return _user(
+        certificate,
+        has_credential_id=release.quirks.certificates_have_credential_ids,
+        reads_uid=release.gates.enabled(_UID_GATE),
+    )
+
+
+@lru_cache(_USERS_CACHED)
+def _user(certificate: ClientCertificate, *, has_credential_id: bool, reads_uid: bool) -> User | None:
     name = common_name(certificate)
     if not name:
         return None
     groups = [value for attribute, value in certificate.subject if attribute == "organizationName"]
     extra = {}
-    if release.quirks.certificates_have_credential_ids:
+    if has_credential_id:
         extra[CREDENTIAL_ID] = (f"X509SHA256={hashlib.sha256(certificate.der).hexdigest()}",)
-    uid = _uid(certificate) if release.gates.enabled(_UID_GATE) else ""
+    uid = _uid(certificate) if reads_uid else ""
     return User(name, with_authenticated(name, groups), uid, extra)
 
 

@@ -5,7 +5,6 @@ allows everything for the group system:masters. It then checks the permissions o
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
 
 from fakeapi.authorization.nodes import NodeAccess, node_of
 from fakeapi.authorization.roles import Roles
@@ -20,9 +19,6 @@ from fakeapi.releases import Release
 
 _NODES_UNRESOLVED = "node authorizer does not support user rule resolution"
 
-
-MODES: Final = ("node", "rbac")
-"""The authorization modes that the option `--authorization rbac` turns on, in the order of their checks."""
 
 _EVERYTHING_FORBIDDEN = "Everything is forbidden."
 
@@ -40,7 +36,7 @@ class RBAC:
         objects: ClusterObjects,
         release: Release,
         ensure: Callable[[], Awaitable[None]],
-        modes: Sequence[str] = MODES,
+        modes: Sequence[str],
     ) -> None:
         self._modes = modes
         self.roles = Roles(objects)

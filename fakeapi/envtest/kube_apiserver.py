@@ -101,7 +101,5 @@ def _serve(release: str, values: Values) -> None:
             **options,
         )
         server.run(ready)
-    except FlagError:
-        raise
     except (EtcdError, StartError, OSError, ValueError) as error:
         _fail(str(error))

@@ -113,7 +113,7 @@ class Application:
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
         self._watches = Watches(server.store)
-        self._metrics = MetricsPage(self._cluster.storage, catalogue, self._watches)
+        self._metrics = MetricsPage(self._cluster.storage, catalogue, self._watches, self._audit_events)
         discovery = Discovery(catalogue, lambda: server.tokens.signer, server.heavy, self._metrics)
         catalogue.subscribe(self._watches.end)
         filters = self._filters(server, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
@@ -143,6 +143,9 @@ class Application:
         if server.authorizer is not ALWAYS_ALLOW or self._auditing is not None:
             filters.append(Authorization(server.authorizer, release.gates))
         return filters
+
+    def _audit_events(self) -> int:
+        return 0 if self._auditing is None else self._auditing.events
 
     async def shutdown(self) -> None:
         """Ends the watches and stops the cluster, which commits all accepted writes.

@@ -6,6 +6,7 @@ Follows `LogRequestMetadata` of k8s.io/apiserver `pkg/audit/request.go`.
 from fakeapi.auditing.event import Event
 from fakeapi.auditing.policy import Level
 from fakeapi.http.context import RequestContext
+from fakeapi.machinery.meta.request_info import CONNECTING
 from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.identity.users import User
 
@@ -14,12 +15,11 @@ AGENT_BYTES_MAX = 1024
 
 _TRUNCATED = "...TRUNCATED"
 _LONG_VERBS = ("watch", "proxy")
-_LONG_SUBRESOURCES = ("attach", "exec", "proxy", "log", "portforward")
 
 
 def is_long_running(ctx: RequestContext) -> bool:
     """Whether a request has the stage ResponseStarted, as upstream's `BasicLongRunningRequestCheck` says."""
-    return ctx.verb in _LONG_VERBS or (ctx.info is not None and ctx.info.subresource in _LONG_SUBRESOURCES)
+    return ctx.verb in _LONG_VERBS or (ctx.info is not None and ctx.info.subresource in CONNECTING)
 
 
 def event_of(

@@ -54,6 +54,11 @@ class Auditing:
         self._file = file
         self._now = now
 
+    @property
+    def events(self) -> int:
+        """The number of audit events that the server has written."""
+        return self._file.lines
+
     def open(self) -> None:
         """Opens the audit log. Raises OSError."""
         self._file.open()

@@ -61,8 +61,7 @@ class RunningServer:
         self._credentials = credentials_of(settings)
         cluster.token_users = self._credentials.token_users
         self._tls = server_tls(settings)
-        self._ca = None if self._tls is None else self._tls.ca
-        cluster.certificate_authority = "" if self._ca is None else self._ca.decode("ascii", "replace")
+        cluster.certificate_authority = "" if self._tls is None else self._tls.ca.decode("ascii")
         names = chosen(settings.controllers)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = accepted_hosts(settings).also(self._own_host)
@@ -281,11 +280,11 @@ class RunningServer:
     @property
     def ca_file(self) -> Path | None:
         """The path of a file with the CA certificate in PEM; None without TLS. `stop` removes the file."""
-        if self._ca is None:
+        if self._tls is None:
             return None
         path = self._temporary() / "ca.pem"
         if not path.exists():
-            path.write_bytes(self._ca)
+            path.write_bytes(self._tls.ca)
         return path
 
     @property
@@ -448,10 +447,9 @@ class RunningServer:
 
     def _write_kubeconfig(self, path: Path) -> None:
         url = self._settings.advertise_url or self.url
+        ca = None if self._tls is None else self._tls.ca
         try:
-            kubeconfig_writer.write(
-                path, kubeconfig_writer.render(url, ca=self._ca, token=self._settings.token)
-            )
+            kubeconfig_writer.write(path, kubeconfig_writer.render(url, ca=ca, token=self._settings.token))
         except OSError as error:
             raise StartError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
 

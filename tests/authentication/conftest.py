@@ -17,6 +17,8 @@ class Authority:
 
     def __init__(self, directory: Path, name: str = "clients") -> None:
         self._directory = directory
+        self._name = name
+        self._issued = 0
         self._ca = trustme.CA(organization_name=name)
         self.file = directory / f"{name}.pem"
         self._ca.cert_pem.write_to_path(self.file)
@@ -29,7 +31,8 @@ class Authority:
         """
         hosts = () if common_name else ("client.example.com",)
         issued = self._ca.issue_cert(*hosts, common_name=common_name, organization_name=organization, **more)
-        path = self._directory / f"{issued.cert_chain_pems[0].bytes().__hash__():x}.pem"
+        self._issued += 1
+        path = self._directory / f"{self._name}-{self._issued}.pem"
         issued.private_key_and_cert_chain_pem.write_to_path(path)
         return path
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import socket
 import ssl
 import subprocess
 import time
@@ -14,17 +13,12 @@ import pytest
 from fakeapi.envtest import assets
 from tests.authentication.client import TLSClient
 from tests.authentication.conftest import Authority
+from tests.interop.processes import free_port
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 
 Popen = subprocess.Popen[bytes]
-
-
-def free_port() -> int:
-    with socket.socket() as chosen:
-        chosen.bind(("127.0.0.1", 0))
-        return int(chosen.getsockname()[1])
 
 
 class ControlPlane:

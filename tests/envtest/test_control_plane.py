@@ -14,7 +14,8 @@ import pytest
 
 from fakeapi.envtest import etcd, parent
 from tests.authentication.client import TLSClient
-from tests.envtest.conftest import STOP_SECONDS, ControlPlane, free_port
+from tests.envtest.conftest import STOP_SECONDS, ControlPlane
+from tests.interop.processes import free_port
 
 Started = Callable[..., ControlPlane]
 NAMESPACES = "/api/v1/namespaces"

@@ -393,3 +393,17 @@ def test_fakeapi_trace_reads_the_log(audited: Start) -> None:
     assert valid.exit_code == 0, valid.output
     shown = CliRunner().invoke(main, ["trace", "show", str(server.log)]).output
     assert [word for word in shown.split() if word in ("201", "200", "401")] == ["201", "200", "200", "401"]
+
+
+def test_the_metric_counts_the_events_until_a_reset(audited: Start) -> None:
+    api = audited(members={"omitStages": ["RequestReceived"]}).api
+
+    def counted() -> str:
+        lines: list[str] = ask(api, "/metrics").body.decode().splitlines()
+        return next(line for line in lines if line.startswith("apiserver_audit_event_total"))
+
+    before = int(counted().split()[1])
+    ask(api, f"{MAPS}/m")
+    assert counted() == f"apiserver_audit_event_total {before + 2}", "the request, and that for the metrics"
+    ask(api, "/metrics", "DELETE")
+    assert counted() == "apiserver_audit_event_total 1"

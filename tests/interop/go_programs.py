@@ -51,17 +51,19 @@ def with_kubernetes(release: str) -> str:
     """
     version, staged = kubernetes_version(release), staging_version(release)
     download = json.loads(
-        _go(["mod", "download", "-json", f"k8s.io/kubernetes@{version}"], Path.cwd(), FETCH_SECONDS)
+        go(["mod", "download", "-json", f"k8s.io/kubernetes@{version}"], Path.cwd(), FETCH_SECONDS)
     )
     text = Path(download["GoMod"]).read_text(encoding="utf-8")
-    go = _GO.search(text)
-    assert go is not None, text
+    line = _GO.search(text)
+    assert line is not None, text
     absent = ABSENT.get(release, {})
     replaced = "".join(
         f"\t{module} => {module} {absent.get(module.removeprefix('k8s.io/'), staged)}\n"
         for module in sorted(set(_STAGING.findall(text)))
     )
-    return f"module program\n\ngo {go[1]}\n\nrequire k8s.io/kubernetes {version}\n\nreplace (\n{replaced})\n"
+    return (
+        f"module program\n\ngo {line[1]}\n\nrequire k8s.io/kubernetes {version}\n\nreplace (\n{replaced})\n"
+    )
 
 
 def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> str:
@@ -95,7 +97,7 @@ def build(
     Skips the test if Go is missing. Raises BuildFailed if the program does not compile.
     """
     require("go")
-    version = _go(["env", "GOVERSION"], Path.cwd(), FETCH_SECONDS)
+    version = go(["env", "GOVERSION"], Path.cwd(), FETCH_SECONDS)
     parts = [version, go_mod, *(f"{path}\n{text}" for path, text in sorted(sources.items()))]
     if package != ".":
         parts += [*command, package]
@@ -108,12 +110,13 @@ def build(
         for path, text in {"go.mod": go_mod, **sources}.items():
             (folder / path).write_text(text, encoding="utf-8")
         with building(name):
-            _go([*command, "-o", "unfinished", package], folder, BUILD_SECONDS)
+            go([*command, "-o", "unfinished", package], folder, BUILD_SECONDS)
         (folder / "unfinished").rename(program)
     return program
 
 
-def _go(arguments: list[str], folder: Path, seconds: float) -> str:
+def go(arguments: list[str], folder: Path, seconds: float) -> str:
+    """Runs Go in a folder, for at most `seconds`; returns its output. Raises BuildFailed if Go fails."""
     try:
         done = subprocess.run(
             ["go", *arguments],

@@ -21,16 +21,24 @@ from fakeapi_storage import Storage
 
 
 def text(
-    counters: Counters, watches: Sequence[RequestContext], storage: Storage, catalogue: Catalogue
+    counters: Counters,
+    watches: Sequence[RequestContext],
+    audit_events: int,
+    storage: Storage,
+    catalogue: Catalogue,
 ) -> str:
-    """Returns the text of /metrics. `watches`: the requests of open watches."""
+    """Returns the text of /metrics.
+
+    - `watches`: the requests of open watches.
+    - `audit_events`: the number of audit events.
+    """
     release = catalogue.primary
     families = chain(
         request_families(counters.series()),
         activity_families(counters, watches, release),
         object_families(storage, catalogue),
         process_families(),
-        (build_family(release),),
+        (build_family(release), audit_family(audit_events)),
     )
     return text_of(families)
 
@@ -95,7 +103,6 @@ def activity_families(
         what = ("resource", of.resource) if by_resource else ("kind", of.kind)
         samples[tuple(sorted((("group", of.group), ("version", of.version), what)))] += count
     yield Family("apiserver_watch_events_total", "counter", "Events that watches have sent.", samples)
-    yield Family("apiserver_audit_event_total", "counter", "Audit events; fakeapi sends none.", {(): 0})
 
 
 def object_families(storage: Storage, catalogue: Catalogue) -> Iterator[Family]:
@@ -118,6 +125,11 @@ def object_families(storage: Storage, catalogue: Catalogue) -> Iterator[Family]:
             (("group", group), ("resource", name)): count for (group, name), count in counts.items()
         }
         yield Family("apiserver_resource_objects", "gauge", text, pairs)
+
+
+def audit_family(count: int) -> Family:
+    """Returns the metric with the number of audit events."""
+    return Family("apiserver_audit_event_total", "counter", "Events in the audit log.", {(): count})
 
 
 def build_family(release: Release) -> Family:

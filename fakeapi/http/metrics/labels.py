@@ -7,12 +7,11 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.metrics.series import Labels
 from fakeapi.http.query import Query
 from fakeapi.http.response import AnyResponse
-from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.machinery.meta.request_info import CONNECTING, RequestInfo
 from fakeapi.machinery.patch.media_types import APPLY_PATCH
 
 COMPONENT = "apiserver"
 APPLY = "apply"
-_CONNECTING = frozenset(("log", "exec", "portforward", "attach", "proxy"))
 _VERBS = {
     "get": "GET",
     "list": "LIST",
@@ -33,7 +32,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 def verb_label(verb: str, subresource: str) -> str:
     """Returns the label `verb` of a request for a resource, such as LIST for the verb "list"."""
-    return "CONNECT" if subresource in _CONNECTING else _VERBS.get(verb, "other")
+    return "CONNECT" if subresource in CONNECTING else _VERBS.get(verb, "other")
 
 
 def scope_label(verb: str, info: RequestInfo) -> str:

@@ -3,6 +3,8 @@
 Follows k8s.io/apiserver `pkg/server/routes/metrics.go`.
 """
 
+from collections.abc import Callable
+
 from fakeapi.http.metrics.counters import Counters
 from fakeapi.http.request import Request
 from fakeapi.http.response import PLAIN_TEXT, Response
@@ -14,9 +16,17 @@ METRICS = "/metrics"
 
 
 class MetricsPage:
-    """The page /metrics of one server. `counters`: the counts since the start or the last reset."""
+    """The page /metrics of one server.
 
-    def __init__(self, storage: Storage, catalogue: Catalogue, watches: Watches) -> None:
+    - `counters`: the counts since the start or the last reset.
+    - `audit_events`: returns the number of audit events since the start.
+    """
+
+    def __init__(
+        self, storage: Storage, catalogue: Catalogue, watches: Watches, audit_events: Callable[[], int]
+    ) -> None:
+        self._audit_events = audit_events
+        self._audit_events_before = 0
         self._storage = storage
         self._catalogue = catalogue
         self._watches = watches
@@ -24,6 +34,7 @@ class MetricsPage:
 
     def reset(self) -> None:
         """Sets all counts to zero. Requests in progress are not counted."""
+        self._audit_events_before = self._audit_events()
         self.counters = Counters(self._serves)
 
     def document(self, request: Request) -> Response:
@@ -34,7 +45,8 @@ class MetricsPage:
         from fakeapi.http.metrics import families  # noqa: PLC0415 - loaded only for this page
 
         watches = [watch.ctx for watch in self._watches.all_open()]
-        text = families.text(self.counters, watches, self._storage, self._catalogue)
+        audited = self._audit_events() - self._audit_events_before
+        text = families.text(self.counters, watches, audited, self._storage, self._catalogue)
         return Response(200, text.encode(), self._catalogue.primary.quirks.metrics_media_type)
 
     def _serves(self, group: str, version: str, name: str, subresource: str) -> bool:

@@ -8,6 +8,9 @@ from urllib.parse import parse_qsl
 
 NAMESPACES = "namespaces"
 
+CONNECTING = frozenset(("attach", "exec", "log", "portforward", "proxy"))
+"""The subresources whose requests connect to a pod, service or node, and may run for long."""
+
 _VERBS = {
     "POST": "create",
     "GET": "get",

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.interop.go_programs import BUILD_SECONDS, FETCH_SECONDS, BuildFailed
+from tests.interop.go_programs import BUILD_SECONDS, FETCH_SECONDS, go
 from tests.interop.suites.public_suites import Suite
 from tests.interop.toolchain import BUILDS, alone_in, building, require
 
@@ -17,7 +17,6 @@ RUN_SECONDS = 1200
 
 _GINKGO = re.compile(r"^Ran (\d+) of \d+ Specs.*\n\S+ -- (\d+) Passed \| (\d+) Failed", re.MULTILINE)
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
-_ENVIRONMENT = {"GOFLAGS": "-mod=mod", "GONOSUMDB": "*", "GOTOOLCHAIN": "local"}
 
 
 @dataclass(frozen=True)
@@ -36,21 +35,12 @@ def source_of(suite: Suite) -> Path:
     with alone_in(folder):
         source = folder / "source"
         if not source.exists():
-            done = subprocess.run(
-                ["go", "mod", "download", "-json", f"{suite.module}@{suite.version}"],
-                env=os.environ | _ENVIRONMENT,
-                capture_output=True,
-                text=True,
-                timeout=FETCH_SECONDS,
-                check=False,
+            downloaded = go(
+                ["mod", "download", "-json", f"{suite.module}@{suite.version}"], folder, FETCH_SECONDS
             )
-            if done.returncode:
-                raise BuildFailed(
-                    f"{suite.module}@{suite.version}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
-                )
             unfinished = folder / "unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
-            shutil.copytree(json.loads(done.stdout)["Dir"], unfinished, copy_function=shutil.copyfile)
+            shutil.copytree(json.loads(downloaded)["Dir"], unfinished, copy_function=shutil.copyfile)
             for path in (unfinished, *unfinished.rglob("*")):
                 path.chmod(0o755 if path.is_dir() or path.suffix == ".sh" else 0o644)
             unfinished.rename(source)
@@ -64,17 +54,7 @@ def compiled(suite: Suite, package: str) -> Path:
     with alone_in(source.parent):
         if not program.exists():
             with building(f"{suite.name} {package}"):
-                done = subprocess.run(
-                    ["go", "test", "-c", "-o", f"{program}.unfinished", f"./{package}"],
-                    cwd=source,
-                    env=os.environ | _ENVIRONMENT,
-                    capture_output=True,
-                    text=True,
-                    timeout=BUILD_SECONDS,
-                    check=False,
-                )
-            if done.returncode:
-                raise BuildFailed(f"{suite.name} {package}: {done.stderr[-4000:]}")
+                go(["test", "-c", "-o", f"{program}.unfinished", f"./{package}"], source, BUILD_SECONDS)
             Path(f"{program}.unfinished").rename(program)
     return program
 
