@@ -2,15 +2,12 @@
 
 import os
 import secrets
-import shutil
 import ssl
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
-from fakeapi.clients import kubeconfig_writer
 from fakeapi.clock.adjustable import ClusterClock
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.names import chosen
@@ -24,10 +21,11 @@ from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
 from fakeapi.testing.server_credentials import credentials_of
+from fakeapi.testing.server_files import ServerFiles
 from fakeapi.testing.server_names import accepted_hosts
+from fakeapi.testing.server_recording import ServerRecording
 from fakeapi.testing.server_tls import server_tls
 from fakeapi.traces.recording.middleware import Recorder
-from fakeapi.version import __version__ as VERSION  # noqa: N812 - it is a constant
 
 if TYPE_CHECKING:
     from fakeapi.controllers.controller_runner import ControllerRunner
@@ -56,12 +54,12 @@ class RunningServer:
         """
         self._settings = settings
         self._process = os.getpid()
-        self._directory: Path | None = None
         cluster = Cluster(settings)
         self._credentials = credentials_of(settings)
         cluster.token_users = self._credentials.token_users
         self._tls = server_tls(settings)
         cluster.certificate_authority = "" if self._tls is None else self._tls.ca.decode("ascii")
+        self._files = ServerFiles(settings, None if self._tls is None else self._tls.ca)
         names = chosen(settings.controllers)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = accepted_hosts(settings).also(self._own_host)
@@ -84,8 +82,9 @@ class RunningServer:
             grace=settings.grace,
         )
         self._port = self._runner.port
+        self._recording = ServerRecording(self._recorder, settings)
         if settings.record is not None:
-            self._record_from_the_start(settings.record)
+            self._recording.start_with_server(settings.record, self.stop)
 
     def start(self) -> None:
         """Starts the server in a new thread; returns when the server answers requests.
@@ -94,9 +93,9 @@ class RunningServer:
         """
         try:
             self._runner.start()
-            self._announce()
+            self._files.announce(self.url)
         except BaseException:
-            self._drop_recording()
+            self._recording.drop()
             self.stop()
             raise
 
@@ -108,13 +107,13 @@ class RunningServer:
         """
 
         def ready() -> None:
-            self._announce()
+            self._files.announce(self.url)
             on_ready()
 
         try:
             self._runner.run(ready)
         except BaseException:
-            self._drop_recording()
+            self._recording.drop()
             raise
         finally:
             self.stop()
@@ -128,12 +127,10 @@ class RunningServer:
         if self._process != os.getpid():
             return
         self._runner.stop()
-        recording = self._recorder.record(None)
         try:
-            if recording is not None:
-                recording.close()
+            self._recording.close()
         finally:
-            self._remove_temporary()
+            self._files.remove()
 
     def node(self, name: str) -> "NodeAgent":
         """Returns a node of the kubelet controller by name.
@@ -219,8 +216,8 @@ class RunningServer:
             self.stop_recording()
         self._runner.restart_empty_on_new_port()
         self._port = self._runner.port
-        self._remove_temporary()
-        self._announce()
+        self._files.remove()
+        self._files.announce(self.url)
 
     def arm(self, rules: "list[Rule]") -> "list[ArmedFault]":
         """Arms the faults of rules; returns the armed faults.
@@ -280,12 +277,7 @@ class RunningServer:
     @property
     def ca_file(self) -> Path | None:
         """The path of a file with the CA certificate in PEM; None without TLS. `stop` removes the file."""
-        if self._tls is None:
-            return None
-        path = self._temporary() / "ca.pem"
-        if not path.exists():
-            path.write_bytes(self._tls.ca)
-        return path
+        return self._files.ca_file
 
     @property
     def kubeconfig(self) -> Path:
@@ -294,16 +286,11 @@ class RunningServer:
         The option `kubeconfig` sets the path. Without the option, the file is temporary, and `stop` removes
         it.
         """
-        if self._settings.kubeconfig is not None:
-            return Path(self._settings.kubeconfig)
-        path = self._temporary() / f"kubeconfig-{self.port}"
-        if not path.exists():
-            self._write_kubeconfig(path)
-        return path
+        return self._files.kubeconfig(self.url, self.port)
 
     @property
     def recording(self) -> bool:
-        return self._recorder.recording is not None
+        return self._recording.is_recording
 
     def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
         """Starts to record the traffic.
@@ -316,9 +303,7 @@ class RunningServer:
         """
 
         async def begin() -> None:
-            if self.recording:
-                raise RuntimeError("the server is recording already")
-            self._recorder.record(self._new_recording(path, redact))
+            self._recording.start(path, redact)
 
         self._runner.call(begin)
 
@@ -341,37 +326,9 @@ class RunningServer:
 
     def _taken_recording(self) -> "Recording | None":
         async def take() -> "Recording | None":
-            return self._recorder.record(None)
+            return self._recording.take()
 
         return self._runner.call(take)
-
-    def _record_from_the_start(self, path: str | Path) -> None:
-        from fakeapi.traces.model import TraceError  # noqa: PLC0415 - loaded only for recordings
-
-        try:
-            self._recorder.record(self._new_recording(path, tuple(self._settings.redact)))
-        except TraceError as error:
-            self.stop()
-            raise StartError(str(error)) from error
-        except BaseException:
-            self.stop()
-            raise
-
-    def _new_recording(self, path: str | Path, redact: tuple[str, ...]) -> "Recording":
-        from fakeapi.traces import fieldpaths  # noqa: PLC0415 - loaded only for recordings
-        from fakeapi.traces.recording.recording import Recording  # noqa: PLC0415 - loaded only for recordings
-        from fakeapi.traces.recording.redaction import Redactor  # noqa: PLC0415 - loaded only for recordings
-
-        redactor = Redactor(paths=tuple(map(fieldpaths.parse, redact)))
-        release = self._settings.release or ""
-        return Recording(
-            path, source="fakeapi", server=f"fakeapi {VERSION}", release=release, redactor=redactor
-        )
-
-    def _drop_recording(self) -> None:
-        recording = self._recorder.record(None)
-        if recording is not None:
-            recording.abort()
 
     def install(self, sources: tuple[Any, ...]) -> list[Object]:
         """Installs the manifests of all sources; returns the stored objects.
@@ -439,26 +396,3 @@ class RunningServer:
         return ControllerRunner(
             self._recorder, self._cluster, names, token=self._settings.token, host=self._own_host
         )
-
-    def _announce(self) -> None:
-        """Writes the kubeconfig if the option `kubeconfig` sets its path."""
-        if self._settings.kubeconfig is not None:
-            self._write_kubeconfig(Path(self._settings.kubeconfig))
-
-    def _write_kubeconfig(self, path: Path) -> None:
-        url = self._settings.advertise_url or self.url
-        ca = None if self._tls is None else self._tls.ca
-        try:
-            kubeconfig_writer.write(path, kubeconfig_writer.render(url, ca=ca, token=self._settings.token))
-        except OSError as error:
-            raise StartError(f"cannot write the kubeconfig {path}: {error.strerror}") from error
-
-    def _temporary(self) -> Path:
-        if self._directory is None:
-            self._directory = Path(tempfile.mkdtemp(prefix="fakeapi-"))
-        return self._directory
-
-    def _remove_temporary(self) -> None:
-        if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory = None

@@ -7,20 +7,14 @@ functions ignore text after the first document.
 """
 
 import base64
-import re
-from collections.abc import Generator, Hashable, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
-from decimal import Decimal
-from itertools import islice
-from math import isfinite, isnan
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from fakeapi.machinery.golang.json_decoding import GO_UTF8
-from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.golang.yaml_encoding import float_text
+from fakeapi.machinery.golang.yaml_json import YamlMembers, go_syntax, json_value
+from fakeapi.machinery.golang.yaml_nodes import YamlBounds, YamlNode, YamlParser
+from fakeapi.machinery.golang.yaml_nodes import YamlError as YamlError  # noqa: PLC0414 - exported again
 from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, STRICT_PREFIX, is_timestamp, resolved
 
 MAX_DEPTH = 400
@@ -46,24 +40,10 @@ Up to FEW_STEPS nodes, 99% of the nodes may be aliased. The share falls to 10% a
 with at most 1,000 nodes, or at most 100 aliased nodes, are always allowed.
 """
 
-TAG_DIRECTIVES_MAX = 100
-"""Maximum number of `%TAG` directives in a text. libyaml compares each directive with all earlier ones."""
-
-_TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
-_TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-
 _TAG = "tag:yaml.org,2002:"
 _RESOLVED = frozenset(_TAG + name for name in ("str", "bool", "int", "float", "null", "timestamp"))
 
-_TOO_MANY_TAG_DIRECTIVES = f"yaml: document has more than {TAG_DIRECTIVES_MAX} %TAG directives"
 _EXCESSIVE_ALIASING = "yaml: document contains excessive aliasing"
-
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class YamlError(ValueError):
-    """A text is not YAML or cannot be converted to JSON; the message is go-yaml's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +72,12 @@ def load_strictly(text: bytes) -> Loaded:
 
     Raises YamlError if the text is not valid YAML or exceeds a limit.
     """
-    bounds = _Bounds(NODES_MAX, MAX_DEPTH)
-    root = _Parser(text, bounds).document()
+    bounds = YamlBounds(NODES_MAX, MAX_DEPTH)
+    root = YamlParser(text, bounds).document()
     if root is None:
         return Loaded(None)
     decoder = _Decoder(bounds)
-    value = _jsonable(decoder.value(root))
+    value = json_value(decoder.value(root))
     if not decoder.repeated:
         return Loaded(value)
     return Loaded(value, STRICT_PREFIX + "\n".join(f"  {line}" for line in decoder.repeated))
@@ -113,138 +93,20 @@ def load_all(text: bytes, *, nodes_max: int, depth_max: int) -> Iterator[Any]:
     node, each repetition counts.
     `depth_max`: the maximum nesting depth.
     """
-    bounds = _Bounds(nodes_max, depth_max)
+    bounds = YamlBounds(nodes_max, depth_max)
     decoder = _Decoder(bounds)
-    for root in _Parser(text, bounds).documents():
-        yield _jsonable(decoder.value(root))
+    for root in YamlParser(text, bounds).documents():
+        yield json_value(decoder.value(root))
         decoder.repeated.clear()
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounds:
-    nodes: int
-    depth: int
-
-    @property
-    def too_deep(self) -> YamlError:
-        return YamlError(f"yaml: exceeded max depth of {self.depth}")
-
-    @property
-    def too_many_nodes(self) -> YamlError:
-        return YamlError(f"yaml: document has more than {self.nodes} nodes")
-
-
-@dataclass(slots=True, eq=False)
-class _Node:
-    """A node of a YAML document.
-
-    `children`: the items of a sequence, the alternating keys and values of a mapping, or the target of an
-    alias.
-    """
-
-    kind: str
-    line: int
-    value: str = ""
-    tag: str | None = None
-    implicit: bool = False
-    children: list["_Node"] = field(default_factory=list)
-
-
-class _Parser:
-    """A parser of YAML: composes nodes from the events of PyYAML."""
-
-    def __init__(self, text: bytes, bounds: _Bounds) -> None:
-        self._text = text
-        self._bounds = bounds
-        self._nodes = 0
-        self._anchors: dict[str, _Node] = {}
-
-    def document(self) -> _Node | None:
-        """Returns the root node of the first document; None for an empty text.
-
-        Raises YamlError if the text is not valid YAML or exceeds a limit.
-        """
-        with closing(self.documents()) as documents:
-            return next(documents, None)
-
-    def documents(self) -> Generator[_Node, None, None]:
-        """Yields the root nodes of all documents.
-
-        Raises YamlError if the text is not valid YAML or exceeds a limit.
-        """
-        if _has_too_many_tag_directives(self._text):
-            raise YamlError(_TOO_MANY_TAG_DIRECTIVES)
-        try:
-            self._loader = _Loader(self._text)
-            try:
-                self._loader.get_event()  # StreamStartEvent
-                while not isinstance(self._loader.get_event(), yaml.StreamEndEvent):
-                    root = self._node(self._loader.get_event(), 1)
-                    self._loader.get_event()  # DocumentEndEvent; may raise an error
-                    self._anchors.clear()
-                    yield root
-            finally:
-                self._loader.dispose()
-        except yaml.YAMLError as error:
-            raise YamlError(f"yaml: {_words(error)}") from error
-
-    def _node(self, event: Any, depth: int) -> _Node:
-        if depth > self._bounds.depth:
-            raise self._bounds.too_deep
-        self._nodes += 1
-        if self._nodes > self._bounds.nodes:
-            raise self._bounds.too_many_nodes
-        line = event.start_mark.line
-        if isinstance(event, yaml.AliasEvent):
-            name = str(event.anchor)
-            if name not in self._anchors:
-                raise YamlError(f"yaml: unknown anchor '{name}' referenced")
-            return _Node("alias", line, name, children=[self._anchors[name]])
-        if isinstance(event, yaml.ScalarEvent):
-            node = _Node("scalar", line, str(event.value), event.tag, event.implicit[0])
-        else:
-            node = _Node("mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence", line)
-        if event.anchor is not None:
-            self._anchors[event.anchor] = node
-        if node.kind != "scalar":
-            event = self._loader.get_event()
-            while not isinstance(event, yaml.CollectionEndEvent):
-                node.children.append(self._node(event, depth + 1))
-                event = self._loader.get_event()
-        return node
-
-
-def _has_too_many_tag_directives(text: bytes) -> bool:
-    if text.count(b"%") <= TAG_DIRECTIVES_MAX:  # nearly all texts
-        return False
-    pattern = _TAG_DIRECTIVE_UTF_16 if text.startswith(_UTF_16) else _TAG_DIRECTIVE
-    return next(islice(pattern.finditer(text), TAG_DIRECTIVES_MAX, None), None) is not None
-
-
-def _words(error: yaml.YAMLError) -> str:
-    """Returns go-yaml's message for an error of PyYAML.
-
-    go-yaml counts lines from 1 in errors of the scanner, and from 0 in errors of the parser.
-    """
-    if isinstance(error, yaml.reader.ReaderError):
-        return str(error.reason)
-    if not isinstance(error, yaml.MarkedYAMLError):
-        return str(error)
-    line = 0
-    if error.problem_mark is not None and error.problem_mark.line:
-        line = error.problem_mark.line + isinstance(error, yaml.scanner.ScannerError)
-    elif error.context_mark is not None:
-        line = error.context_mark.line
-    return (f"line {line}: " if line else "") + (error.problem or "unknown problem parsing YAML content")
-
-
 class _Decoder:
-    """Converts YAML nodes to Python values; mappings become `_Members`.
+    """Converts YAML nodes to Python values; mappings become `YamlMembers`.
 
     `repeated`: an error line for each repeated key.
     """
 
-    def __init__(self, bounds: _Bounds) -> None:
+    def __init__(self, bounds: YamlBounds) -> None:
         self.repeated: list[str] = []
         self._bounds = bounds
         self._steps = 0
@@ -252,9 +114,9 @@ class _Decoder:
         self._alias_depth = 0
         self._aliased_characters = 0
         self._depth = 0
-        self._active: set[_Node] = set()
+        self._active: set[YamlNode] = set()
 
-    def value(self, node: _Node) -> Any:
+    def value(self, node: YamlNode) -> Any:
         self._count()
         if node.kind == "scalar":
             if self._alias_depth:
@@ -271,27 +133,27 @@ class _Decoder:
             for child in node.children:
                 result.append(self.value(child))
         else:
-            result = _Members()
+            result = YamlMembers()
             self._fill(node, result)
         self._depth -= 1
         return result
 
-    def _fill(self, node: _Node, members: "_Members") -> None:
+    def _fill(self, node: YamlNode, members: "YamlMembers") -> None:
         children = iter(node.children)
         for key_node, value_node in zip(children, children, strict=True):
             if _merges(key_node):
                 self._merge(value_node, members)
                 continue
             key = self.value(key_node)
-            if isinstance(key, _Members | list):
-                raise YamlError(f"yaml: invalid map key: {_go_syntax(key)}")
+            if isinstance(key, YamlMembers | list):
+                raise YamlError(f"yaml: invalid map key: {go_syntax(key)}")
             value = self.value(value_node)
             identity = (type(key), key)
             if identity in members.values:
-                self.repeated.append(f"line {value_node.line + 1}: key {_go_syntax(key)} already set in map")
+                self.repeated.append(f"line {value_node.line + 1}: key {go_syntax(key)} already set in map")
             members.values[identity] = value
 
-    def _merge(self, node: _Node, members: "_Members") -> None:
+    def _merge(self, node: YamlNode, members: "YamlMembers") -> None:
         """Applies a merge key `<<`: adds the members of one or several mappings to `members`.
 
         In a list of mappings, earlier mappings take precedence over later ones. Raises YamlError if the value
@@ -304,14 +166,14 @@ class _Decoder:
                 raise YamlError("yaml: map merge requires map or sequence of maps as the value")
             self._merge_one(source, members)
 
-    def _merge_one(self, node: _Node, members: "_Members") -> None:
+    def _merge_one(self, node: YamlNode, members: "YamlMembers") -> None:
         self._count()
         if node.kind == "alias":
             self._aliased(node, lambda target: self._merge_one(target, members))
         else:
             self._fill(node, members)
 
-    def _aliased(self, node: _Node, decode: Any) -> Any:
+    def _aliased(self, node: YamlNode, decode: Any) -> Any:
         if node in self._active:
             raise YamlError(f"yaml: anchor '{node.value}' value contains itself")
         self._active.add(node)
@@ -340,15 +202,6 @@ class _Decoder:
             raise YamlError(_EXCESSIVE_ALIASING)
 
 
-class _Members:
-    """The members of a YAML mapping by (type of the key, key): Go distinguishes the keys `1` and `1.0`."""
-
-    __slots__ = ("values",)
-
-    def __init__(self) -> None:
-        self.values: dict[tuple[type, Hashable], Any] = {}
-
-
 def _allowed_alias_ratio(steps: int) -> float:
     if steps <= FEW_STEPS:
         return 0.99
@@ -357,11 +210,11 @@ def _allowed_alias_ratio(steps: int) -> float:
     return 0.99 - 0.89 * (steps - FEW_STEPS) / (MANY_STEPS - FEW_STEPS)
 
 
-def _merges(node: _Node) -> bool:
+def _merges(node: YamlNode) -> bool:
     return node.kind == "scalar" and node.value == "<<" and (node.implicit or node.tag == f"{_TAG}merge")
 
 
-def _scalar(node: _Node) -> Any:
+def _scalar(node: YamlNode) -> Any:
     if node.tag is None:
         return resolved(node.value)[1] if node.implicit else node.value
     if node.tag == f"{_TAG}binary":
@@ -388,67 +241,3 @@ def _binary(text: str) -> str:
     if data is None:
         raise YamlError("yaml: !!binary value contains invalid base64 data")
     return data.decode("utf-8", GO_UTF8)
-
-
-def _jsonable(value: Any) -> Any:
-    """Converts a decoded YAML value to JSON like sigs.k8s.io/yaml.
-
-    Keys become sorted strings, and whole floats become integers. Raises YamlError for infinity, for NaN,
-    and for keys that cannot become strings.
-    """
-    if isinstance(value, _Members):
-        members = {_key(key, item): _jsonable(item) for (_, key), item in value.values.items()}
-        return dict(sorted(members.items()))
-    if isinstance(value, list):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, float):
-        return _number(value)
-    return value
-
-
-def _key(key: Any, value: Any) -> str:
-    match key:
-        case str():
-            return key
-        case bool():
-            return "true" if key else "false"
-        case float():
-            return float_text(key, bits=32)
-        case int() if key <= MAX_INT64:
-            return str(key)
-    kind, text = ("uint64", f"{key:#x}") if key else ("%!s(<nil>)", "<nil>")
-    raise YamlError(f"unsupported map key of type: {kind}, key: {text}, value: {_go_syntax(value)}")
-
-
-def _go_syntax(value: Any, nil: str = "<nil>") -> str:
-    """Formats a decoded YAML value like Go's `%#v`; `nil` is the text for null."""
-    match value:
-        case None:
-            return nil
-        case str():
-            return quote(value)
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return float_text(value)
-        case list():
-            return f"[]interface {{}}{{{', '.join(_go_syntax(item, 'interface {}(nil)') for item in value)}}}"
-        case _Members():
-            pairs = (
-                f"{_go_syntax(key)}:{_go_syntax(item, 'interface {}(nil)')}"
-                for (_, key), item in value.values.items()
-            )
-            return f"map[interface {{}}]interface {{}}{{{', '.join(pairs)}}}"
-        case _:
-            return str(value)
-
-
-def _number(value: float) -> float | int:
-    """Converts a float as if Go encoded it to JSON and decoded it again.
-
-    Whole numbers below 1e+21 become integers. Raises YamlError for infinity and NaN.
-    """
-    if not isfinite(value):
-        name = "NaN" if isnan(value) else f"{'+' if value > 0 else '-'}Inf"
-        raise YamlError(f"json: unsupported value: {name}")
-    return int(Decimal(repr(value))) if value.is_integer() and abs(value) < 1e21 else value

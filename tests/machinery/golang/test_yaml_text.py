@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fakeapi.machinery.golang import yaml_text
+from fakeapi.machinery.golang import yaml_nodes, yaml_text
 from fakeapi.machinery.golang.yaml_text import YamlError
 from tests.machinery.steps import assert_linear
 
@@ -18,7 +18,7 @@ needs_libyaml = pytest.mark.skipif(not yaml.__with_libyaml__, reason="the words 
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Runs the test once with libyaml's YAML parser and once with PyYAML's parser in Python."""
     if request.param == "python":
-        monkeypatch.setattr(yaml_text, "_Loader", yaml.SafeLoader)
+        monkeypatch.setattr(yaml_nodes, "_Loader", yaml.SafeLoader)
     elif not yaml.__with_libyaml__:
         pytest.skip("PyYAML was built without libyaml")
     return str(request.param)
@@ -198,9 +198,9 @@ def test_tag_directives_are_bounded_in_every_encoding() -> None:
         return "".join(f"%TAG !a{n}! x\n" for n in range(lines)) + "--- a\n"
 
     for encoding in ("utf-8", "utf-16"):
-        assert yaml_text.load(stream(yaml_text.TAG_DIRECTIVES_MAX).encode(encoding)) == "a"
+        assert yaml_text.load(stream(yaml_nodes.TAG_DIRECTIVES_MAX).encode(encoding)) == "a"
         with pytest.raises(YamlError, match=r"^yaml: document has more than 100 %TAG directives$"):
-            yaml_text.load(stream(yaml_text.TAG_DIRECTIVES_MAX + 1).encode(encoding))
+            yaml_text.load(stream(yaml_nodes.TAG_DIRECTIVES_MAX + 1).encode(encoding))
     assert yaml_text.load(b"a: '" + b" %TAG" * 200 + b"'")
 
 
