@@ -1,7 +1,7 @@
 """Delivers committed events to watchers, without waiting for their consumers."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 from fakeapi_storage.errors import Closed, StorageError, WatcherOverflow
@@ -13,6 +13,16 @@ WATCHER_BUFFER_EVENTS_MAX = 4_096
 Until its consumer takes the first batch, the watcher may also have events from the history.
 """
 
+DELIVERED_BYTES_MAX = 4 * 1024 * 1024
+"""Maximum number of bytes of events that watchers receive in one turn of the event loop.
+
+Beyond it, the other watchers keep the events in their buffers and receive them in later turns. Between these
+turns, other clients are served.
+"""
+
+COST_OF_DELIVERY = 2048
+"""Number of bytes that each delivery counts in addition to its events, for the time that it takes."""
+
 
 class Subscription:
     """A watcher with a buffer of events for one consumer."""
@@ -22,6 +32,7 @@ class Subscription:
         "_buffer",
         "_ended",
         "_floor",
+        "_is_queued",
         "_progress",
         "_room",
         "_take",
@@ -38,6 +49,7 @@ class Subscription:
         self._progress = 0
         self._ended: StorageError | None = None
         self._waiting: asyncio.Future[None] | None = None
+        self._is_queued = False
         self._take: Callable[[Sequence[Event]], bool] | None = None
 
     @property
@@ -69,10 +81,16 @@ class Subscription:
     def close(self) -> None:
         self.end(Closed("watcher"), drop=True)
 
-    def offer(self, events: Sequence[Event]) -> None:
+    @property
+    def waiting_bytes(self) -> int:
+        """The size of the events in the buffer."""
+        return size_of(self._buffer)
+
+    def offer(self, events: Sequence[Event], size: int) -> None:
         """Delivers the next events to the consumer, or adds them to the buffer.
 
-        Ends the watcher with `WatcherOverflow` if the buffer gets too many events.
+        Ends the watcher with `WatcherOverflow` if the buffer gets too many events. `size`: the size of the
+        events.
         """
         if self._floor >= events[0].entry.revision:
             events = [event for event in events if event.entry.revision > self._floor]
@@ -82,14 +100,21 @@ class Subscription:
             and not buffer
             and waiting is not None
             and not waiting.done()
+            and self._broadcast.spend(size)
             and self._take(events)
         ):
             return
         buffer.extend(events)
         if len(buffer) > self._room:
             self.end(WatcherOverflow(self._room), drop=True)
-        elif buffer:
-            self._wake()
+        elif buffer and not self._is_queued and waiting is not None and not waiting.done():
+            self._is_queued = True
+            self._broadcast.wake_in_turn(self)
+
+    def wake_queued(self) -> None:
+        """Wakes the consumer when its turn has come."""
+        self._is_queued = False
+        self._wake()
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
         """Ends the watcher, unless it has already ended.
@@ -138,6 +163,8 @@ class Broadcast:
         self.limit = limit
         self._topics: dict[str, Topic] = {}
         self._lengths: Counter[int] = Counter()
+        self._left = 0
+        self._queue: deque[Subscription] = deque()
 
     @property
     def watched(self) -> list[str]:
@@ -173,6 +200,7 @@ class Broadcast:
     def publish(self, events: Sequence[Event]) -> None:
         """Delivers committed events, in order, to each watcher of a prefix of the event's key."""
         self.revision = events[-1].entry.revision
+        self._left = DELIVERED_BYTES_MAX
         concerned: dict[Topic, list[Event]] = {}
         for event in events:
             key = event.entry.key
@@ -181,8 +209,35 @@ class Broadcast:
                 if topic is not None:
                     concerned.setdefault(topic, []).append(event)
         for topic, picked in concerned.items():
+            size = size_of(picked)
             for watcher in [*topic.watchers]:
-                watcher.offer(picked)
+                watcher.offer(picked, size)
+
+    def spend(self, size: int) -> bool:
+        """Counts a delivery of `size` bytes; returns whether this turn of the event loop has room for it.
+
+        The first delivery of a turn always has room.
+        """
+        has_room = self._left > 0
+        self._left -= size + COST_OF_DELIVERY
+        return has_room
+
+    def wake_in_turn(self, watcher: Subscription) -> None:
+        """Wakes a watcher now if this turn has room for its events, otherwise in a later turn."""
+        if not self._queue:
+            if self.spend(watcher.waiting_bytes):
+                watcher.wake_queued()
+                return
+            asyncio.get_running_loop().call_soon(self._wake_queued)
+        self._queue.append(watcher)
+
+    def _wake_queued(self) -> None:
+        """Wakes as many waiting watchers as one turn of the event loop has room for."""
+        self._left = DELIVERED_BYTES_MAX
+        while self._queue and self.spend(self._queue[0].waiting_bytes):
+            self._queue.popleft().wake_queued()
+        if self._queue:
+            asyncio.get_running_loop().call_soon(self._wake_queued)
 
     def end(self, reason: StorageError, *, drop: bool) -> None:
         """Ends every watcher with the exception `reason`.
@@ -192,3 +247,8 @@ class Broadcast:
         for topic in [*self._topics.values()]:
             for watcher in [*topic.watchers]:
                 watcher.end(reason, drop=drop)
+
+
+def size_of(events: Sequence[Event]) -> int:
+    """Returns the number of bytes of the events' values."""
+    return sum([len(event.entry.value) for event in events])

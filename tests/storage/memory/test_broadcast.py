@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,11 +12,11 @@ from hypothesis import strategies as st
 
 from fakeapi_storage.errors import Closed, StorageReset, WatcherOverflow
 from fakeapi_storage.interface import INITIAL_REVISION, Entry, Event, EventKind
-from fakeapi_storage.memory.broadcast import Broadcast, Subscription
+from fakeapi_storage.memory.broadcast import DELIVERED_BYTES_MAX, Broadcast, Subscription
 
 
-def event(revision: int, key: str) -> Event:
-    return Event(EventKind.PUT, Entry(key, b"", revision, revision), None)
+def event(revision: int, key: str, value: bytes = b"") -> Event:
+    return Event(EventKind.PUT, Entry(key, value, revision, revision), None)
 
 
 def subscribe(broadcast: Broadcast, prefix: str) -> Subscription:
@@ -83,6 +85,35 @@ def test_a_thousand_waiting_watchers_all_wake_with_the_events() -> None:
     asyncio.run(main())
 
 
+def test_one_turn_of_the_event_loop_delivers_a_bounded_number_of_bytes() -> None:
+    async def main() -> None:
+        broadcast = Broadcast(INITIAL_REVISION, limit=10)
+        value = bytes(DELIVERED_BYTES_MAX // 4)
+        watchers = [subscribe(broadcast, "/") for _ in range(16)]
+        direct: list[Subscription] = []
+
+        def record(watcher: Subscription, _: Sequence[Event]) -> bool:
+            direct.append(watcher)
+            return True
+
+        for watcher in watchers[:8]:
+            watcher.deliver(partial(record, watcher))
+        waiting = [asyncio.ensure_future(watcher.next_batch()) for watcher in watchers]
+        await asyncio.sleep(0)
+        broadcast.publish([event(INITIAL_REVISION + 1, "/a", value)])
+        assert direct == watchers[:4]
+        finished: list[int] = []
+        while len(finished) < 12:
+            await asyncio.sleep(0)
+            finished.append(sum(task.done() for task in waiting))
+        assert max(after - before for before, after in pairwise([0, *finished])) == 4
+        assert [task.done() for task in waiting] == 4 * [False] + 12 * [True]
+        for task in waiting[:4]:
+            task.cancel()
+
+    asyncio.run(main())
+
+
 def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
     async def main() -> None:
         broadcast = Broadcast(INITIAL_REVISION, limit=2)
@@ -101,17 +132,22 @@ def test_an_end_may_let_what_is_waiting_be_handed_out_first() -> None:
     asyncio.run(main())
 
 
-@given(st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.booleans()), max_size=12))
+@given(st.lists(st.tuples(st.integers(1, 3), st.booleans(), st.booleans(), st.booleans()), max_size=12))
 def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn_or_handed_out(
-    batches: list[tuple[int, bool, bool]],
+    batches: list[tuple[int, bool, bool, bool]],
 ) -> None:
     """Publishes batches of events; the watcher must get each event once and in order.
 
-    A batch is (number of events, whether the consumer accepts them, whether a task waits for the next batch).
+    A batch is (number of events, whether the consumer accepts them, whether a task waits for the next batch,
+    whether the events are so large that another watcher uses up the bytes of the turn).
     """
 
     async def scenario() -> list[int]:
         broadcast = Broadcast(INITIAL_REVISION, limit=100)
+        earlier = subscribe(broadcast, "")
+        earlier.deliver(lambda _: True)
+        always_waiting = asyncio.ensure_future(earlier.next_batch())
+        await asyncio.sleep(0)
         watcher = subscribe(broadcast, "")
         values: list[int] = []
         takes = False
@@ -123,12 +159,14 @@ def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn
 
         watcher.deliver(take)
         waiting: asyncio.Task[list[Event]] | None = None
+        large = bytes(DELIVERED_BYTES_MAX)
         revision = INITIAL_REVISION
-        for count, takes, waits in batches:  # noqa: B007 - `take` reads it
+        for count, takes, waits, are_large in batches:  # noqa: B007 - `take` reads it
             if waits and waiting is None:
                 waiting = asyncio.ensure_future(watcher.next_batch())
                 await asyncio.sleep(0)
-            broadcast.publish([event(revision + 1 + number, "/a") for number in range(count)])
+            value = large if are_large else b""
+            broadcast.publish([event(revision + 1 + number, "/a", value) for number in range(count)])
             revision += count
             if waiting is not None and waiting.done():
                 values += [each.entry.revision for each in waiting.result()]
@@ -136,11 +174,12 @@ def test_events_come_each_once_and_in_order_whether_they_are_taken_in_their_turn
             elif waiting is not None and watcher.waiting:
                 values += [each.entry.revision for each in await waiting]
                 waiting = None
+        always_waiting.cancel()
         watcher.end(Closed(), drop=False)
         with contextlib.suppress(Closed):
             values += [each.entry.revision for each in await (waiting or watcher.next_batch())]
         return values
 
     assert asyncio.run(scenario()) == [
-        INITIAL_REVISION + 1 + number for number in range(sum(count for count, _, _ in batches))
+        INITIAL_REVISION + 1 + number for number in range(sum(count for count, *_ in batches))
     ]
