@@ -28,6 +28,9 @@ from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, Too
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, Selection
 from fakeapi.machinery.json_types import Object
 
+OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations"
+"""The name of the gate, with which a node declares that its kubelet skips operations that drivers skip."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
@@ -79,7 +82,8 @@ async def allocate(
         names_devices=rules.quirks.selector_errors_name_devices,
     )
     work: list[ClaimWork] = []
-    search = Search(work, pools, inventory.state, selection, rules, effort)
+    skips = OPTIONAL_NODE_OPERATIONS in (node.get("status") or {}).get("declaredFeatures", ())
+    search = Search(work, pools, inventory.state, selection, rules, effort, node_skips_operations=skips)
     try:
         context = _Context(pools, inventory, rules, selection, search)
         for index, claim in enumerate(claims):
@@ -234,6 +238,8 @@ def _device_result(taken: Result, rules: AllocationRules, new_share_id: Callable
         for field in ("bindingConditions", "bindingFailureConditions"):
             if device.spec.get(field):
                 result[field] = device.spec[field]
+    if device.slice.spec.get("skipNodeOperations"):
+        result["skipNodeOperations"] = device.slice.spec["skipNodeOperations"]
     if taken.consumed is not None:
         result["shareID"] = new_share_id()
         if taken.consumed:

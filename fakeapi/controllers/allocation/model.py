@@ -45,10 +45,18 @@ class NodeError(Exception):
 
 @dataclass(eq=False, slots=True)
 class Slice:
-    """The name and spec of a ResourceSlice."""
+    """The name and spec of a ResourceSlice. `has_groups`: whether any device has compatibility groups."""
 
     name: str
     spec: Object
+    has_groups: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.has_groups = any(
+            "compatibilityGroups" in used
+            for device in self.spec.get("devices") or ()
+            for used in device.get("consumesCounters") or ()
+        )
 
     @property
     def pool_id(self) -> PoolID:

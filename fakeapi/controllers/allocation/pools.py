@@ -1,7 +1,7 @@
 """Gathers the resource pools of a node from the ResourceSlices of the cluster."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fakeapi.controllers.allocation.counters import counter_sets
 from fakeapi.controllers.allocation.model import Pool, PoolID, Slice
@@ -37,6 +37,17 @@ class Slices:
             if own
             else self._shared
         )
+
+
+def usable_slices(slices: Sequence[Slice], rules: AllocationRules) -> Sequence[Slice]:
+    """Returns the slices that the allocator considers; without the others, their pools are incomplete.
+
+    If the gate DRADeviceCompatibilityGroups is off, excludes slices with compatibility groups, which a
+    database may contain. Follows GatherPools of k8s.io/dynamic-resource-allocation since 1.37.
+    """
+    if rules.compatibility_groups:
+        return slices
+    return [resource_slice for resource_slice in slices if not resource_slice.has_groups]
 
 
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:

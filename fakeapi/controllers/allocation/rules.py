@@ -25,6 +25,8 @@ class AllocationRules:
     list_attributes: bool
     extended_resources: bool
     node_allocatable: bool
+    compatibility_groups: bool
+    optional_node_operations: bool
     pools_are_sorted: bool
     """Whether pools are sorted by driver and name, and ResourceSlices by name.
 
@@ -55,6 +57,8 @@ def allocation_rules(minor: int, gates: Mapping[str, bool]) -> AllocationRules:
         list_attributes=quirks.list_attributes_are_gated and gates.get("DRAListTypeAttributes", False),
         extended_resources=gates.get("DRAExtendedResource", False),
         node_allocatable=gates.get("DRANodeAllocatableResources", False),
+        compatibility_groups=gates.get("DRADeviceCompatibilityGroups", False),
+        optional_node_operations=gates.get("DRAOptionalNodeOperations", False),
         pools_are_sorted=quirks.newer_allocators_sort_pools and is_newer,
         conditions_come_last=quirks.newer_allocators_put_conditions_last and is_newer,
         order_is_kept=quirks.newer_allocators_keep_order and is_newer,

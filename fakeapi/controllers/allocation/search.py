@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fakeapi.controllers.allocation import capacity
+from fakeapi.controllers.allocation.compatibility import CompatibilityGroups
 from fakeapi.controllers.allocation.constraints import Constraint, Taken
 from fakeapi.controllers.allocation.counters import Counters, enough_in_slice
 from fakeapi.controllers.allocation.effort import NodeEffort
@@ -74,7 +75,8 @@ _Undo = Callable[[], None]
 class Search:
     """Searches devices on one node for claims.
 
-    After a successful `run`, each ClaimWork contains its results.
+    After a successful `run`, each ClaimWork contains its results. `node_skips_operations`: whether the node
+    declares the feature DRAOptionalNodeOperations.
     """
 
     def __init__(
@@ -85,13 +87,17 @@ class Search:
         selection: Selection,
         rules: AllocationRules,
         effort: NodeEffort,
+        *,
+        node_skips_operations: bool = False,
     ) -> None:
+        self._node_skips_operations = node_skips_operations
         self._work = work
         self._pools = pools
         self._state = state
         self._selection = selection
         self._rules = rules
         self._counters = Counters(state, rules.quirks)
+        self._groups = CompatibilityGroups(state) if rules.compatibility_groups else None
         self._taking: Counter[DeviceID] = Counter()
         self._taking_by_claim: Counter[tuple[DeviceID, int]] = Counter()
         self._shares: dict[DeviceID, list[dict[str, str]]] = {}
@@ -250,7 +256,7 @@ class Search:
         """
         rules, work = self._rules, self._work[at.claim]
         shares = rules.consumable_capacity and device.allows_sharing
-        if not self._is_free(at, request, device):
+        if not (self._is_free(at, request, device) and self._node_may_skip_operations(device)):
             return None
         counts = self._take_counters(device, shares=shares)
         if counts is None:
@@ -325,7 +331,28 @@ class Search:
         is_in_use = device.id in self._state.shared or self._shares.get(device.id)
         if shares and is_in_use and not quirks.shared_devices_take_counters_again:
             return _nothing
-        return (lambda: self._counters.give_back(device)) if self._counters.take(device) else None
+        leaves_groups = _nothing if self._groups is None else self._groups.take(device)
+        if leaves_groups is None:
+            return None
+        if not self._counters.take(device):
+            leaves_groups()
+            return None
+
+        def give_back() -> None:
+            self._counters.give_back(device)
+            leaves_groups()
+
+        return give_back
+
+    def _node_may_skip_operations(self, device: Device) -> bool:
+        """Whether the node supports the operations that the device's driver skips.
+
+        Follows `allocateDevice` of the experimental allocator since 1.37. The node names the feature in
+        `status.declaredFeatures`.
+        """
+        if not device.slice.spec.get("skipNodeOperations"):
+            return True
+        return self._rules.optional_node_operations and self._node_skips_operations
 
     def _mark(self, device: DeviceID, claim: int, by: int) -> None:
         self._taking[device] += by

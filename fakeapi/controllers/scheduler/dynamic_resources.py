@@ -9,7 +9,7 @@ from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocationError, NodeError
 from fakeapi.controllers.allocation.nodes import matches_selector
-from fakeapi.controllers.allocation.pools import Slices
+from fakeapi.controllers.allocation.pools import Slices, usable_slices
 from fakeapi.controllers.allocation.requests import choices_of
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
@@ -143,7 +143,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             shares=self._rules.consumable_capacity,
             admin_counts=self._rules.quirks.admin_access_takes_devices,
         )
-        return Inventory(Slices(slices), classes, state, turn)
+        return Inventory(Slices(usable_slices(slices, self._rules)), classes, state, turn)
 
     async def filter(
         self, state: PodClaims, pod: Object, node: NodeState, effort: Effort
