@@ -1,0 +1,1 @@
+"""Containers of pods: the interface through which the kubelet runs them, and its implementations."""

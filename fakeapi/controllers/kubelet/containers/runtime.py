@@ -1,0 +1,266 @@
+"""ContainerRuntime and Container: the interface through which the kubelet runs containers.
+
+The kubelet decides when a container starts, stops and restarts, runs its probes on time, and writes the pod's
+status. A runtime decides only what happens inside the container. All methods are called in the event loop of
+the server. docs/pods.md describes how to write a runtime.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from fakeapi.controllers.kubelet.containers.container_log import ContainerLog
+from fakeapi.machinery.json_types import Object
+
+ContainerRole = Literal["init", "sidecar", "main", "ephemeral"]
+"""The role of a container in its pod. A sidecar is an init container with the restartPolicy Always."""
+
+StreamName = Literal["stdout", "stderr"]
+
+SIGTERM, SIGKILL = 15, 9
+
+
+class ContainerStartError(Exception):
+    """Raised if a container cannot start. The kubelet tries again after a back-off.
+
+    `reason`: the reason in the status of the waiting container, such as `RunContainerError` or
+    `CreateContainerConfigError`. The message of the exception becomes the message in the status.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class CommandError(Exception):
+    """Raised if a command or a port of a container cannot be reached. The message is for the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A mount of a container.
+
+    - `name`: the name of the pod's volume; "" for a mount of a CDI device.
+    - `source`: the path on the node for a hostPath volume or a CDI mount; "" for other volumes.
+    """
+
+    path: str
+    name: str = ""
+    source: str = ""
+    sub_path: str = ""
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNode:
+    """A device node of a container, from the CDI file of a device.
+
+    `path`: the path in the container. `host_path`: the path on the node.
+    """
+
+    path: str
+    host_path: str
+    type: str = ""
+    permissions: str = "rwm"
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerConfig:
+    """The resolved configuration of a container.
+
+    Field references, ConfigMaps, Secrets, `$(VAR)` references and CDI devices are resolved.
+
+    - `command` and `args`: as in the container's spec. An empty command means the entrypoint of the image.
+    - `env`: all environment variables, in the order in which the kubelet sets them.
+    - `cdi_devices`: the names of the CDI devices, such as "vendor.com/gpu=gpu-0".
+    - `devices` and `mounts`: the edits of these CDI devices, and the volume mounts of the container.
+    """
+
+    command: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    working_dir: str = ""
+    cdi_devices: tuple[str, ...] = ()
+    devices: tuple[DeviceNode, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRun:
+    """Describes one run of a container, from its start to its exit.
+
+    - `node` and `directory`: the name and the directory of the node.
+    - `pod`: the Pod. Its status has the podIP if the API shows it already; `pod_ip` has it always.
+    - `container`: the container in the pod's spec.
+    - `attempt`: 0 for the first run, and one more for each restart.
+    - `id`: the unique ID of the run, which is the containerID of the status without its scheme.
+    """
+
+    node: str
+    directory: Path
+    pod: Object
+    container: Object
+    role: ContainerRole
+    attempt: int
+    id: str
+    pod_ip: str
+    host_ip: str
+    config: ContainerConfig = field(default_factory=ContainerConfig)
+
+    @property
+    def name(self) -> str:
+        """The name of the container."""
+        name: str = self.container["name"]
+        return name
+
+    @property
+    def image(self) -> str:
+        image: str = self.container["image"]
+        return image
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The uid of the pod and the name of the container. All runs of a container have the same key."""
+        return self.pod["metadata"]["uid"], self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerExit:
+    """The end of a run.
+
+    - `reason`: for example OOMKilled; "" for Completed or Error, by the exit code.
+    - `message`: the contents of the file `terminationMessagePath`.
+    - `signal`: the signal that ended the container; 0 for none.
+    """
+
+    exit_code: int
+    reason: str = ""
+    message: str = ""
+    signal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """The result of one probe. `output`: the text for the event about a failed probe."""
+
+    is_success: bool
+    output: str = ""
+
+
+class Streams(Protocol):
+    """The client's side of an exec or attach session."""
+
+    @property
+    def has_stdin(self) -> bool: ...
+
+    @property
+    def tty(self) -> bool: ...
+
+    async def read_stdin(self) -> bytes:
+        """Returns the next input of the client; b"" after the end of the input."""
+        ...
+
+    async def write(self, stream: StreamName, data: bytes) -> None:
+        """Sends output to the client. Ignores a stream that the client did not request."""
+        ...
+
+    def sizes(self) -> AsyncIterator[tuple[int, int]]:
+        """Yields (columns, rows) of the client's terminal, for each change of its size."""
+        ...
+
+
+class PortConnection(Protocol):
+    """A connection to a port of a container. `read` returns b"" after the other side has closed it."""
+
+    async def read(self) -> bytes: ...
+
+    async def write(self, data: bytes) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class Container(ABC):
+    """A container that a runtime has started. Represents one run; a restart makes a new Container.
+
+    `log`: the output of the run. The kubelet keeps the Container after its exit, for `kubectl logs
+    --previous`.
+    """
+
+    log: ContainerLog
+
+    @abstractmethod
+    async def stop(self, signal: int) -> None:
+        """Sends a signal: SIGTERM (or the stop signal of the container), or SIGKILL.
+
+        Returns at once, and does nothing after the exit. The exit is reported by `on_exit`. The kubelet sends
+        SIGKILL when the grace period is over.
+        """
+
+    @abstractmethod
+    async def probe(self, kind: str, probe: Object) -> ProbeResult:
+        """Runs one probe. `kind`: startup, liveness or readiness. The kubelet cancels a slow probe."""
+
+    @abstractmethod
+    async def run_hook(self, kind: str, handler: Object) -> None:
+        """Runs a postStart or preStop handler other than sleep. `kind`: postStart or preStop.
+
+        Raises CommandError if the handler fails. The kubelet cancels a preStop handler after the grace
+        period.
+        """
+
+    @abstractmethod
+    async def exec(self, command: list[str], streams: Streams) -> int:
+        """Runs a command until it ends; returns its exit code.
+
+        Raises CommandError if it cannot start. If the client leaves, the task is cancelled.
+        """
+
+    @abstractmethod
+    async def attach(self, streams: Streams) -> None:
+        """Connects the client to the container, until the container exits or the client leaves.
+
+        Raises CommandError if that is not possible.
+        """
+
+    @abstractmethod
+    async def connect(self, port: int) -> PortConnection:
+        """Connects to a port of the container. Raises CommandError if nothing listens there."""
+
+    async def remove(self) -> None:  # noqa: B027 - most containers have nothing to release
+        """Releases what the run still holds, such as a directory. Called once, after the exit.
+
+        The kubelet calls it when it forgets the run: after a later restart, or when the pod is removed.
+        """
+
+
+OnExit = Callable[[ContainerExit], None]
+"""Reports the exit of a run, exactly once. May be called inside `start`."""
+
+
+class ContainerRuntime(ABC):
+    """Runs the containers of some images."""
+
+    @abstractmethod
+    def takes(self, run: ContainerRun) -> bool:
+        """Whether this runtime runs the container. The first runtime that takes a container runs it."""
+
+    @abstractmethod
+    async def start(self, run: ContainerRun, on_exit: OnExit) -> Container:
+        """Starts a container and returns it. Raises ContainerStartError if it cannot start.
+
+        May take its time: the container is waiting (ContainerCreating) until the method returns, and other
+        pods continue. The kubelet cancels the call if the pod is deleted meanwhile.
+        """
+
+    async def resume(self, run: ContainerRun, started_at: float, on_exit: OnExit) -> Container | None:
+        """Returns a container that was running before the kubelet restarted; None if it ended.
+
+        `started_at`: the start of the run, in seconds since the epoch. By default, no container survives a
+        restart.
+        """
+        return None
+
+    async def close(self) -> None:  # noqa: B027 - most runtimes have nothing to release
+        """Ends all containers at once. Called when the controllers stop."""
