@@ -46,17 +46,19 @@ def test_the_oldest_lines_of_a_long_log_are_dropped() -> None:
     assert log.end == lines + 10
 
 
-async def test_a_reader_follows_a_log_until_it_ends() -> None:
-    log = make_log()
-    log.write(b"before\n")
+def test_a_reader_follows_a_log_until_it_ends() -> None:
+    async def follow() -> list[bytes]:
+        log = make_log()
+        log.write(b"before\n")
+        reader = asyncio.create_task(read(log))
+        await asyncio.sleep(0)
+        log.write(b"after\n")
+        await asyncio.sleep(0)
+        log.write(b"rest")
+        log.close()
+        return await reader
 
-    async def read() -> list[bytes]:
+    async def read(log: ContainerLog) -> list[bytes]:
         return [line.data async for line in log.follow(0)]
 
-    reader = asyncio.create_task(read())
-    await asyncio.sleep(0)
-    log.write(b"after\n")
-    await asyncio.sleep(0)
-    log.write(b"rest")
-    log.close()
-    assert await reader == [b"before\n", b"after\n", b"rest"]
+    assert asyncio.run(follow()) == [b"before\n", b"after\n", b"rest"]
