@@ -41,10 +41,20 @@ def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
                 problem += f"; to read a file, give its path as Path({document!r:.200})"
             raise ValueError(problem)
         if document["kind"] == "List":
-            objects += _objects_of(list(document.get("items") or ()), depth + 1)
+            objects += _objects_of(_items_of(document), depth + 1)
         else:
             objects.append(dict(document))
     return objects
+
+
+def _items_of(document: Mapping[str, Any]) -> Sequence[Any]:
+    """Returns the items of a List; raises ValueError if `items` is not a list."""
+    items = document.get("items")
+    if items is None:
+        return ()
+    if not isinstance(items, list | tuple):
+        raise ValueError(f"the items of a List must be a list, not {items!r:.200}")
+    return items
 
 
 def _documents(manifest: Manifest) -> Sequence[Any]:
