@@ -53,7 +53,7 @@ def _items_of(document: Mapping[str, Any]) -> Sequence[Any]:
     if items is None:
         return ()
     if not isinstance(items, list | tuple):
-        raise ValueError(f"the items of a List must be a list, not {items!r:.200}")
+        raise ValueError(f"the items of a List must be a list, not {items!r:.200}")  # noqa: TRY004 - as for text
     return items
 
 
