@@ -1,0 +1,118 @@
+"""CDI files: the environment, device nodes and mounts that CDI devices add to a container.
+
+Follows the Container Device Interface, version 1.0 (`pkg/cdi` and `specs-go` of
+tags.cncf.io/container-device-interface).
+"""
+
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fakeapi.controllers.kubelet.containers.runtime import DeviceNode, Mount
+from fakeapi.inputfile import read_regular
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
+
+log = logging.getLogger("fakeapi.controllers")
+
+DIRECTORIES = (Path("/etc/cdi"), Path("/var/run/cdi"))
+"""The directories in which DRA drivers create CDI files by default."""
+NODE_DIRECTORY = "cdi"
+"""Subdirectory of the node's directory with CDI files. Its files win over the files of DIRECTORIES."""
+FILES_MAX = 4096
+"""Maximum number of files in a CDI directory that the kubelet reads. Ignores further files."""
+FILE_BYTES_MAX = 4 * 1024 * 1024
+"""Maximum size of a CDI file in bytes. Ignores larger files with a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """The changes that CDI devices make to a container."""
+
+    env: dict[str, str] = field(default_factory=dict)
+    devices: tuple[DeviceNode, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+
+    def __or__(self, other: "Edits") -> "Edits":
+        return Edits(self.env | other.env, self.devices + other.devices, self.mounts + other.mounts)
+
+
+def edits_of(devices: Sequence[str], directories: Iterable[Path]) -> Edits:
+    """Returns the edits of CDI devices, such as "vendor.com/gpu=gpu-0".
+
+    Ignores devices that no file describes. `directories`: later directories win over earlier ones.
+    """
+    edits = Edits()
+    if not devices:
+        return edits
+    specs = [spec for directory in directories for spec in _specs(directory)]
+    seen: list[int] = []
+    for name in devices:
+        kind, _, device = name.partition("=")
+        for number, spec in reversed(list(enumerate(specs))):
+            chosen = next((each for each in _dicts(spec.get("devices")) if each.get("name") == device), None)
+            if spec.get("kind") != kind or chosen is None:
+                continue
+            if number not in seen:
+                seen.append(number)
+                edits |= _edits(spec.get("containerEdits"))
+            edits |= _edits(chosen.get("containerEdits"))
+            break
+    return edits
+
+
+def _specs(directory: Path) -> list[Object]:
+    try:
+        names = sorted(entry.name for entry in os.scandir(directory))
+    except OSError:
+        return []
+    specs = []
+    for name in [name for name in names if name.endswith((".json", ".yaml"))][:FILES_MAX]:
+        try:
+            spec = yaml.load(read_regular(directory / name, FILE_BYTES_MAX), Loader=_LOADER)  # noqa: S506
+        except (OSError, ValueError, yaml.YAMLError, RecursionError) as problem:
+            log.warning("CDI file %s is ignored: %s", directory / name, printable_line(problem))
+            continue
+        if isinstance(spec, dict):
+            specs.append(spec)
+    return specs
+
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _edits(edits: Any) -> Edits:
+    if not isinstance(edits, dict):
+        return Edits()
+    env = dict(
+        entry.split("=", 1) for entry in edits.get("env") or () if isinstance(entry, str) and "=" in entry
+    )
+    devices = tuple(
+        DeviceNode(
+            str(node["path"]),
+            str(node.get("hostPath") or node["path"]),
+            str(node.get("type", "")),
+            str(node.get("permissions") or "rwm"),
+        )
+        for node in _dicts(edits.get("deviceNodes"))
+        if "path" in node
+    )
+    mounts = tuple(
+        Mount(
+            str(mount["containerPath"]),
+            source=str(mount.get("hostPath", "")),
+            read_only="ro" in (mount.get("options") or ()),
+        )
+        for mount in _dicts(edits.get("mounts"))
+        if "containerPath" in mount
+    )
+    return Edits(env, devices, mounts)
+
+
+def _dicts(values: Any) -> list[dict[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

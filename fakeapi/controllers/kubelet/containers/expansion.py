@@ -1,0 +1,24 @@
+"""Expands references such as `$(NAME)` in commands, arguments and environment variables.
+
+Follows k8s.io/kubernetes `third_party/forked/golang/expansion`.
+"""
+
+import re
+from collections.abc import Mapping
+
+_REFERENCE = re.compile(r"\$(?:\$|\(([^)]*)\))")
+
+
+def expand(text: str, *variables: Mapping[str, str]) -> str:
+    """Returns the text with the values of its references; `$$` becomes `$`.
+
+    `variables`: values by name; the first mapping with a name counts. A reference to an unknown name stays.
+    """
+
+    def value_of(match: re.Match[str]) -> str:
+        name = match[1]
+        if name is None:
+            return "$"
+        return next((values[name] for values in variables if name in values), match[0])
+
+    return _REFERENCE.sub(value_of, text)
