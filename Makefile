@@ -34,6 +34,10 @@ e2e: $(READY) ## Run Kubernetes' own end-to-end suite (needs Go; make e2e ARGS="
 torture: $(READY) ## Look for what breaks, for minutes or longer (make torture ARGS="--minutes 60")
 	$(BIN)/python -m tests.torture.run $(ARGS)
 
+.PHONY: differential
+differential: $(READY) ## Send random requests to a real kube-apiserver and here (needs Go; ARGS="--release 1.37 --minutes 30 --seed 7")
+	$(BIN)/python -m tests.differential.exchanges.run $(ARGS)
+
 .PHONY: check
 check: $(READY) ## Lint, format, types, layers and plain words
 	$(BIN)/ruff check

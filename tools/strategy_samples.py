@@ -120,14 +120,14 @@ class Generator:
 
     def request(self, kind: Kind) -> dict[str, Any]:
         """Returns a random request for the Go program: a create or an update of an object."""
-        base = self._base(kind)
+        base = self.base(kind)
         has_status = kind.subresource("status") is not None and "status" in base
         subresource = self._random.choice(["", "", "status"] if has_status else [""])
         asked = {"resource": kind.resource, "subresource": subresource}
         if not subresource and self._random.random() < 0.5:
-            return {**asked, "new": self._changed(base, kind.schema, self._part(base)), "old": None}
-        part = subresource or self._part(base)
-        old = self._changed(base, kind.schema, part, self._random.choice([0, 0, 1]))
+            return {**asked, "new": self.changed(base, kind.schema, self.part(base)), "old": None}
+        part = subresource or self.part(base)
+        old = self.changed(base, kind.schema, part, self._random.choice([0, 0, 1]))
         if self._random.random() < 0.3:
             old.pop("status", None)
             if part == "status":
@@ -136,7 +136,7 @@ class Generator:
             return {**asked, **self._eviction(old)}
         new = copy.deepcopy(base if self._random.random() < 0.2 else old)
         if self._random.random() < 0.9:
-            new = self._changed(new, kind.schema, part)
+            new = self.changed(new, kind.schema, part)
         return {**asked, "new": new, "old": old}
 
     def _eviction(self, old: dict[str, Any]) -> dict[str, Any]:
@@ -149,13 +149,13 @@ class Generator:
             old = {**old, "status": {}}
         return {"new": new, "old": old}
 
-    def _part(self, base: dict[str, Any]) -> str:
+    def part(self, base: dict[str, Any]) -> str:
         """Returns the field of an object to change: "spec", or a random field if the object has no spec."""
         if "spec" in base:
             return "spec"
         return self._random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
 
-    def _base(self, kind: Kind) -> dict[str, Any]:
+    def base(self, kind: Kind) -> dict[str, Any]:
         fields = copy.deepcopy(BASES[kind.group][kind.resource])
         metadata = {
             "name": NAMES.get(kind.resource, "a"),
@@ -169,7 +169,7 @@ class Generator:
             _flatten(fields)
         return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **fields}
 
-    def _changed(
+    def changed(
         self, obj: dict[str, Any], schema: Struct, part: str, times: int | None = None
     ) -> dict[str, Any]:
         new = copy.deepcopy(obj)
@@ -181,11 +181,11 @@ class Generator:
                 new[part] = self._value(node, part, 1)
                 continue
             deep = [place for place in places if len(place[0]) > 2]
-            path, node = self._random.choice(deep if deep and self._random.random() < 0.7 else places)
+            path, field = self._random.choice(deep if deep and self._random.random() < 0.7 else places)
             holder = new[part]
             for step in path[:-1]:
                 holder = holder[step]
-            self._change(holder, path[-1], node, _name_of(path))
+            self._change(holder, path[-1], field, _name_of(path))
         return new
 
     def _change(self, holder: Any, key: Any, node: Node, name: str) -> None:

@@ -1,0 +1,125 @@
+"""Sends a story to kube-apiserver and records it in the form of the conformance recordings."""
+
+import http.client
+import json
+import re
+import ssl
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.conformance.player import _headers, _parsed
+from tests.differential.exchanges.stories import Request, Story
+from tests.differential.rbac.servers import merged
+
+ADMINISTRATOR = {"Impersonate-User": "kubernetes-admin", "Impersonate-Group": "system:masters"}
+"""Headers that give the requests to both servers the same user."""
+
+TIMEOUT_SECONDS = 60.0
+_SYMBOL = re.compile(r"<(rv|uid) ([^>]+)>")
+
+
+class Recorder:
+    """Sends stories to kube-apiserver over one connection."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._host = urlsplit(url).netloc
+        self._token = token
+        self._connection = self._connect()
+
+    def _connect(self) -> http.client.HTTPSConnection:
+        trusting = ssl.create_default_context()
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+        return http.client.HTTPSConnection(self._host, timeout=TIMEOUT_SECONDS, context=trusting)
+
+    def record(self, story: Story) -> list[dict[str, Any]]:
+        """Sends the requests of a story in order.
+
+        Returns the requests without symbols, each with its response as `answer`.
+        """
+        seen = Seen()
+        exchanges = []
+        for symbolic in story:
+            request = seen.resolved(symbolic)
+            answer = self._send(request)
+            seen.learn(request, answer["body"])
+            exchanges.append({**request, "answer": answer})
+        return exchanges
+
+    def _send(self, request: Request) -> dict[str, Any]:
+        headers = {
+            "Accept": "application/json",
+            "User-Agent": "conformance/1",
+            "Authorization": f"Bearer {self._token}",
+            **ADMINISTRATOR,
+        }
+        data = None
+        if request.get("body") is not None:
+            data = json.dumps(request["body"]).encode()
+            headers["Content-Type"] = "application/json"
+        names = {"accept": "Accept", "content-type": "Content-Type"}
+        headers |= {names[name]: value for name, value in request.get("headers", {}).items()}
+        for is_last in (False, True):
+            try:
+                self._connection.request(request["method"], request["target"], data, headers)
+                response = self._connection.getresponse()
+                text = response.read().decode("utf-8", "replace")
+                break
+            except (http.client.HTTPException, OSError):
+                self._connection.close()
+                self._connection = self._connect()
+                if is_last:
+                    raise
+        return {"status": response.status, "body": _parsed(text), **_headers(response)}
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Seen:
+    """The objects and the continue token of the last responses; replaces the symbols of requests."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, dict[str, Any]] = {}
+        self._continue = "none"
+
+    def learn(self, request: Request, body: Any) -> None:
+        """Keeps the objects and the continue token of a response."""
+        if not isinstance(body, dict):
+            return
+        metadata = body.get("metadata")
+        if isinstance(metadata, dict) and isinstance(metadata.get("continue"), str):
+            self._continue = metadata["continue"] or "none"
+        is_object = isinstance(metadata, dict) and "name" in metadata and "uid" in metadata
+        if is_object and "/scale" not in request["target"] and body.get("kind") != "PartialObjectMetadata":
+            self._objects[str((metadata or {})["name"])] = body
+
+    def resolved(self, request: Request) -> Request:
+        """Returns a request with the symbols replaced by the values of earlier responses."""
+        made: Request = {
+            **request,
+            "target": self._text(request["target"]).replace("<continue>", self._continue),
+        }
+        if "body" in request:
+            made["body"] = self._body(request["body"])
+        return made
+
+    def _body(self, body: Any) -> Any:
+        if isinstance(body, dict) and "stored" in body and "changes" in body:
+            stored = self._objects.get(body["stored"])
+            return self._value(body["else"] if stored is None else merged(stored, body["changes"]))
+        return self._value(body)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: self._value(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self._value(item) for item in value]
+        return self._text(value) if isinstance(value, str) else value
+
+    def _text(self, text: str) -> str:
+        return _SYMBOL.sub(self._symbol, text)
+
+    def _symbol(self, match: "re.Match[str]") -> str:
+        metadata: Mapping[str, Any] = self._objects.get(match[2], {}).get("metadata", {})
+        return str(metadata.get("resourceVersion" if match[1] == "rv" else "uid", "7"))

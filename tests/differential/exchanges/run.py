@@ -1,0 +1,204 @@
+"""Sends the same random requests to fakeapi and to kube-apiserver, and compares the responses.
+
+    python -m tests.differential.exchanges.run [--release 1.37] [--minutes 30] [--seed 7] [--only PODS ...]
+
+Go builds etcd and kube-apiserver once, in about 15 minutes. A difference is shrunk to the shortest sequence
+of requests and printed. `--keep FILE` also appends it to a file, in the form of the conformance recordings.
+The exit status is 1 if there is a difference without a name in `known.py`.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks import kubernetes
+from fakeapi.releases import Kind, load_release
+from tests.conformance import world
+from tests.conformance.differences import Difference
+from tests.conformance.player import Player
+from tests.differential.exchanges.bases import driven_kinds
+from tests.differential.exchanges.coverage import Coverage
+from tests.differential.exchanges.known import named
+from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder
+from tests.differential.exchanges.shrinking import shrunk
+from tests.differential.exchanges.stories import Story, StoryWriter
+from tests.interop.toolchain import BUILDS
+from tests.torture import servers as torture
+
+PORT = 6643
+RUNTIME_CONFIG = "api/all=true"
+PLUGINS_OFF = "ServiceAccount"
+SHOWN_MAX = 60
+"""Maximum number of differences to print. The run counts all of them."""
+
+Differences = dict[int, list[Difference]]
+
+
+class ImpersonatingPlayer(Player):
+    """Sends the requests as the same user that the recorder has on kube-apiserver."""
+
+    def prepare(self, exchange: dict[str, Any]) -> tuple[str, dict[str, str], bytes | None]:
+        target, headers, data = super().prepare(exchange)
+        return target, headers | ADMINISTRATOR, data
+
+
+class Comparison:
+    """Plays stories on both servers."""
+
+    def __init__(self, recorder: Recorder, port: int) -> None:
+        self._recorder = recorder
+        self._port = port
+
+    def play(self, story: Story) -> tuple[list[dict[str, Any]], Differences]:
+        """Plays a story; returns the exchanges with kube-apiserver and the differences by request number."""
+        exchanges = self._recorder.record(story)
+        return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges)
+
+    def prepare(self, namespace: str) -> None:
+        """Creates a namespace in both servers, if it does not exist."""
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+        self.play([{"method": "POST", "target": "/api/v1/namespaces", "body": body}])
+
+
+def retagged(story: Story, number: int, attempt: int) -> Story:
+    """Returns a story with other names, so that no object of an earlier attempt is in its way."""
+    return json.loads(json.dumps(story).replace(f"q{number}", f"q{number}x{attempt}"))  # type: ignore[no-any-return]
+
+
+@contextmanager
+def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
+    """Starts kube-apiserver and fakeapi of a release with the same options."""
+    programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, release)
+    options = (f"--runtime-config={RUNTIME_CONFIG}", f"--disable-admission-plugins={PLUGINS_OFF}")
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        own = stack.enter_context(
+            torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG)
+        )
+        real = stack.enter_context(kubernetes.running(*programs, port, options=options))
+        recorder = Recorder(real.url, real.token)
+        stack.callback(recorder.close)
+        yield Comparison(recorder, own.port)
+
+
+class Run:
+    """Plays stories on both servers, and counts exchanges and differences."""
+
+    def __init__(self, comparison: Comparison, keep: Path | None) -> None:
+        self._comparison = comparison
+        self._keep = keep
+        self.coverage = Coverage()
+        self.names: Counter[str] = Counter()
+        self.unnamed = 0
+        self._shown: set[str] = set()
+
+    def story(self, kind: Kind, story: Story, number: int) -> None:
+        """Plays one story; shrinks and prints a difference that has no name."""
+        if kind.namespaced:
+            self._comparison.prepare(f"q{number}")
+        exchanges, differences = self._comparison.play(story)
+        self.coverage.count(kind, exchanges)
+        lines = [line for found in differences.values() for line in found]
+        if not lines:
+            return
+        if names := named(lines):
+            self.names.update(names)
+            return
+        self.unnamed += 1
+        shape = f"{kind.kind} {_shape(lines[0])}"
+        if shape in self._shown or len(self._shown) >= SHOWN_MAX:
+            return
+        self._shown.add(shape)
+        self._show(kind, self._shrunk(kind, story, number, shape), number)
+
+    def _shrunk(self, kind: Kind, story: Story, number: int, shape: str) -> Story:
+        attempts = 0
+
+        def differs(shorter: Story) -> bool:
+            nonlocal attempts
+            attempts += 1
+            if kind.namespaced:
+                self._comparison.prepare(f"q{number}x{attempts}")
+            _, differences = self._comparison.play(retagged(shorter, number, attempts))
+            return any(
+                f"{kind.kind} {_shape(line)}" == shape for found in differences.values() for line in found
+            )
+
+        return story if kind.resource == "ipaddresses" else shrunk(story, differs)
+
+    def _show(self, kind: Kind, story: Story, number: int) -> None:
+        if kind.namespaced:
+            self._comparison.prepare(f"q{number}x0")
+        exchanges, differences = self._comparison.play(retagged(story, number, 0))
+        once = "" if differences else " (differed once, and not again)"
+        say(f"\n{kind.api_version} {kind.kind}, story {number}{once}:")
+        for index, exchange in enumerate(exchanges, 1):
+            headers = "".join(f" -H '{name}: {value}'" for name, value in exchange.get("headers", {}).items())
+            body = f" -d '{json.dumps(exchange['body'])}'" if exchange.get("body") is not None else ""
+            say(f"  {index}. curl -X {exchange['method']} '$URL{exchange['target']}'{headers}{body}")
+            say(f"     kube-apiserver: {exchange['answer']['status']} {_message(exchange['answer']['body'])}")
+            for line in differences.get(index, [])[:8]:
+                say(f"     differs: {line}")
+        if self._keep is not None:
+            with self._keep.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"name": f"{kind.resource}-{number}", "exchanges": exchanges}) + "\n")
+
+
+def _shape(line: str) -> str:
+    """Returns a difference without values, so that similar differences are shown once."""
+    path = line.partition(": recorded ")[0]
+    return "".join("#" if char.isdigit() else char for char in path)[:120]
+
+
+def _message(body: Any) -> str:
+    return str(body.get("message", ""))[:400] if isinstance(body, dict) else ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--release", default="1.37")
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--exchanges", type=int, default=0, help="end after this many (default: by time)")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--only", nargs="*", help="these resources (default: all)")
+    parser.add_argument("--builds", type=Path, default=BUILDS)
+    parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
+    parser.add_argument("--keep", type=Path, help="append stories with differences to this file")
+    options = parser.parse_args()
+    seed = Random().randrange(1_000_000) if options.seed is None else options.seed
+    say(f"release {options.release}, seed {seed}")
+    kinds = driven_kinds([*load_release(options.release).kinds])
+    if options.only:
+        kinds = [kind for kind in kinds if kind.resource in options.only]
+    writer = StoryWriter(seed)
+    with both(options.release, options.builds, options.port) as comparison:
+        run = Run(comparison, options.keep)
+        end = time.monotonic() + options.minutes * 60
+        number = 0
+        while time.monotonic() < end and not 0 < options.exchanges <= run.coverage.exchanges:
+            kind = kinds[number % len(kinds)]
+            number += 1
+            run.story(kind, writer.story(kind, number), number)
+    for line in run.coverage.lines():
+        say(line)
+    say(f"known differences: {dict(run.names) or 'none'}")
+    say(f"stories with an unnamed difference: {run.unnamed}")
+    return int(run.unnamed > 0)
+
+
+def say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 - the output of a command
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,23 @@
+"""Finds the shortest story that still shows a difference."""
+
+from collections.abc import Callable
+
+from tests.differential.exchanges.stories import Story
+
+ATTEMPTS_MAX = 40
+"""Maximum number of shorter stories to try for one difference."""
+
+
+def shrunk(story: Story, differs: Callable[[Story], bool]) -> Story:
+    """Removes requests from a story, one at a time, as long as the story still shows a difference.
+
+    `differs`: plays a story on both servers, whose objects of earlier attempts are gone.
+    """
+    attempts, index = 0, len(story) - 1
+    while index >= 0 and attempts < ATTEMPTS_MAX:
+        shorter = story[:index] + story[index + 1 :]
+        attempts += 1
+        if shorter and differs(shorter):
+            story = shorter
+        index -= 1
+    return story

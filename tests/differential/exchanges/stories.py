@@ -1,0 +1,387 @@
+"""Generates stories: random sequences of requests for one kind, mostly valid.
+
+A request is a dict in the form of the recordings (`fixtures/traces/README.md`) without the response. Its
+texts may contain symbols, because the story is written before the server has answered:
+
+- `<rv NAME>`, `<uid NAME>`: the last seen resourceVersion or uid of the object NAME
+- `<continue>`: the continue token of the last list
+
+A body `{"stored": NAME, "changes": PATCH}` is the last seen object NAME, merged with PATCH.
+"""
+
+import copy
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+from fakeapi.releases import Kind
+from tests.differential.exchanges.bases import base_of
+from tools.strategy_samples import Generator
+
+Request = dict[str, Any]
+Story = list[Request]
+
+REQUESTS_MIN, REQUESTS_MAX = 3, 9
+MERGE, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
+STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json"
+PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
+_IP_NAMES = {"ipaddresses"}
+
+
+class StoryWriter(Generator):
+    """Writes the stories of one seed. Equal seeds give equal stories."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.random: Random = self._random
+
+    def story(self, kind: Kind, number: int) -> Story:
+        """Returns a story for a kind. `number`: makes namespace and names of the story unique."""
+        return _OneStory(self, kind, number).write()
+
+    def valid(self, kind: Kind) -> dict[str, Any]:
+        """Returns a valid object of a kind without its name and namespace."""
+        if kind.group == "resource.k8s.io":
+            made = self.base(kind)
+            return {name: value for name, value in made.items() if name != "metadata"}
+        fields = copy.deepcopy(dict(base_of(kind) or {}))
+        return {"apiVersion": kind.api_version, "kind": kind.kind, **fields}
+
+    def varied(self, kind: Kind, obj: dict[str, Any], times: int | None = None) -> dict[str, Any]:
+        """Returns a copy of an object with random changes in one of its fields."""
+        part = self.part(obj)
+        if part not in kind.schema.fields:
+            return copy.deepcopy(obj)
+        return self.changed(
+            obj, kind.schema, part, self.random.choice([0, 1, 1, 1, 2]) if times is None else times
+        )
+
+
+class _OneStory:
+    def __init__(self, writer: StoryWriter, kind: Kind, number: int) -> None:
+        self._writer = writer
+        self._random = writer.random
+        self._kind = kind
+        self._namespace = f"q{number}"
+        self._names = [self._name(number, index) for index in range(2)]
+        self._known: dict[str, dict[str, Any]] = {}
+        root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
+        place = f"/namespaces/{self._namespace}" if kind.namespaced else ""
+        self._collection = f"{root}{place}/{kind.resource}"
+        self._label = f"q{number}"
+
+    def _name(self, number: int, index: int) -> str:
+        if self._kind.resource in _IP_NAMES:
+            return f"10.{1 + number // 60_000}.{number // 250 % 240}.{(number % 125) * 2 + index}"
+        return f"{'ab'[index]}-q{number}"
+
+    def write(self) -> Story:
+        steps = [self._create_first]
+        makers = self._makers()
+        count = self._random.randint(REQUESTS_MIN, REQUESTS_MAX)
+        steps += self._random.choices(
+            [maker for _, maker in makers], [weight for weight, _ in makers], k=count
+        )
+        return [step() for step in steps]
+
+    def _makers(self) -> list[tuple[int, Callable[[], Request]]]:
+        makers: list[tuple[int, Callable[[], Request]]] = []
+        for verb, weight, maker in (
+            ("create", 3, self._create),
+            ("get", 2, self._get),
+            ("list", 3, self._list),
+            ("update", 6, self._update),
+            ("patch", 5, self._patch),
+            ("patch", 4, self._apply),
+            ("delete", 2, self._delete),
+            ("deletecollection", 1, self._delete_collection),
+        ):
+            if verb in self._kind.verbs:
+                makers.append((weight, maker))
+        if self._kind.subresource("status") is not None:
+            makers += [(3, self._update_status), (2, self._patch_status), (1, self._get_status)]
+        if self._kind.subresource("scale") is not None:
+            makers.append((2, self._scale))
+        return makers
+
+    # writes ---------------------------------------------------------------------------------------
+
+    def _create_first(self) -> Request:
+        """Mostly creates a valid object, so that the following requests meet an object."""
+        if self._random.random() < 0.25:
+            return self._create()
+        self._known[self._names[0]] = obj = self._object(self._names[0])
+        return self._request("POST", self._collection, obj)
+
+    def _create(self) -> Request:
+        name = self._random.choice(self._names)
+        obj = self._object(name)
+        if self._random.random() < 0.6:
+            obj = self._writer.varied(self._kind, obj)
+        if self._random.random() < 0.05:
+            obj["metadata"] = {"generateName": f"{name}-", "labels": {"story": self._label}}
+        else:
+            self._known[name] = obj
+        return self._request("POST", self._collection, self._maybe_odd(obj), self._write_options())
+
+    def _object(self, name: str) -> dict[str, Any]:
+        metadata: dict[str, Any] = {"name": name, "labels": {"story": self._label}}
+        if self._random.random() < 0.15:
+            metadata["annotations"] = {"example.com/a": self._random.choice(["", "b"])}
+        if self._random.random() < 0.1:
+            metadata["finalizers"] = [self._random.choice(["example.com/f", "f", "foregroundDeletion"])]
+        if self._random.random() < 0.05:
+            owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}
+            metadata["ownerReferences"] = [
+                owner | ({"controller": True} if self._random.random() < 0.5 else {})
+            ]
+        if self._random.random() < 0.05:
+            metadata["namespace"] = self._random.choice([self._namespace, "default"])
+        obj = self._writer.valid(self._kind)
+        return {"apiVersion": obj.pop("apiVersion"), "kind": obj.pop("kind"), "metadata": metadata, **obj}
+
+    def _maybe_odd(self, obj: dict[str, Any]) -> dict[str, Any]:
+        """Rarely adds an unknown field, or gives a field a value of a wrong type."""
+        chance = self._random.random()
+        if chance > 0.08:
+            return obj
+        odd = copy.deepcopy(obj)
+        part = self._writer.part(odd)
+        if chance < 0.03:
+            odd["unknownField"] = 1
+        elif chance < 0.06 and isinstance(odd.get(part), dict):
+            odd[part]["unknownField"] = {"a": 1}
+        else:
+            odd[part] = self._random.choice(["text", 1, [], {}, None, True])
+        return odd
+
+    def _update(self) -> Request:
+        return self._put(self._path(), "")
+
+    def _update_status(self) -> Request:
+        return self._put(f"{self._path()}/status", "status")
+
+    def _put(self, path: str, part: str) -> Request:
+        name = path.removesuffix("/status").rpartition("/")[2]
+        old = self._known.get(name) or self._object(name)
+        new = self._changed_part(old, part)
+        if not part:
+            self._known[name] = new
+        if self._random.random() < 0.65:
+            body: dict[str, Any] = {"stored": name, "changes": merge_patch(old, new), "else": new}
+        else:
+            metadata = dict(new["metadata"])
+            chance = self._random.random()
+            if chance < 0.3:
+                metadata["resourceVersion"] = f"<rv {name}>"
+            elif chance < 0.4:
+                metadata["resourceVersion"] = "1"
+            if self._random.random() < 0.1:
+                metadata["uid"] = self._random.choice([f"<uid {name}>", "other"])
+            body = self._maybe_odd({**new, "metadata": metadata})
+        return self._request("PUT", path, body, self._write_options())
+
+    def _changed_part(self, old: dict[str, Any], part: str) -> dict[str, Any]:
+        if part and part in self._kind.schema.fields:
+            return self._writer.changed(old, self._kind.schema, part)
+        new = self._writer.varied(self._kind, old)
+        if self._random.random() < 0.2:
+            new["metadata"] = {**new["metadata"], "finalizers": self._random.choice([[], ["example.com/g"]])}
+        return new
+
+    def _patch(self) -> Request:
+        return self._patch_at(self._path(), "")
+
+    def _patch_status(self) -> Request:
+        return self._patch_at(f"{self._path()}/status", "status")
+
+    def _patch_at(self, path: str, part: str) -> Request:
+        name = path.removesuffix("/status").rpartition("/")[2]
+        old = self._known.get(name) or self._object(name)
+        new = self._changed_part(old, part)
+        form = self._random.choice([MERGE, MERGE, STRATEGIC, STRATEGIC, JSON_PATCH])
+        body: Any = merge_patch(old, new)
+        if form == JSON_PATCH:
+            body = self._json_patch(old, new)
+        elif self._random.random() < 0.1:
+            body.setdefault("metadata", {})["resourceVersion"] = self._random.choice([f"<rv {name}>", "1"])
+        return self._request("PATCH", path, body, self._write_options(), form)
+
+    def _json_patch(self, old: dict[str, Any], new: dict[str, Any]) -> list[dict[str, Any]]:
+        operations: list[dict[str, Any]] = []
+        for key in sorted(old.keys() | new.keys()):
+            if old.get(key) == new.get(key):
+                continue
+            if key not in new:
+                operations.append({"op": "remove", "path": f"/{key}"})
+            else:
+                operations.append(
+                    {"op": self._random.choice(["add", "replace"]), "path": f"/{key}", "value": new[key]}
+                )
+        if self._random.random() < 0.2:
+            operations.insert(
+                0, {"op": "test", "path": "/metadata/name", "value": self._random.choice(self._names)}
+            )
+        if self._random.random() < 0.1:
+            operations.append({"op": "remove", "path": "/metadata/labels/none"})
+        return operations
+
+    def _apply(self) -> Request:
+        path = self._path()
+        status = self._kind.subresource("status") is not None and self._random.random() < 0.2
+        name = path.rpartition("/")[2]
+        obj = self._writer.varied(self._kind, self._known.get(name) or self._object(name))
+        obj["metadata"] = {
+            "name": name,
+            "labels": {"story": self._label, "applied": self._random.choice("ab")},
+        }
+        if self._random.random() < 0.3:
+            part = self._writer.part(obj)
+            if isinstance(obj.get(part), dict) and obj[part]:
+                obj[part].pop(self._random.choice(sorted(obj[part])))
+        options = {"fieldManager": self._random.choice(["m1", "m2", ""])}
+        if self._random.random() < 0.4:
+            options["force"] = "true"
+        return self._request(
+            "PATCH", f"{path}/status" if status else path, obj, {**self._write_options(), **options}, APPLY
+        )
+
+    def _scale(self) -> Request:
+        path = f"{self._path()}/scale"
+        count = self._random.choice([0, 1, 3, -1, "x"])
+        if self._random.random() < 0.4:
+            return self._request("GET", path)
+        if self._random.random() < 0.5:
+            return self._request("PATCH", path, {"spec": {"replicas": count}}, self._write_options(), MERGE)
+        name = path.split("/")[-2]
+        body = {
+            "apiVersion": "autoscaling/v1",
+            "kind": "Scale",
+            "metadata": {"name": name},
+            "spec": {"replicas": count},
+        }
+        return self._request("PUT", path, body, self._write_options())
+
+    def _delete(self) -> Request:
+        options: dict[str, Any] = {}
+        path = self._path()
+        name = path.rpartition("/")[2]
+        if self._random.random() < 0.3:
+            options["propagationPolicy"] = self._random.choice(["Background", "Foreground", "Orphan", "Nope"])
+        if self._random.random() < 0.2:
+            options["preconditions"] = self._random.choice(
+                [
+                    {"uid": f"<uid {name}>"},
+                    {"uid": "other"},
+                    {"resourceVersion": f"<rv {name}>"},
+                    {"resourceVersion": "1"},
+                ]
+            )
+        if self._random.random() < 0.2:
+            options["gracePeriodSeconds"] = self._random.choice([0, 1, 30, -1])
+        if self._random.random() < 0.1:
+            options["dryRun"] = self._random.choice([["All"], ["Some"]])
+        body = {"kind": "DeleteOptions", "apiVersion": "v1", **options} if options else None
+        return self._request("DELETE", path, body)
+
+    def _delete_collection(self) -> Request:
+        return self._request("DELETE", self._collection, None, {"labelSelector": f"story={self._label}"})
+
+    def _write_options(self) -> dict[str, str]:
+        options: dict[str, str] = {}
+        if self._random.random() < 0.1:
+            options["dryRun"] = "All"
+        if self._random.random() < 0.3:
+            options["fieldValidation"] = self._random.choice(["Strict", "Warn", "Ignore", "Strict", "Other"])
+        if self._random.random() < 0.1:
+            options["fieldManager"] = self._random.choice(["m1", "m3", "x" * 129])
+        return options
+
+    # reads ----------------------------------------------------------------------------------------
+
+    def _get(self) -> Request:
+        accept = self._random.choice([None, None, TABLE, PARTIAL])
+        return self._request("GET", self._path(), accept=accept)
+
+    def _get_status(self) -> Request:
+        return self._request("GET", f"{self._path()}/status")
+
+    def _list(self) -> Request:
+        query = {"labelSelector": f"story={self._label}"}
+        chance = self._random.random()
+        if chance < 0.2:
+            query["limit"] = "1"
+        elif chance < 0.3:
+            query |= {"limit": "1", "continue": "<continue>"}
+        elif chance < 0.4:
+            query["fieldSelector"] = self._random.choice(
+                [
+                    f"metadata.name={self._names[0]}",
+                    f"metadata.name!={self._names[0]}",
+                    "status.phase=Running",
+                    "spec.x=1",
+                ]
+            )
+        elif chance < 0.5:
+            query["labelSelector"] = self._random.choice(
+                [
+                    f"story in ({self._label}),applied",
+                    f"story={self._label},!applied",
+                    "story in",
+                    f"story={self._label},a notin (b)",
+                ]
+            )
+        elif chance < 0.6:
+            query |= {"resourceVersion": "0", "resourceVersionMatch": "NotOlderThan"}
+        return self._request(
+            "GET",
+            self._collection,
+            query=query,
+            accept=self._random.choice([None, None, TABLE, PARTIAL_LIST]),
+        )
+
+    # requests -------------------------------------------------------------------------------------
+
+    def _path(self) -> str:
+        names = self._names[:1] if self._random.random() < 0.8 else self._names
+        return f"{self._collection}/{self._random.choice(names)}"
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        query: dict[str, str] | None = None,
+        content_type: str = "",
+        accept: str | None = None,
+    ) -> Request:
+        words = "&".join(f"{name}={_quoted(value)}" for name, value in (query or {}).items())
+        made: Request = {"method": method, "target": f"{path}?{words}" if words else path}
+        if body is not None:
+            made["body"] = body
+        headers = {"content-type": content_type, "accept": accept}
+        if kept := {name: value for name, value in headers.items() if value}:
+            made["headers"] = kept
+        return made
+
+
+def merge_patch(old: Any, new: Any) -> Any:
+    """Returns the JSON merge patch that changes `old` to `new`; both are objects."""
+    patch: dict[str, Any] = {}
+    for key in old.keys() | new.keys():
+        one, other = old.get(key), new.get(key)
+        if key not in new:
+            patch[key] = None
+        elif one != other or key not in old:
+            patch[key] = (
+                merge_patch(one, other) if isinstance(one, dict) and isinstance(other, dict) else other
+            )
+    return json.loads(json.dumps(patch))
+
+
+def _quoted(text: str) -> str:
+    return text if text.startswith("<") else quote(text, safe="")
