@@ -11,6 +11,8 @@ from fakeapi.controllers.kubelet import checkpoint
 from fakeapi.controllers.kubelet import node as nodes
 from fakeapi.controllers.kubelet.addresses import NodeAddresses
 from fakeapi.controllers.kubelet.claims import Claims
+from fakeapi.controllers.kubelet.containers.configuration import ConfigurationResolver
+from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
 from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.keyed_work import KeyedWork
@@ -22,11 +24,16 @@ from fakeapi.controllers.kubelet.keys import (
     PublishedKey,
     UnreachableDriverKey,
 )
+from fakeapi.controllers.kubelet.lifecycle.adopting import Adopter
+from fakeapi.controllers.kubelet.lifecycle.pod_containers import PodContainers
+from fakeapi.controllers.kubelet.lifecycle.probing import Prober
+from fakeapi.controllers.kubelet.lifecycle.starting import Starter
 from fakeapi.controllers.kubelet.pod_worker import PodWorker
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
 from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
+from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.machinery.json_types import Object
 
 PLUGINS = "plugins_registry"
@@ -46,6 +53,9 @@ class NodeAgent:
         name: str,
         directory: Path,
         number: int,
+        services: Informer,
+        timers: Timers,
+        runtimes: Runtimes,
     ) -> None:
         """Creates the kubelet of one node; `start` starts it.
 
@@ -53,6 +63,8 @@ class NodeAgent:
         - `name`: the name of the node
         - `directory`: the directory of the node, for driver sockets and the checkpoint file
         - `number`: the number of the node in its cluster, starting with 1
+        - `services`: the informer of the Services
+        - `timers` and `runtimes`: shared by all nodes of the server
         """
         self.name = name
         self.directory = directory
@@ -70,13 +82,29 @@ class NodeAgent:
         if HealthWatch.is_on(context):
             self._health = HealthWatch(context, self.prepared, self._health_changed)
         claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
+        self._events = EventRecorder(context, self._api, "kubelet", host=name)
+        resolver = ConfigurationResolver(
+            context, self._api, node_informer, services, self.prepared, directory
+        )
+        prober = Prober(context, self._events)
+        node = (name, self._addresses.node)
+        starter = Starter(context, self._events, runtimes, resolver, prober, node, directory)
+        adopter = Adopter(context, runtimes, starter, prober)
+        self.containers = PodContainers(context, self._events, timers, starter, adopter, prober)
         self.worker = PodWorker(
-            context, self._api, pods, node_informer, name, self._addresses, claims, self._health
+            context,
+            self._api,
+            pods,
+            node_informer,
+            name,
+            self._addresses,
+            claims,
+            self._health,
+            self.containers,
         )
         self._has_checkpoint = False
         self.work = KeyedWork(context)
         self._extended = nodes.ExtendedResources()
-        self._events = EventRecorder(context, self._api, "kubelet", host=name)
 
     def _make_registrations(self) -> Registrations:
         context = self._context

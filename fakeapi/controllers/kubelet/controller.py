@@ -1,8 +1,7 @@
 """KubeletController: runs a kubelet for each Node that the server itself creates.
 
-Follows k8s.io/kubernetes `pkg/kubelet`, as far as API clients and DRA drivers can observe it. A kubelet
-starts no containers. A pod is Running when its claims are prepared, until a client deletes the pod or writes
-another phase.
+Follows k8s.io/kubernetes `pkg/kubelet`, as far as API clients and DRA drivers can observe it. Container
+runtimes run the containers of pods; by default, containers are simulated.
 """
 
 import shutil
@@ -14,6 +13,7 @@ from typing import Any
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.kubelet.agent import NodeAgent
+from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
 from fakeapi.controllers.kubelet.keys import (
     CapacityKey,
     CheckpointedPodKey,
@@ -24,9 +24,11 @@ from fakeapi.controllers.kubelet.keys import (
     Key,
     PodKey,
     PublishedKey,
+    TimerKey,
     UnreachableDriverKey,
 )
 from fakeapi.controllers.kubelet.socket_paths import make_short_directory
+from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.machinery.json_types import Object
 
 
@@ -45,8 +47,21 @@ class KubeletController(Controller):
             root = Path(settings.kubelet_directory)
         self._pods: Informer = context.informer(context.served("", "pods"))
         self._node_informer: Informer = context.informer(context.served("", "nodes"))
+        services = context.informer(context.served("", "services"))
+        self._timers = Timers(context)
+        self.runtimes = Runtimes(context, self._timers)
         for number, name in enumerate(_names(settings.nodes), 1):
-            agent = NodeAgent(context, self._pods, self._node_informer, name, root / name, number)
+            agent = NodeAgent(
+                context,
+                self._pods,
+                self._node_informer,
+                name,
+                root / name,
+                number,
+                services,
+                self._timers,
+                self.runtimes,
+            )
             if self._remove_directory is None:
                 agent.remember()
             self.nodes[name] = agent
@@ -57,6 +72,7 @@ class KubeletController(Controller):
     async def stop(self) -> None:
         for agent in self.nodes.values():
             agent.stop()
+        await self.runtimes.close()
         if self._remove_directory is not None:
             self._remove_directory()
 
@@ -76,6 +92,9 @@ class KubeletController(Controller):
             self.context.add(CapacityKey(name))
 
     async def reconcile(self, key: Key) -> None:
+        if isinstance(key, TimerKey):
+            self._timers.fire()
+            return
         agent = self.nodes[key.node]
         match key:
             case PodKey(pod=name):

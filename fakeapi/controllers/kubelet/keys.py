@@ -74,6 +74,13 @@ class PublishedKey:
     driver: str
 
 
+@dataclass(frozen=True, slots=True)
+class TimerKey:
+    """The earliest timer of the containers and pods of all nodes. See `Timers`."""
+
+    node: str = ""
+
+
 Key = (
     PodKey
     | DeletedPodKey
@@ -84,4 +91,5 @@ Key = (
     | DepartedDriverKey
     | UnreachableDriverKey
     | PublishedKey
+    | TimerKey
 )

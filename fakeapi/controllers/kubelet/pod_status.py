@@ -1,7 +1,10 @@
 """Builds the pod statuses that a kubelet writes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
+from fakeapi.controllers.kubelet.lifecycle.conditions import Condition, conditions_of
+from fakeapi.controllers.kubelet.lifecycle.container_statuses import container_statuses, phase_of
+from fakeapi.controllers.kubelet.lifecycle.state import PodState
 from fakeapi.machinery.json_types import Object
 
 DEADLINE_EXCEEDED = "DeadlineExceeded"
@@ -10,73 +13,43 @@ CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersRe
 """The types of the pod conditions that the kubelet writes, in the order in which it writes them."""
 
 
-def running(pod: Object, node_ip: str, pod_ip: str, now: str) -> Object:
-    """Returns the status of a pod whose containers are all running and ready. `now`: the time in RFC 3339."""
-    init = [_exited(container, now) for container in pod["spec"].get("initContainers") or ()]
-    containers = [_running(container, pod, now) for container in pod["spec"]["containers"]]
+def status_of(state: PodState, node_ip: str, pod_ip: str, now: str, *, is_terminal: bool) -> Object:
+    """Returns the status of a pod.
+
+    - `pod_ip`: the IP address of the pod; "" if it has none yet.
+    - `now`: the time in RFC 3339.
+    - `is_terminal`: whether the containers of the pod will not be started any more.
+    """
+    pod = state.pod
+    statuses = container_statuses(state)
+    phase = phase_of(state, is_terminal=is_terminal)
+    reason = message = ""
+    if state.verdict is not None:
+        phase, reason, message = state.verdict
+    conditions = [_condition(pod, each, now) for each in conditions_of(state, statuses, phase)]
     status = {
-        "phase": "Running",
-        "conditions": running_conditions(pod, now),
-        "containerStatuses": containers,
+        "phase": phase,
+        "conditions": conditions,
+        **statuses,
         **_addresses(pod, node_ip, pod_ip),
         "startTime": pod["status"].get("startTime") or now,
     }
-    return {**status, "initContainerStatuses": init} if init else status
+    return {**status, **{key: text for key, text in (("reason", reason), ("message", message)) if text}}
 
 
-def running_conditions(pod: Object, now: str) -> list[Object]:
-    """Returns the kubelet's conditions for a pod whose containers are all ready.
-
-    If a readiness gate of the pod is not True, the condition Ready is False. `now`: the time in RFC 3339.
-    """
-    conditions = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
-    known = {kind: condition["status"] for kind, condition in conditions.items()}
-    unready = []
-    for gate in pod["spec"].get("readinessGates") or ():
-        kind = gate["conditionType"]
-        if kind not in known:
-            unready.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
-        elif known[kind] != "True":
-            unready.append(f'the status of pod readiness gate "{kind}" is not "True", but {known[kind]}')
-    statuses = dict.fromkeys(CONDITIONS, "True") | ({"Ready": "False"} if unready else {})
-    owned = _conditions(pod, statuses, now)
-    for condition in owned:
-        before = conditions.get(condition["type"], {})
-        # A null value deletes the field in a patch.
-        condition.update(dict.fromkeys({"reason", "message"} & before.keys()))
-        if unready and condition["type"] == "Ready":
-            condition.update(reason="ReadinessGatesNotReady", message=", ".join(unready))
-    return owned
-
-
-def late(pod: Object, now: str) -> Object:
-    """Returns the status of a pod that has run longer than its activeDeadlineSeconds.
-
-    The phase is Failed, and all containers are terminated. `now`: the time in RFC 3339.
-    """
-    unready = {"Ready": "False", "ContainersReady": "False"}
-    over = {"PodReadyToStartContainers": "False", "Initialized": "True", **unready, "PodScheduled": "True"}
-    conditions = _conditions(pod, over, now)
-    for condition in conditions:
-        if condition["type"] in unready:
-            condition["reason"] = "PodFailed"
-    killed = {
-        "exitCode": 137,
-        "reason": "Error",
-        "startedAt": pod["status"].get("startTime"),
-        "finishedAt": now,
-    }
-    containers = [
-        {**_container(container), "ready": False, "started": False, "state": {"terminated": killed}}
-        for container in pod["spec"]["containers"]
+def without_times(status: Object) -> Object:
+    """Returns a status without the times of its conditions, so that equal statuses can be recognized."""
+    conditions = [
+        {name: value for name, value in condition.items() if name != "lastTransitionTime"}
+        for condition in status["conditions"]
     ]
-    return {
-        "phase": "Failed",
-        "reason": DEADLINE_EXCEEDED,
-        "message": DEADLINE_MESSAGE,
-        "conditions": conditions,
-        "containerStatuses": containers,
-    }
+    return {**status, "conditions": conditions}
+
+
+def known_conditions(pod: Object) -> Object:
+    """Returns the kubelet's conditions as they are in the API, so that changes of other clients stay."""
+    known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
+    return {"conditions": [known[kind] for kind in CONDITIONS if kind in known]}
 
 
 def ordered(pod: Object, status: Object, without: Collection[str] = ()) -> Object:
@@ -99,46 +72,19 @@ def rejected(reason: str, message: str) -> Object:
     return {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {message}"}
 
 
-def waiting(pod: Object, node_ip: str, now: str) -> Object:
-    """Returns the status of a pod that is bound to a node but cannot start its containers yet.
-
-    `now`: the time in RFC 3339.
-    """
-    init = _names(pod["spec"].get("initContainers") or ())
-    unready = {"PodReadyToStartContainers": "False", "Initialized": "False" if init else "True"}
-    why = {"Ready": "False", "ContainersReady": "False"}
-    names = _names(pod["spec"]["containers"])
-    conditions = _conditions(pod, {**unready, **why, "PodScheduled": "True"}, now)
-    for condition in conditions:
-        if condition["type"] in why:
-            condition["reason"] = "ContainersNotReady"
-            condition["message"] = f"containers with unready status: [{names}]"
-        elif condition["status"] == "False" and condition["type"] == "Initialized":
-            condition["reason"] = "ContainersNotInitialized"
-            condition["message"] = f"containers with incomplete status: [{init}]"
+def _condition(pod: Object, condition: Condition, now: str) -> Object:
+    known = {each["type"]: each for each in pod["status"].get("conditions") or ()}
+    before = known.get(condition.type, {})
+    status = str(condition.is_true)
+    texts = {"reason": condition.reason, "message": condition.message}
     return {
-        "phase": "Pending",
-        "conditions": conditions,
-        "containerStatuses": [_creating(container) for container in pod["spec"]["containers"]],
-        **_addresses(pod, node_ip, ""),
-        "startTime": pod["status"].get("startTime") or now,
+        "type": condition.type,
+        "status": status,
+        "lastProbeTime": None,
+        "lastTransitionTime": before["lastTransitionTime"] if before.get("status") == status else now,
+        # A null value deletes the field in a patch.
+        **{key: text or None for key, text in texts.items() if text or key in before},
     }
-
-
-def _names(containers: Iterable[Object]) -> str:
-    return " ".join(container["name"] for container in containers)
-
-
-def _conditions(pod: Object, wanted: dict[str, str], now: str) -> list[Object]:
-    known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
-    conditions = []
-    for kind, status in wanted.items():
-        before = known.get(kind)
-        since = before["lastTransitionTime"] if before and before["status"] == status else now
-        conditions.append(
-            {"type": kind, "status": status, "lastProbeTime": None, "lastTransitionTime": since}
-        )
-    return conditions
 
 
 def _addresses(pod: Object, node_ip: str, pod_ip: str) -> Object:
@@ -148,33 +94,3 @@ def _addresses(pod: Object, node_ip: str, pod_ip: str) -> Object:
     if pod_ip:
         addresses |= {"podIP": pod_ip, "podIPs": [{"ip": pod_ip}]}
     return addresses
-
-
-def _running(container: Object, pod: Object, now: str) -> Object:
-    return {
-        **_container(container),
-        "ready": True,
-        "started": True,
-        "containerID": f"fakeapi://{pod['metadata']['uid']}/{container['name']}",
-        "state": {"running": {"startedAt": now}},
-    }
-
-
-def _exited(container: Object, now: str) -> Object:
-    ended = {"exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now}
-    return {**_container(container), "ready": True, "started": False, "state": {"terminated": ended}}
-
-
-def _creating(container: Object) -> Object:
-    reason = {"waiting": {"reason": "ContainerCreating"}}
-    return {**_container(container), "ready": False, "started": False, "state": reason}
-
-
-def _container(container: Object) -> Object:
-    return {
-        "name": container["name"],
-        "image": container["image"],
-        "imageID": "",
-        "restartCount": 0,
-        "lastState": {},
-    }

@@ -1,12 +1,11 @@
 """PodWorker: runs and ends the pods of one node.
 
-Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod) without containers. A pod is Running as
-soon as its claims are prepared.
+Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod, SyncTerminatedPod). Container runtimes
+run the containers. A pod whose containers start at once is Running as soon as its claims are prepared.
 """
 
 import logging
 from datetime import datetime
-from typing import Any
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
@@ -18,6 +17,9 @@ from fakeapi.controllers.kubelet.addresses import NodeAddresses
 from fakeapi.controllers.kubelet.claims import Claims, PrepareError
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.keys import DeletedPodKey, Key, PodKey
+from fakeapi.controllers.kubelet.lifecycle.pod_containers import PodContainers
+from fakeapi.controllers.kubelet.lifecycle.state import PodState
+from fakeapi.controllers.kubelet.lifecycle.stopping import grace_of
 from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
 from fakeapi.machinery.json_types import Object
@@ -30,6 +32,8 @@ RETRY_SECONDS = 10.0
 
 The kubelet retries earlier if a DRA driver registers.
 """
+
+_OVER = {"Succeeded", "Failed"}
 
 
 class PodWorker:
@@ -45,6 +49,7 @@ class PodWorker:
         addresses: NodeAddresses,
         claims: Claims,
         health: HealthWatch | None,
+        containers: PodContainers,
     ) -> None:
         self._context = context
         self._api = api
@@ -54,6 +59,7 @@ class PodWorker:
         self._addresses = addresses
         self._claims = claims
         self._health = health
+        self._containers = containers
         self._statuses = StatusWriter(context, api)
         self._events = EventRecorder(context, api, "kubelet", host=node)
         self._waiting: dict[Key, None] = {}
@@ -63,16 +69,17 @@ class PodWorker:
 
         Raises StatusError if a request to the server fails.
         """
-        self._waiting.pop(PodKey(self._node, key_of(pod)), None)
-        if "deletionTimestamp" in pod["metadata"]:
-            await self._end(pod)
-        elif pod["status"].get("phase") in {"Succeeded", "Failed"}:
-            await self._unprepare_or_wait(pod)
-        elif not await self._fail_if_late(pod):
-            if pod["status"].get("phase") != "Running":
-                await self._run(pod)
-            elif pod["spec"].get("readinessGates") or self._statuses.is_behind(pod):
-                await self._report_readiness(pod)
+        key = PodKey(self._node, key_of(pod))
+        self._waiting.pop(key, None)
+        async with self._containers.syncing(pod, lambda: self._context.add(key)) as state:
+            if "deletionTimestamp" in pod["metadata"]:
+                await self._end(state)
+            elif pod["status"].get("phase") in _OVER:
+                if await self._containers.stop(state, grace_of(pod)):
+                    await self._finish_verdict(state)
+                    await self._unprepare_or_wait(pod)
+            elif await self._is_admitted(state):
+                await self._run(state)
 
     def retry_waiting(self) -> None:
         """Queues all pods whose claims could not be prepared or unprepared, including deleted pods."""
@@ -93,18 +100,28 @@ class PodWorker:
             await self._statuses.patch(pod, {"containerStatuses": updated})
 
     async def unprepare(self, uid: str) -> None:
-        """Unprepares the claims of a deleted pod. `uid`: the uid of the pod.
+        """Stops the containers of a deleted pod and unprepares its claims. `uid`: the uid of the pod.
 
         Logs a failure, and retries after RETRY_SECONDS.
         """
         self._addresses.release(uid)
         key = DeletedPodKey(self._node, uid)
         self._waiting.pop(key, None)
+        if not await self._containers.stop_deleted(uid, lambda: self._context.add(key)):
+            return
         try:
             await self._claims.unprepare(uid)
         except PrepareError as problem:
             log.warning("pod with UID %s: unprepare dynamic resources: %s", uid, printable_line(problem))
             self._wait(key)
+
+    async def _is_admitted(self, state: PodState) -> bool:
+        """Whether the node runs a pod. Rejects a pod that does not fit, and writes the reason."""
+        refused = None if _was_admitted(state.pod) else self._refusal(state.pod)
+        if refused is not None:
+            await self._events.record(state.pod, "Warning", *refused)
+            await self._statuses.report(state.pod, pod_status.rejected(*refused))
+        return refused is None
 
     def _refusal(self, pod: Object) -> Refusal | None:
         node = self._node_informer.get("", self._node)
@@ -113,67 +130,103 @@ class PodWorker:
         others = (
             other
             for other in self._pods.objects.values()
-            if other["spec"].get("nodeName") == self._node and _is_admitted(other)
+            if other["spec"].get("nodeName") == self._node and _was_admitted(other)
         )
         return refusal(pod, node, others, self._context.rules.quirks)
 
-    async def _fail_if_late(self, pod: Object) -> bool:
-        """Fails a pod that has run longer than its activeDeadlineSeconds; returns whether the pod failed.
-
-        If the pod's deadline is in the future, queues the pod for that time.
-        """
-        seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
-        if seconds is None or start is None:
-            return False
-        running = datetime.fromisoformat(self._context.now()) - datetime.fromisoformat(start)
-        left = seconds - running.total_seconds()
-        if left > 0:
-            self._context.add_after(PodKey(self._node, key_of(pod)), left)
-            return False
-        await self._events.record(pod, "Normal", pod_status.DEADLINE_EXCEEDED, pod_status.DEADLINE_MESSAGE)
-        await self._statuses.report(pod, pod_status.late(pod, self._context.now()))
-        return True
-
-    async def _report_readiness(self, pod: Object) -> None:
-        known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
-        if pod["spec"].get("readinessGates"):
-            conditions = pod_status.running_conditions(pod, self._context.now())
-        else:  # keep conditions that other clients wrote
-            conditions = [known[kind] for kind in pod_status.CONDITIONS if kind in known]
-        changed = any(_said(condition) != _said(known.get(condition["type"], {})) for condition in conditions)
-        if changed or self._statuses.is_behind(pod):
-            await self._statuses.patch(pod, {"conditions": conditions})
-
-    async def _run(self, pod: Object) -> None:
-        refused = None if _is_admitted(pod) else self._refusal(pod)
-        if refused is not None:
-            await self._events.record(pod, "Warning", *refused)
-            await self._statuses.report(pod, pod_status.rejected(*refused))
+    async def _run(self, state: PodState) -> None:
+        """Prepares the claims of a pod, advances its containers and writes its status."""
+        pod = state.pod
+        if state.verdict is None:
+            await self._check_deadline(state)
+        if state.verdict is not None:
+            is_stopped = await self._containers.stop(state, grace_of(pod))
+            await self._report(state, is_terminal=is_stopped)
             return
+        if not state.is_set_up and not await self._set_up(state):
+            return
+        is_over = await self._containers.advance(state, self._address(state))
+        await self._report(state, is_terminal=is_over)
+
+    async def _set_up(self, state: PodState) -> bool:
+        """Prepares the claims of a pod. If that fails, writes the reason and retries later."""
+        pod = state.pod
         try:
             await self._claims.prepare(pod)
         except PrepareError as problem:
             self._wait(PodKey(self._node, key_of(pod)))
-            status = pod_status.waiting(pod, self._addresses.node, self._context.now())
-            await self._statuses.report(pod, status)
+            await self._report(state)
             message = f"Failed to prepare dynamic resources: {problem}"
             await self._events.record(pod, "Warning", "FailedPrepareDynamicResources", message)
-            return
-        address = self._addresses.of_pod(pod["metadata"]["uid"])
-        status = pod_status.running(pod, self._addresses.node, address, self._context.now())
-        if self._health is not None:
-            status["containerStatuses"] = self._health.of_pod(pod, status["containerStatuses"])
-        await self._statuses.report(pod, status)
+            return False
+        state.is_set_up = True
+        return True
 
-    async def _end(self, pod: Object) -> None:
-        """Unprepares the claims of a pod that is being deleted, then removes the pod with grace period 0."""
-        if not await self._unprepare_or_wait(pod):
+    async def _check_deadline(self, state: PodState) -> None:
+        """Ends a pod that has run longer than its activeDeadlineSeconds.
+
+        If the pod's deadline is in the future, plans a sync at that time.
+        """
+        pod = state.pod
+        seconds, start = pod["spec"].get("activeDeadlineSeconds"), pod["status"].get("startTime")
+        if seconds is None:
+            state.deadline = None
+            return
+        if start is None:
+            state.deadline = self._context.clock.monotonic() + seconds
+            return
+        running = datetime.fromisoformat(self._context.now()) - datetime.fromisoformat(start)
+        left = seconds - running.total_seconds()
+        state.deadline = self._context.clock.monotonic() + left
+        if left <= 0:
+            await self._events.record(
+                pod, "Normal", pod_status.DEADLINE_EXCEEDED, pod_status.DEADLINE_MESSAGE
+            )
+            state.verdict = "Failed", pod_status.DEADLINE_EXCEEDED, pod_status.DEADLINE_MESSAGE
+
+    async def _report(self, state: PodState, *, is_terminal: bool = False) -> None:
+        """Writes the status of a pod if it differs from the last status that this kubelet wrote."""
+        pod = state.pod
+        address = self._address(state) if state.is_set_up else ""
+        status = pod_status.status_of(
+            state, self._addresses.node, address, self._context.now(), is_terminal=is_terminal
+        )
+        if self._health is not None and state.is_set_up:
+            status["containerStatuses"] = self._health.of_pod(pod, status["containerStatuses"])
+        reported = pod_status.without_times(status)
+        if state.reported is None and self._statuses.has(pod, status):
+            state.reported = reported
+        if reported != state.reported:
+            await self._statuses.patch(pod, status)
+            state.reported = reported
+        elif self._statuses.is_behind(pod):
+            await self._statuses.patch(pod, pod_status.known_conditions(pod))
+
+    def _address(self, state: PodState) -> str:
+        """Returns the IP address of a pod, which stays the same after a restart of the kubelet."""
+        if state.pod["spec"].get("hostNetwork"):
+            return self._addresses.node
+        known: str = state.pod["status"].get("podIP", "")
+        return known or self._addresses.of_pod(state.uid)
+
+    async def _end(self, state: PodState) -> None:
+        """Ends a deleted pod: stops its containers, unprepares its claims, and removes the object."""
+        pod = state.pod
+        is_stopped = await self._containers.stop(state, grace_of(pod))
+        if state.has_run and pod["status"].get("phase") not in _OVER:
+            await self._report(state, is_terminal=is_stopped)
+        if not is_stopped or not await self._unprepare_or_wait(pod):
             return
         try:
             await self._api.delete(self._pods.resource.path_of(pod), uid=pod["metadata"]["uid"], grace=0)
         except StatusError as problem:
             if not (problem.is_not_found or problem.is_conflict):
                 raise
+
+    async def _finish_verdict(self, state: PodState) -> None:
+        """Writes the last container statuses of a pod that the kubelet itself ended."""
+        if state.verdict is not None:
+            await self._report(state, is_terminal=True)
 
     async def _unprepare_or_wait(self, pod: Object) -> bool:
         try:
@@ -189,11 +242,7 @@ class PodWorker:
         self._context.add_after(key, RETRY_SECONDS)
 
 
-def _is_admitted(pod: Object) -> bool:
+def _was_admitted(pod: Object) -> bool:
     """Whether the kubelet has admitted a pod and the pod has not ended."""
     status = pod["status"]
-    return "startTime" in status and status.get("phase") not in {"Succeeded", "Failed"}
-
-
-def _said(condition: Object) -> tuple[Any, ...]:
-    return tuple(condition.get(name) for name in ("status", "reason", "message"))
+    return "startTime" in status and status.get("phase") not in _OVER

@@ -36,12 +36,14 @@ class StatusWriter:
 
         The comparison ignores `conditions`. Raises StatusError if the write fails.
         """
+        if not self.has(pod, status):
+            await self.patch(pod, status)
+
+    @staticmethod
+    def has(pod: Object, status: Object) -> bool:
+        """Whether the pod's status already has the same values. The comparison ignores `conditions`."""
         known = pod["status"]
-        if all(known.get(name) == value for name, value in status.items() if name != "conditions") and (
-            known.get("phase") == status["phase"]
-        ):
-            return
-        await self.patch(pod, status)
+        return all(known.get(name) == value for name, value in status.items() if name != "conditions")
 
     async def patch(self, pod: Object, status: Object) -> None:
         """Writes some fields of a pod's status. Adds observedGeneration if the release's kubelet writes it.

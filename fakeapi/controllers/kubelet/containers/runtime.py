@@ -7,7 +7,7 @@ the server. docs/pods.md describes how to write a runtime.
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -120,6 +120,9 @@ class ContainerRun:
         image: str = self.container["image"]
         return image
 
+    def with_config(self, config: ContainerConfig) -> "ContainerRun":
+        return replace(self, config=config)
+
     @property
     def key(self) -> tuple[str, str]:
         """The uid of the pod and the name of the container. All runs of a container have the same key."""
@@ -198,6 +201,10 @@ class Container(ABC):
         SIGKILL when the grace period is over.
         """
 
+    def is_probed(self, kind: str) -> bool:
+        """Whether the kubelet runs the probes of a kind. Without them, the container counts as healthy."""
+        return True
+
     @abstractmethod
     async def probe(self, kind: str, probe: Object) -> ProbeResult:
         """Runs one probe. `kind`: startup, liveness or readiness. The kubelet cancels a slow probe."""
@@ -245,6 +252,13 @@ class ContainerRuntime(ABC):
     @abstractmethod
     def takes(self, run: ContainerRun) -> bool:
         """Whether this runtime runs the container. The first runtime that takes a container runs it."""
+
+    def delay(self, run: ContainerRun) -> float:
+        """Returns the seconds of the server's clock before the start, such as the time to pull an image.
+
+        The container is waiting (ContainerCreating) meanwhile.
+        """
+        return 0.0
 
     @abstractmethod
     async def start(self, run: ContainerRun, on_exit: OnExit) -> Container:

@@ -5,21 +5,27 @@ from collections.abc import Callable, Sequence
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerRuntime
 from fakeapi.controllers.kubelet.containers.simulated import SimulatedRuntime
+from fakeapi.controllers.kubelet.timers import Timers
 
 MakeRuntime = Callable[[ControllerContext], ContainerRuntime]
 
-MAKERS: tuple[MakeRuntime, ...] = (SimulatedRuntime,)
+MAKERS: tuple[MakeRuntime, ...] = ()
 """The makers of the container runtimes of a server, in the order of precedence.
 
-The last runtime takes every container.
+The SimulatedRuntime comes last and takes every container that no other runtime takes.
 """
 
 
 class Runtimes:
     """The container runtimes of a server, shared by its nodes."""
 
-    def __init__(self, context: ControllerContext, makers: Sequence[MakeRuntime] = MAKERS) -> None:
-        self._runtimes = [make(context) for make in makers]
+    def __init__(
+        self, context: ControllerContext, timers: Timers, makers: Sequence[MakeRuntime] | None = None
+    ) -> None:
+        """`makers`: the makers of the runtimes that come before the SimulatedRuntime; None for MAKERS."""
+        self.simulated = SimulatedRuntime(context, timers)
+        chosen = [make(context) for make in (MAKERS if makers is None else makers)]
+        self._runtimes: list[ContainerRuntime] = [*chosen, self.simulated]
 
     def of(self, run: ContainerRun) -> ContainerRuntime:
         """Returns the first runtime that takes a container."""

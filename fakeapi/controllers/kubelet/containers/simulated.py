@@ -17,9 +17,10 @@ from fakeapi.controllers.kubelet.containers.runtime import (
     ProbeResult,
     Streams,
 )
+from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.machinery.json_types import Object
 
-_SIGNALLED = 128
+_KILLED = 137
 
 
 class SimulatedContainer(Container):
@@ -40,7 +41,10 @@ class SimulatedContainer(Container):
 
     async def stop(self, signal: int) -> None:
         if signal in {SIGTERM, SIGKILL}:
-            self._end(ContainerExit(_SIGNALLED + signal, signal=signal))
+            self._end(ContainerExit(_KILLED))
+
+    def is_probed(self, kind: str) -> bool:
+        return False
 
     async def probe(self, kind: str, probe: Object) -> ProbeResult:
         return ProbeResult(is_success=True)
@@ -61,8 +65,9 @@ class SimulatedContainer(Container):
 class SimulatedRuntime(ContainerRuntime):
     """Runs every container as a SimulatedContainer."""
 
-    def __init__(self, context: ControllerContext) -> None:
+    def __init__(self, context: ControllerContext, timers: Timers) -> None:
         self._context = context
+        self._timers = timers
 
     def takes(self, run: ContainerRun) -> bool:
         return True
