@@ -47,7 +47,7 @@ check: $(READY) ## Lint, format, types, layers and plain words
 	$(BIN)/python tools/plain_words.py
 
 .PHONY: bench
-bench: $(READY) ## Measure, and print the tables of the README
+bench: $(READY) ## Measure, and print tables (make bench ARGS="--write" writes them into the documents)
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 .PHONY: releases
@@ -61,6 +61,10 @@ release-missing: $(READY) ## List what a release of Kubernetes still lacks here 
 .PHONY: fidelity
 fidelity: $(READY) ## Write docs/fidelity.md again from the recordings and the known differences
 	$(BIN)/python -m tests.conformance.page
+
+.PHONY: reference
+reference: $(READY) ## Write docs/options.md and docs/cli.md again from the code
+	$(BIN)/python -m tools.reference_pages
 
 .PHONY: world
 world: $(READY) ## Replay the recordings of the kinds around claims and list what differs; make fidelity afterwards

@@ -6,8 +6,8 @@
 Every server has its own process; this process is the client. The part `beside` compares fakeapi with another
 server: `--kubernetes` builds etcd and kube-apiserver (once, in FOLDER) and starts them, `--beside` uses a
 running server. The part `page` needs Chromium, and the part `scale` needs PostgreSQL. If the program is
-missing, a note replaces the table. `--write` replaces the tables in README.md, docs/performance.md and
-docs/scale.md, and draws the plot of the growth.
+missing, a note replaces the table. `--write` replaces the tables in docs/performance.md and docs/scale.md,
+and draws the plot of the growth.
 """
 
 import argparse
@@ -139,10 +139,9 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
     }
 
 
-README, PERFORMANCE, SCALE = ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
-DOCUMENTS = {"journal": PERFORMANCE, "page": PERFORMANCE, "growth": PERFORMANCE, "scale": SCALE}
-"""The document with the tables of a benchmark part, by the part's name. Other parts have theirs in README.md.
-"""
+PERFORMANCE, SCALE = ROOT / "docs" / "performance.md", ROOT / "docs" / "scale.md"
+DOCUMENTS = {"scale": SCALE}
+"""The document with the tables of a benchmark part, by the part's name. PERFORMANCE has all other tables."""
 
 
 def main() -> None:
@@ -172,11 +171,11 @@ def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
     begin = time.perf_counter()
     tables.note(f"Machine: {machine()}")
     head = tables.take()
-    documents = {path: [*head] for path in (README, PERFORMANCE, SCALE)}
+    documents = {path: [*head] for path in (PERFORMANCE, SCALE)}
     for name, part in parts(arguments).items():
         if name in chosen:
             part()
-            documents[DOCUMENTS.get(name, README)].extend(tables.take())
+            documents[DOCUMENTS.get(name, PERFORMANCE)].extend(tables.take())
             print(f"\n({name}: {time.perf_counter() - begin:.0f} s after the start)", flush=True)
     if arguments.write:
         for path, lines in documents.items():

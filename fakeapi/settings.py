@@ -117,7 +117,7 @@ class Settings:
         "Enable these admission plugins too, as kube-apiserver does: ServiceAccount,AlwaysPullImages.",
         "--enable-admission-plugins",
         metavar="NAME,…",
-        unset="those that kube-apiserver enables by default, except ServiceAccount",
+        unset="the default plugins of kube-apiserver, except ServiceAccount",
     )
     disable_admission_plugins: str = _option(
         "",

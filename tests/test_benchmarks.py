@@ -96,7 +96,7 @@ def test_a_page_without_markers_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_the_documents_have_the_markers_that_tables_are_written_between() -> None:
-    for name in ("README.md", "docs/performance.md", "docs/scale.md"):
+    for name in ("docs/performance.md", "docs/scale.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         assert 0 <= text.find("<!-- bench -->\n") < text.find("<!-- /bench -->"), name
 

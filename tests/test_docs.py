@@ -9,11 +9,14 @@ from pathlib import Path
 import click
 import pytest
 
-from fakeapi import __version__
+from fakeapi import FakeAPI
 from fakeapi.cli.main import main
+from fakeapi.cli.themes import OTHER, theme_of
 from fakeapi.faults.reading import read_rules
+from fakeapi.settings import options
 from tests.installation import ROOT
 from tests.newest_client import INSTALL_SECONDS, packages_of_newest_client
+from tools import reference_pages
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = (
@@ -25,18 +28,31 @@ PAGES = (
     "recipes",
     "controllers",
     "manifests",
+    "start",
+    "python",
+    "serve",
+    "install",
+    "options",
+    "cli",
+    "releases",
+    "why",
+    "faq",
+    "dra",
+    "how",
 )
 EXAMPLES = README + "".join((ROOT / f"docs/{page}.md").read_text(encoding="utf-8") for page in PAGES)
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(\w+)\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 TESTS = [text for text in PYTHON if "def test_" in text]
+FAILING = re.findall(r"^<!-- fails -->\n```python\n(.*?)^```$", EXAMPLES, re.MULTILINE | re.DOTALL)
 SCRIPTS = [text for text in PYTHON if "def test_" not in text]
-COMMANDS = [
+YAML = [text for language, text in BLOCKS if language == "yaml"]
+COMMANDS = dict.fromkeys(
     line.partition("#")[0].strip()
     for language, text in BLOCKS
     if language == "sh"
     for line in text.splitlines()
-]
+)
 
 
 @pytest.mark.parametrize("text", TESTS, ids=[re.findall(r"def (test_\w+)", text)[0] for text in TESTS])
@@ -48,7 +64,12 @@ def test_an_example_of_a_test_passes(
     if "ResourceV1Api" in text:
         monkeypatch.setenv("PYTHONPATH", str(packages_of_newest_client()))
     pytester.makepyfile(text)
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=text.count("def test_"))
+    number = text.count("def test_")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    if text in FAILING:
+        result.assert_outcomes(failed=number)
+    else:
+        result.assert_outcomes(passed=number)
 
 
 @pytest.mark.parametrize("text", SCRIPTS, ids=[f"script-{number}" for number in range(len(SCRIPTS))])
@@ -60,20 +81,28 @@ def test_an_example_of_a_script_runs(text: str) -> None:
     assert "print(api.url" not in text or result.stdout.startswith("http://127.0.0.1:")
 
 
-@pytest.mark.parametrize("text", [text for language, text in BLOCKS if language == "yaml"])
+@pytest.mark.parametrize("text", [text for text in YAML if "kind:" not in text])
 def test_an_example_of_a_file_of_faults_is_read(tmp_path: Path, text: str) -> None:
     path = tmp_path / "faults.yaml"
     path.write_text(text, encoding="utf-8")
     assert read_rules(path)
 
 
+@pytest.mark.parametrize("text", [text for text in YAML if "kind:" in text])
+def test_an_example_of_a_manifest_is_accepted(text: str) -> None:
+    with FakeAPI() as api:
+        assert api.create_all(text)
+
+
 def test_every_language_of_an_example_is_tried() -> None:
-    assert {language for language, _ in BLOCKS} == {"python", "sh", "yaml"}
+    assert {language for language, _ in BLOCKS} == {"python", "sh", "yaml", "text", "ini"}
     assert TESTS
     assert SCRIPTS
 
 
-@pytest.mark.parametrize("line", [line for line in COMMANDS if line.startswith("fakeapi ")])
+@pytest.mark.parametrize(
+    "line", [line for line in COMMANDS if line.startswith("fakeapi ") and not line.endswith("--help")]
+)
 def test_an_example_of_the_command_is_understood(line: str) -> None:
     _, name, *arguments = shlex.split(line)
     command = main.get_command(click.Context(main), name)
@@ -103,9 +132,24 @@ def test_the_table_of_contents_names_every_page() -> None:
     assert named == {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
 
 
-def test_the_version_is_the_same_everywhere() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'\nversion = "{__version__}"\n' in project
+def test_the_generated_pages_of_the_reference_are_those_of_the_code() -> None:
+    for name, make in reference_pages.PAGES.items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == make(), f"{name}: run `make reference`"
+
+
+def test_every_option_of_the_server_has_a_theme() -> None:
+    names = {setting.name for setting, option in options() if option.flag}
+    assert {name for name in names if theme_of(name) == OTHER} == set(), "add it to fakeapi/cli/themes.py"
+
+
+def test_the_readme_has_one_screen_and_the_measured_fidelity() -> None:
+    assert len(README.splitlines()) <= 130
+    page = (ROOT / "docs/fidelity.md").read_text(encoding="utf-8")
+    table = page.partition("| recording |")[2].partition("\n\n")[0].replace(",", "")
+    rows = re.findall(r"^\|[^|]+\| \d+ \| (\d+) \| (\d+) \|", table, re.MULTILINE)
+    exchanges, equal = (sum(map(int, column)) for column in zip(*rows, strict=True))
+    assert f"Of {exchanges:,} exchanges" in README
+    assert f"{100 * equal / exchanges:.1f} % get the same answer" in README
 
 
 def test_ci_runs_the_checks_and_the_tests() -> None:

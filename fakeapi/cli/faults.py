@@ -22,7 +22,10 @@ def faults() -> None:
 @control_client
 def list_faults(client: "ControlClient") -> None:
     """List the armed faults, and how often each has matched and fired."""
-    _print(client.get("/faults"))
+    armed = client.get("/faults")
+    if not armed["faults"]:
+        click.echo("No fault is armed.")
+    _print(armed)
 
 
 @faults.command(context_settings={"ignore_unknown_options": True})
@@ -38,7 +41,10 @@ def list_faults(client: "ControlClient") -> None:
 @click.argument("kind", required=False)
 @click.argument("arguments", nargs=-1, metavar="[TARGET] [NAME=VALUE]...")
 def arm(client: "ControlClient", *, file: Path | None, kind: str | None, arguments: tuple[str, ...]) -> None:
-    """Arm a ready-made fault, such as `conflict resourceclaims/status times=2`, or the rules of a file."""
+    """Arm a ready-made fault, or the rules of a file.
+
+    Example: fakeapi faults arm conflict resourceclaims/status times=2
+    """
     if (file is None) == (kind is None):
         raise click.UsageError("Name a ready-made fault or a --file.")
     from fakeapi.faults.reading import read_rules  # noqa: PLC0415 - keeps --help fast

@@ -4,8 +4,6 @@ Exit status of `serve`: 0 after SIGINT or SIGTERM, 1 for errors of the machine (
 for invalid options. Each function imports the modules that only it needs, so that `--help` is fast.
 """
 
-import json
-import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -13,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from fakeapi.atomic_file import write_atomically
+from fakeapi.cli import announcing
 from fakeapi.cli.file_type import FILE
-from fakeapi.cli.options import server_options
+from fakeapi.cli.options import PlainOption, server_options
+from fakeapi.cli.themes import ThemedCommand
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
@@ -25,9 +24,6 @@ from fakeapi.version import __version__
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
-PLAIN_HTTP_NOTE = (
-    "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
-)
 HEALTH_SECONDS = 2.0
 """Maximum number of seconds until the server responds to `fakeapi healthcheck`."""
 
@@ -81,7 +77,7 @@ def main() -> None:
     """A fake Kubernetes API server for Dynamic Resource Allocation."""
 
 
-@main.command(context_settings={"show_default": True})
+@main.command(cls=ThemedCommand)
 @server_options
 @click.option(
     "--allow-anonymous",
@@ -95,6 +91,12 @@ def main() -> None:
     envvar="FAKEAPI_READY_FILE",
     type=FILE,
     help="Write url, kubeconfig, ca_file and pid as JSON to this file when ready.",
+)
+@click.option(
+    "--log",
+    is_flag=True,
+    envvar="FAKEAPI_LOG",
+    help="Print a line for each request, except requests for leases.",
 )
 @click.option(
     "--end-with-parent",
@@ -112,31 +114,36 @@ def main() -> None:
 )
 @click.option(
     "--at",
+    cls=PlainOption,
     type=click.FloatRange(0),
     envvar="FAKEAPI_AT",
     default=0.0,
-    help="Start this many seconds into the trace.",
+    help="Start this many seconds into the trace.  [default: 0]",
 )
 @click.option(
     "--speed",
+    cls=PlainOption,
     type=click.FloatRange(0, 1e6),
     envvar="FAKEAPI_SPEED",
     default=1.0,
-    help="Play the trace this many times as fast; 0 applies no writes.",
+    help="Play the trace this many times as fast; 0 applies no writes.  [default: 1]",
 )
 def serve(
     *,
     allow_anonymous: bool,
     ready_file: Path | None,
+    log: bool,
     end_with_parent: bool,
     trace: Path | None,
     at: float,
     speed: float,
     **options: Any,
 ) -> None:
-    """Serve a cluster until SIGINT or SIGTERM.
+    """Serve a cluster until Ctrl-C (SIGINT) or SIGTERM.
 
     Each option is also an environment variable: FAKEAPI_RELEASE, FAKEAPI_FEATURE_GATES, FAKEAPI_DB and so on.
+
+    Exit status: 0 after a signal, 1 if a port, file or database cannot be used, 2 for an invalid option.
     """
     has_credentials = any(options[name] for name in ("token", "token_file", "client_ca"))
     if not (allow_anonymous or has_credentials or is_loopback(options["host"])):
@@ -144,6 +151,8 @@ def serve(
             f"{options['host']} is not a loopback address: others could use the server. "
             "Name a --token or --token-file for them to send, or set --allow-anonymous."
         )
+    if log and options["journal"] == "off":
+        raise click.UsageError("--log needs the journal; leave out --journal off.")
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
@@ -163,17 +172,19 @@ def serve(
         parent.end_with_parent()
     starting = Waiting("starting")
 
-    def announce(server: "FakeAPI", served: str | None) -> None:
+    def ready(server: "FakeAPI", served: str | None) -> None:
         starting.end()
         tune_interpreter()
-        _announce(server, served, ready_file)
+        announcing.announce(server, served, ready_file, options)
+        if log:
+            announcing.print_requests(server)
 
     try:
         with starting:
             if trace is not None:
-                _serve_trace(trace, at, speed, announce, options)
+                _serve_trace(trace, at, speed, ready, options)
             else:
-                FakeAPI(**options).run(lambda ready: announce(ready, options["release"]))
+                FakeAPI(**options).run(lambda server: ready(server, options["release"]))
     except (StartError, TraceError, TargetError) as error:
         raise click.ClickException(printable_line(error)) from error
     except ValueError as error:
@@ -197,38 +208,6 @@ def _serve_trace(
         on_end=lambda moved: click.echo(f"The trace has ended: {moved}"),
         **options,
     )
-
-
-def _announce(server: "FakeAPI", release: str | None, ready_file: Path | None) -> None:
-    """Writes the ready file, and then prints the URL, the kubeconfig and the live page of the server.
-
-    `release`: the release that the server imitates; None for the default.
-    """
-    if ready_file is not None:
-        _write_ready_file(server, ready_file)
-    from fakeapi.releases.serving import default_description  # noqa: PLC0415 - see the module's docstring
-
-    click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
-    click.echo(f"export KUBECONFIG={server.kubeconfig}")
-    if server.page:
-        click.echo(f"Live page: {server.page}")
-    if server.token is not None and not server.url.startswith("https:"):
-        click.echo(PLAIN_HTTP_NOTE, err=True)
-
-
-def _write_ready_file(server: "FakeAPI", path: Path) -> None:
-    from fakeapi.testing.server import StartError  # noqa: PLC0415 - see the module's docstring
-
-    facts = {
-        "url": server.url,
-        "kubeconfig": str(server.kubeconfig),
-        "ca_file": str(server.ca_file) if server.ca_file else None,
-        "pid": os.getpid(),
-    }
-    try:
-        write_atomically(path, json.dumps(facts).encode() + b"\n")
-    except OSError as error:
-        raise StartError(f"cannot write the ready file {path}: {error.strerror}") from error
 
 
 @main.command()

@@ -26,19 +26,43 @@ def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
         more = {"is_flag": True, "default": default}
     elif isinstance(default, tuple):
         more = {"multiple": True}
-    text = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
     return click.option(
         f"{option.flag}/--no-{option.flag.removeprefix('--')}" if default is True else option.flag,
         field.name,
+        cls=PlainOption,
         envvar=option.environment,
         metavar=option.metavar or None,
-        help=text,
-        show_default=not option.unset
-        and default is not MISSING
-        and default is not None
-        and not isinstance(default, bool),
+        help=option.help + default_text(option, default),
         **more,
     )
+
+
+class PlainOption(click.Option):
+    """An option whose help is only its text, without click's own words about defaults and bounds."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Returns the names and the help text of the option; None if the option is hidden."""
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0], self.help or "")
+
+
+def default_text(option: Option, default: Any) -> str:
+    """Returns the default and the bounds of an option in brackets, after two spaces; "" for a flag.
+
+    `default`: the default on the command line.
+    """
+    bounds = f"; {_bounds_text(*option.bounds)}" if option.bounds is not None else ""
+    if option.unset:
+        return f"  [default: {option.unset}{bounds}]"
+    if default is True:
+        return "  [default: on]"
+    if isinstance(default, (bool, tuple)) or default is None or default is MISSING:
+        return ""
+    return f"  [default: {default}{bounds}]"
+
+
+def _bounds_text(low: float, high: float | None) -> str:
+    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
 
 
 def _click_type(field: Field[Any], option: Option) -> Any:

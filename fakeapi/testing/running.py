@@ -279,6 +279,10 @@ class RunningServer:
         """The path of a file with the CA certificate in PEM; None without TLS. `stop` removes the file."""
         return self._files.ca_file
 
+    def on_request(self, listener: Callable[[Entry], None]) -> None:
+        """Calls `listener` with each request from now on, in the server's event loop."""
+        self._cluster.journal.subscribe(listener)
+
     @property
     def kubeconfig(self) -> Path:
         """The path of a kubeconfig for this server.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fakeapi.clock.adjustable import ClusterClock
     from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.installing.sources import Source
+    from fakeapi.journal.entry import Entry
     from fakeapi.journal.requests import Requests
     from fakeapi.snapshots.kept import KeptSnapshots
     from fakeapi.snapshots.model import Snapshot
@@ -298,6 +299,13 @@ class FakeAPI(Verbs):
         from fakeapi.testing.faults import Faults  # noqa: PLC0415 - loaded only when used
 
         return Faults(self._running())
+
+    def on_request(self, listener: "Callable[[Entry], None]") -> None:
+        """Calls `listener` with the journal entry of each request from now on, in the server's event loop.
+
+        The listener must return at once. Without a journal (journal="off") it is never called.
+        """
+        self._running().on_request(listener)
 
     def settle(self, seconds: float = SETTLE_SECONDS) -> None:
         """Waits until the controllers have no work left, except work that is scheduled for a later time.

@@ -91,6 +91,8 @@ def test_serve_says_where_it_is_and_stops_at_once_with_a_watch_open(
         assert process.stderr is not None
         assert process.stdout.read() == (
             f"export KUBECONFIG={facts['kubeconfig']}\nLive page: {facts['url']}/_fakeapi/ui/\n"
+            "Objects: in memory; --db FILE keeps them\n"
+            "Controllers: none, so pods stay Pending; --controllers all runs them\n"
         )
         assert process.stderr.read() == ""
         assert not Path(facts["kubeconfig"]).exists()

@@ -1,0 +1,70 @@
+"""Prints how a started server can be reached and what it does, and writes its ready file."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fakeapi.atomic_file import write_atomically
+from fakeapi.machinery.printable import LINE_MAX, printable
+
+if TYPE_CHECKING:
+    from fakeapi.journal.entry import Entry
+    from fakeapi.testing.server import FakeAPI
+
+PLAIN_HTTP_NOTE = (
+    "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
+)
+HEARTBEATS = "leases"
+"""The resource whose requests `--log` does not print: nodes and leaders renew leases every few seconds."""
+
+
+def announce(
+    server: "FakeAPI", release: str | None, ready_file: Path | None, options: dict[str, Any]
+) -> None:
+    """Writes the ready file, and then prints the URL, the kubeconfig, the live page and what the server does.
+
+    - `release`: the release that the server imitates; None for the default.
+    - `options`: the options of the server, as Settings names them.
+    """
+    if ready_file is not None:
+        _write_ready_file(server, ready_file)
+    from fakeapi.releases.serving import default_description  # noqa: PLC0415 - keeps --help fast
+
+    click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
+    click.echo(f"export KUBECONFIG={server.kubeconfig.absolute()}")
+    if server.page:
+        click.echo(f"Live page: {server.page}")
+    if options["database"] is None:
+        click.echo("Objects: in memory; --db FILE keeps them")
+    if not options["controllers"]:
+        click.echo("Controllers: none, so pods stay Pending; --controllers all runs them")
+    if server.token is not None and not server.url.startswith("https:"):
+        click.echo(PLAIN_HTTP_NOTE, err=True)
+
+
+def print_requests(server: "FakeAPI") -> None:
+    """Prints a line for each request that the server receives from now on, except requests for leases."""
+    server.on_request(_print_request)
+
+
+def _print_request(entry: "Entry") -> None:
+    if entry.resource != HEARTBEATS:
+        click.echo(printable(str(entry)[:LINE_MAX]))
+
+
+def _write_ready_file(server: "FakeAPI", path: Path) -> None:
+    from fakeapi.testing.server import StartError  # noqa: PLC0415 - keeps --help fast
+
+    facts = {
+        "url": server.url,
+        "kubeconfig": str(server.kubeconfig.absolute()),
+        "ca_file": str(server.ca_file.absolute()) if server.ca_file else None,
+        "pid": os.getpid(),
+    }
+    try:
+        write_atomically(path, json.dumps(facts).encode() + b"\n")
+    except OSError as error:
+        raise StartError(f"cannot write the ready file {path}: {error.strerror}") from error

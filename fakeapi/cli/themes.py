@@ -1,0 +1,70 @@
+"""The options of `fakeapi serve` by theme, for its help and for the documentation."""
+
+import click
+
+THEMES: dict[str, tuple[str, ...]] = {
+    "What the server serves": (
+        "release",
+        "feature_gates",
+        "runtime_config",
+        "enable_admission_plugins",
+        "disable_admission_plugins",
+        "install",
+        "trace",
+        "at",
+        "speed",
+    ),
+    "Where it listens": (
+        "host",
+        "port",
+        "advertise_url",
+        "accept_hosts",
+        "kubeconfig",
+        "ready_file",
+        "end_with_parent",
+        "grace",
+    ),
+    "Controllers and nodes": ("controllers", "nodes", "kubelet_directory", "webhook_services"),
+    "Storage": ("database", "durability", "history"),
+    "Users and HTTPS": (
+        "tls",
+        "tls_cert",
+        "tls_key",
+        "tls_directory",
+        "client_ca",
+        "token",
+        "token_file",
+        "allow_anonymous",
+        "anonymous",
+        "authorization",
+    ),
+    "Faults, time and chance": ("faults", "strict_faults", "latency", "seed", "frozen_at"),
+    "What you see": ("log", "control", "journal", "audit_log", "audit_policy", "record", "redact"),
+}
+"""The names of the options of each theme. Options without a theme are in the theme OTHER."""
+
+OTHER = "Other options"
+
+
+def theme_of(name: str) -> str:
+    """Returns the theme of an option of a server."""
+    return next((theme for theme, names in THEMES.items() if name in names), OTHER)
+
+
+class ThemedCommand(click.Command):
+    """A command whose help groups the options by theme."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes a section for each theme, with the options in the order of the theme."""
+        rows: dict[str, list[tuple[int, tuple[str, str]]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is None or param.name is None:
+                continue
+            theme = theme_of(param.name)
+            order = THEMES[theme].index(param.name) if theme in THEMES else 0
+            rows.setdefault(theme, []).append((order, record))
+        for theme in [*THEMES, OTHER]:
+            if theme in rows:
+                with formatter.section(theme):
+                    formatter.write_dl([record for _, record in sorted(rows[theme], key=lambda row: row[0])])

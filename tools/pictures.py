@@ -1,0 +1,109 @@
+"""Makes the picture of the README: `python -m tools.pictures` writes docs/images/first-hour.png.
+
+The picture shows a real run of the first example of docs/start.md in a terminal, and the live page of a real
+server. It needs Chromium and chromedriver.
+"""
+
+import base64
+import io
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fakeapi import FakeAPI
+from tests.control.browser import Browser, browser
+
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "images" / "first-hour.png"
+COLUMNS = 96
+CLASS = """
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+"""
+SLICE = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {{name: {node}-gpus}}
+spec:
+  driver: gpu.example.com
+  nodeName: {node}
+  pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}
+  devices: [{{name: gpu-0}}, {{name: gpu-1}}]
+"""
+CLAIM = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: {name}, namespace: team-a}}
+spec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu, count: {count}}}}}]}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: team-a}}
+spec:
+  containers: [{{name: main, image: training, resources: {{claims: [{{name: gpu}}]}}}}]
+  resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]
+"""
+PAGE = """
+<body style="margin:0; background:#eaeef2; width:1280px; height:757px; overflow:hidden">
+<div style="position:absolute; left:24px; top:20px; width:800px">{terminal}</div>
+<img style="position:absolute; right:24px; top:400px; width:860px; height:330px; object-fit:cover;
+  object-position:top; border:1px solid #d1d9e0;
+  border-radius:8px; box-shadow:0 8px 30px rgba(0,0,0,.25)" src="data:image/png;base64,{page}">
+</body>
+"""
+
+
+def terminal(directory: Path) -> str:
+    """Runs the first test of docs/start.md, which fails, and returns the terminal as SVG."""
+    text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    example = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[0]
+    (directory / "test_gpu.py").write_text(example, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "--color=yes", "-q", "--tb=line", "-p", "no:cacheprovider"]
+    environment = {"PATH": "/usr/bin:/bin", "COLUMNS": str(COLUMNS)}
+    run = subprocess.run(
+        [*command, "test_gpu.py"], cwd=directory, env=environment, capture_output=True, text=True, check=False
+    )
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
+    console.print("$ pytest test_gpu.py", style="bold")
+    lines = [line for line in run.stdout.splitlines() if str(ROOT) not in line]
+    console.print(Text.from_ansi("\n".join(lines)))
+    return console.export_svg(title="A test in which somebody else writes first")
+
+
+def page(window: Browser, path: Path) -> bytes:
+    """Starts a server in which claims are allocated, and returns the live page with them as PNG."""
+    with FakeAPI(controllers="all", nodes="a,b", seed=1) as api:
+        api.create_namespace("team-a")
+        api.create_all(CLASS)
+        for node in ("a", "b"):
+            api.create_all(SLICE.format(node=node))
+        for name, count in (("training", 2), ("inference", 1), ("notebook", 1), ("too-large", 8)):
+            api.create_all(CLAIM.format(name=name, count=count))
+            api.settle()
+        window.open(f"{api.page}#/claims")
+        window.see("too-large")
+        window.see("allocated")
+        window.screenshot(path)
+    return path.read_bytes()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder)
+        with browser(directory / "profile") as window:
+            shown = base64.b64encode(page(window, directory / "page.png")).decode()
+            html = directory / "picture.html"
+            html.write_text(PAGE.format(terminal=terminal(directory), page=shown), encoding="utf-8")
+            window.open(html.as_uri())
+            window.wait(lambda: window.run("return document.images[0].complete"), "the picture")
+            window.screenshot(PICTURE)
+
+
+if __name__ == "__main__":
+    main()
