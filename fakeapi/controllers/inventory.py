@@ -61,9 +61,10 @@ def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resour
     return resources
 
 
-def has_objects(cluster: Cluster, resource: Resource, namespace: str) -> bool:
-    """Whether a namespace has objects of a resource."""
-    return bool(cluster.storage.list(f"{resource.prefix}{namespace}/", limit=1).entries)
+def has_objects(cluster: Cluster, resource: Resource, namespace: str = "") -> bool:
+    """Whether a namespace has objects of a resource. `namespace`: "" for the whole cluster."""
+    prefix = f"{resource.prefix}{namespace}/" if namespace else resource.prefix
+    return bool(cluster.storage.list(prefix, limit=1).entries)
 
 
 def _versions_of(cluster: Cluster, group: str, plural: str) -> list[Resource]:

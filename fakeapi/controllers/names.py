@@ -1,39 +1,57 @@
 """The names of the controllers in the option `controllers`, and their classes."""
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
+from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from fakeapi.controllers.controller import MakeController
 
-_PLACES: Mapping[str, tuple[str, str]] = {
-    "namespace": ("fakeapi.controllers.namespace", "NamespaceController"),
-    "garbagecollector": ("fakeapi.controllers.garbage_collector", "GarbageCollector"),
-    "kubelet": ("fakeapi.controllers.kubelet.controller", "KubeletController"),
-    "scheduler": ("fakeapi.controllers.scheduler.controller", "SchedulerController"),
-    "resourceclaim": ("fakeapi.controllers.resourceclaim", "ResourceClaimController"),
-    "devicetainteviction": (
-        "fakeapi.controllers.device_taint_eviction",
-        "DeviceTaintEvictionController",
+
+class Place(NamedTuple):
+    """Describes where a controller is implemented.
+
+    - `module` and `member`: the module and the class.
+    - `needs`: the resources that the controller reconciles, as (group, plural). The controller starts when
+      the first object of one of them is stored. () starts the controller with the server.
+    """
+
+    module: str
+    member: str
+    needs: tuple[tuple[str, str], ...] = ()
+
+
+_HERE = "fakeapi.controllers"
+
+_PLACES: Mapping[str, Place] = {
+    "namespace": Place(f"{_HERE}.namespace", "NamespaceController"),
+    "garbagecollector": Place(f"{_HERE}.garbage_collector", "GarbageCollector"),
+    "kubelet": Place(f"{_HERE}.kubelet.controller", "KubeletController"),
+    "scheduler": Place(f"{_HERE}.scheduler.controller", "SchedulerController"),
+    "resourceclaim": Place(f"{_HERE}.resourceclaim", "ResourceClaimController"),
+    "devicetainteviction": Place(f"{_HERE}.device_taint_eviction", "DeviceTaintEvictionController"),
+    "resourcequota": Place(f"{_HERE}.resource_quota", "ResourceQuotaController"),
+    "podgroup-protection": Place(f"{_HERE}.protection.pod_groups", "PodGroupProtectionController"),
+    "persistentvolumeclaim-protection": Place(
+        f"{_HERE}.protection.volumes", "PersistentVolumeClaimProtectionController"
     ),
-    "resourcequota": ("fakeapi.controllers.resource_quota", "ResourceQuotaController"),
-    "podgroup-protection": ("fakeapi.controllers.protection.pod_groups", "PodGroupProtectionController"),
-    "persistentvolumeclaim-protection": (
-        "fakeapi.controllers.protection.volumes",
-        "PersistentVolumeClaimProtectionController",
+    "persistentvolume-protection": Place(
+        f"{_HERE}.protection.volumes", "PersistentVolumeProtectionController"
     ),
-    "persistentvolume-protection": (
-        "fakeapi.controllers.protection.volumes",
-        "PersistentVolumeProtectionController",
+    "volumeattributesclass-protection": Place(
+        f"{_HERE}.protection.volumes", "VolumeAttributesClassProtectionController"
     ),
-    "volumeattributesclass-protection": (
-        "fakeapi.controllers.protection.volumes",
-        "VolumeAttributesClassProtectionController",
+    "daemonset": Place(f"{_HERE}.daemonset.controller", "DaemonSetController", (("apps", "daemonsets"),)),
+    "deployment": Place(f"{_HERE}.deployment.controller", "DeploymentController", (("apps", "deployments"),)),
+    "replicaset": Place(f"{_HERE}.replicaset.controller", "ReplicaSetController", (("apps", "replicasets"),)),
+    "replicationcontroller": Place(
+        f"{_HERE}.replicaset.controller",
+        "ReplicationControllerController",
+        (("", "replicationcontrollers"),),
     ),
 }
-"""Module and class of each controller, by name. The function `makers` imports the module."""
+"""The modules and classes of the controllers, by name. The function `makers` imports the modules."""
 
 ALL = "all"
 
@@ -44,17 +62,23 @@ SETTLE_SECONDS = 30.0
 def chosen(names: str | Iterable[str]) -> list[str]:
     """Returns the names of the controllers that the option selects, without duplicates, in a fixed order.
 
-    `names`: a list, or a string with commas. "all" selects every controller. Raises ValueError for an unknown
-    name, and for a controller that needs a Python package that is not installed.
+    `names`: a list, or a string with commas. "all" selects every controller, and "-NAME" leaves a controller
+    out: "all,-scheduler". Raises ValueError for an unknown name, for "-NAME" without "all", and for a
+    controller that needs a Python package that is not installed.
     """
-    parts = names.split(",") if isinstance(names, str) else names
-    selected = {part.strip() for part in parts} - {""}
+    parts = [part.strip() for part in (names.split(",") if isinstance(names, str) else names)]
+    omitted = {part[1:] for part in parts if part.startswith("-")}
+    selected = {part for part in parts if part and not part.startswith("-")}
+    unknown = sorted((selected | omitted) - _PLACES.keys() - {ALL})
+    if unknown or ALL in omitted:
+        which = ", ".join(unknown or [f"-{ALL}"])
+        raise ValueError(f"no controller {which}; there are {', '.join(_PLACES)} and {ALL}")
+    if omitted and ALL not in selected:
+        text = ", ".join(f"-{name}" for name in sorted(omitted))
+        raise ValueError(f"{text} leaves a controller out of {ALL}, so name {ALL} too: {ALL},{text}")
     if ALL in selected:
-        _check_extras(_PLACES)
-        return list(_PLACES)
-    unknown = sorted(selected - _PLACES.keys())
-    if unknown:
-        raise ValueError(f"no controller {', '.join(unknown)}; there are {', '.join(_PLACES)} and {ALL}")
+        selected = set(_PLACES)
+    selected -= omitted
     _check_extras(selected)
     return [name for name in _PLACES if name in selected]
 
@@ -66,9 +90,14 @@ def _check_extras(names: Iterable[str]) -> None:
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":
-    """Imports the modules of these controllers; returns the controller classes by name."""
+    """Returns functions that make these controllers, by name.
+
+    Imports the modules of all controllers except those that start on demand.
+    """
+    from fakeapi.controllers.on_demand import OnDemand, imported  # noqa: PLC0415 - only with controllers
+
     factories: dict[str, MakeController] = {}
     for name in names:
-        module, member = _PLACES[name]
-        factories[name] = getattr(import_module(module), member)
+        place = _PLACES[name]
+        factories[name] = partial(OnDemand, place=place) if place.needs else imported(place)
     return factories

@@ -39,7 +39,7 @@ class Store:
         """The storage, if several API servers may use it at the same time; otherwise None."""
         self.clock = clock
         self._newest: dict[str, int] = {}
-        self._first_changes: dict[str, Callable[[], object]] = {}
+        self._first_changes: dict[str, dict[str, Callable[[], object]]] = {}
         self._resets = 0
 
     def now(self) -> str:
@@ -102,11 +102,15 @@ class Store:
         """
         self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
         if prefix in self._first_changes:
-            self._first_changes.pop(prefix)()
+            for call in self._first_changes.pop(prefix).values():
+                call()
 
-    def on_first_change(self, prefix: str, call: Callable[[], object]) -> None:
-        """Calls `call` once, at the next write of an object whose key begins with `prefix`."""
-        self._first_changes[prefix] = call
+    def on_first_change(self, prefix: str, call: Callable[[], object], caller: str = "") -> None:
+        """Calls `call` once, at the next write of an object whose key begins with `prefix`.
+
+        `caller`: who asks. A second call with the same prefix and caller replaces the first one.
+        """
+        self._first_changes.setdefault(prefix, {})[caller] = call
 
     def create(self, resource: Resource, key: str, value: bytes, since: int) -> Awaitable[Entry]:
         """Stores a new entry. `since`: the storage revision that the caller read to compute `value`.

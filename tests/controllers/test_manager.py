@@ -259,6 +259,26 @@ def test_names_of_controllers_come_as_text_or_list() -> None:
     assert set(chosen("all")) >= {"namespace", "garbagecollector", "resourceclaim"}
 
 
+def test_a_minus_leaves_a_controller_out_of_all() -> None:
+    names = chosen("all,-scheduler, -kubelet")
+    assert "scheduler" not in names
+    assert "kubelet" not in names
+    assert {*names, "scheduler", "kubelet"} == set(chosen("all"))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("-scheduler", "-scheduler leaves a controller out of all, so name all too: all,-scheduler"),
+        ("all,-schedulers", "no controller schedulers; there are namespace, "),
+        ("-all", "no controller -all; there are namespace, "),
+    ],
+)
+def test_a_minus_without_all_or_with_an_unknown_name_is_refused(names: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        chosen(names)
+
+
 def test_an_unknown_controller_is_refused_in_a_line() -> None:
     with pytest.raises(ValueError, match=r"^no controller kubelets; there are namespace, "):
         FakeAPI(controllers="kubelets").start()

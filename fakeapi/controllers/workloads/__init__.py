@@ -1,0 +1,1 @@
+"""Parts that the controllers of workloads share: owners, pods, template hashes and revisions."""

@@ -1,0 +1,83 @@
+"""PodControl: creates and deletes the pods of workloads, and records the events about it.
+
+Follows `RealPodControl` of k8s.io/kubernetes `pkg/controller/controller_utils.go`.
+"""
+
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.served_resource import ServedResource
+from fakeapi.controllers.events import EventRecorder
+from fakeapi.controllers.workloads.owners import controller_reference
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import name_is_dns_subdomain
+
+TERMINATING = "NamespaceTerminating"
+
+
+class PodControl:
+    """Creates and deletes pods for the owners of one kind.
+
+    `pods`: the resource "pods". `events`: records events about the owners.
+    """
+
+    def __init__(self, api: InProcessClient, pods: ServedResource, events: EventRecorder) -> None:
+        self._api = api
+        self._pods = pods
+        self._events = events
+
+    async def create(self, owner: Object, template: Object, **metadata: str) -> Object:
+        """Creates a pod from a template, with `owner` as controller; returns the stored pod.
+
+        `metadata`: `name` or `generateName`, if the pod's name is not generated from the owner's name.
+
+        Raises StatusError if the server refuses the pod, after an event about it.
+        """
+        pod = pod_of_template(owner, template)
+        pod["metadata"] |= metadata
+        try:
+            created = await self._api.create(self._pods.path(owner["metadata"]["namespace"]), pod)
+        except StatusError as problem:
+            if not is_namespace_terminating(problem):
+                text = f"Error creating: {problem.message}"
+                await self._events.record(owner, "Warning", "FailedCreate", text)
+            raise
+        name = created["metadata"]["name"]
+        await self._events.record(owner, "Normal", "SuccessfulCreate", f"Created pod: {name}")
+        return created
+
+    async def delete(self, owner: Object, pod: Object) -> None:
+        """Deletes a pod. Does nothing if the pod does not exist any more.
+
+        Raises StatusError if the server refuses the deletion, after an event about it.
+        """
+        try:
+            await self._api.delete(self._pods.path_of(pod))
+        except StatusError as problem:
+            if problem.is_not_found:
+                return
+            text = f"Error deleting: {problem.message}"
+            await self._events.record(owner, "Warning", "FailedDelete", text)
+            raise
+        name = pod["metadata"]["name"]
+        await self._events.record(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}")
+
+
+def pod_of_template(owner: Object, template: Object) -> Object:
+    """Returns a new pod of a pod template, with `owner` as controller and a generated name."""
+    given = template.get("metadata") or {}
+    name = owner["metadata"]["name"]
+    prefix = f"{name}-"
+    metadata: Object = {
+        "generateName": name if name_is_dns_subdomain(prefix, True) else prefix,
+        "ownerReferences": [controller_reference(owner)],
+    }
+    for field in ("labels", "annotations", "finalizers"):
+        if given.get(field):
+            metadata[field] = given[field]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
+
+
+def is_namespace_terminating(problem: StatusError) -> bool:
+    """Whether a request was refused because its namespace is being deleted."""
+    causes = (problem.status.get("details") or {}).get("causes") or ()
+    return any(cause.get("reason") == TERMINATING for cause in causes)
