@@ -40,6 +40,8 @@ NO_BOUNDS = {
     },
     "a rule of Kubernetes, compared with it": {
         "fakeapi.controllers.allocation.requests.RESULTS_MAX",
+        "fakeapi.controllers.deployment.replica_sets.HISTORY_CHARACTERS_MAX",
+        "fakeapi.controllers.deployment.rollout.NAME_MAX",
         "fakeapi.controllers.event_series.NOTE_LENGTH_MAX",
         "fakeapi.controllers.resourceclaim.GENERATED_NAME_MAX",
         "fakeapi.controllers.scheduler.classic_drivers.POTENTIAL_NODES_MAX",

@@ -19,9 +19,9 @@ def test_without_deployments_the_code_of_their_controller_is_not_imported() -> N
 
 
 def test_objects_of_an_earlier_run_start_their_controller(tmp_path: Path) -> None:
-    with FakeAPI(db=tmp_path / "state.db") as api:
+    with FakeAPI(database=tmp_path / "state.db") as api:
         api.create(workload("ReplicaSet", replicas=1))
-    with FakeAPI(db=tmp_path / "state.db", controllers="replicaset") as api:
+    with FakeAPI(database=tmp_path / "state.db", controllers="replicaset") as api:
         assert len(pods(api)) == 1
 
 
