@@ -26,7 +26,8 @@ class Difference(str):
     is_wording: bool
 
     def __new__(cls, path: str, recorded: Any, actual: Any) -> Self:
-        line = super().__new__(cls, f"{path}: recorded {_short(recorded)}, got {_short(actual)}")
+        one, other = _shortened(recorded, actual)
+        line = super().__new__(cls, f"{path}: recorded {one}, got {other}")
         line.is_wording = path.endswith(".message") and isinstance(recorded, str) and isinstance(actual, str)
         return line
 
@@ -145,5 +146,17 @@ def _sorted(value: list[Any], key: str) -> list[Any]:
     return value
 
 
-def _short(value: Any) -> str:
-    return "nothing" if value is _ABSENT else repr(value)[:300]
+_SHOWN_MAX = 300
+_SHOWN_BEFORE = 60
+"""Number of equal characters to show before the first difference of two long values."""
+
+
+def _shortened(recorded: Any, actual: Any) -> tuple[str, str]:
+    """Returns two values as text; long texts start shortly before their first difference."""
+    texts = ["nothing" if value is _ABSENT else repr(value) for value in (recorded, actual)]
+    same = next((index for index, (one, other) in enumerate(zip(*texts, strict=False)) if one != other), 0)
+    if max(map(len, texts)) <= _SHOWN_MAX or same <= _SHOWN_BEFORE:
+        return texts[0][:_SHOWN_MAX], texts[1][:_SHOWN_MAX]
+    start = same - _SHOWN_BEFORE
+    one, other = (f"…{text[start : start + _SHOWN_MAX]}" for text in texts)
+    return one, other

@@ -35,7 +35,13 @@ from tests.torture import servers as torture
 
 PORT = 6643
 RUNTIME_CONFIG = "api/all=true"
-PLUGINS_OFF = "ServiceAccount"
+OPTIONS = (
+    f"--runtime-config={RUNTIME_CONFIG}",
+    "--disable-admission-plugins=ServiceAccount",
+    "--allow-privileged=true",
+    "--enable-priority-and-fairness=false",
+)
+"""Options of kube-apiserver that match the defaults of fakeapi, and keep its own controllers quiet."""
 SHOWN_MAX = 60
 """Maximum number of differences to print. The run counts all of them."""
 
@@ -77,13 +83,12 @@ def retagged(story: Story, number: int, attempt: int) -> Story:
 def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
     """Starts kube-apiserver and fakeapi of a release with the same options."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, release)
-    options = (f"--runtime-config={RUNTIME_CONFIG}", f"--disable-admission-plugins={PLUGINS_OFF}")
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         own = stack.enter_context(
             torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG)
         )
-        real = stack.enter_context(kubernetes.running(*programs, port, options=options))
+        real = stack.enter_context(kubernetes.running(*programs, port, options=OPTIONS))
         recorder = Recorder(real.url, real.token)
         stack.callback(recorder.close)
         yield Comparison(recorder, own.port)

@@ -336,7 +336,8 @@ class _OneStory:
                 ]
             )
         elif chance < 0.6:
-            query |= {"resourceVersion": "0", "resourceVersionMatch": "NotOlderThan"}
+            name = self._names[0]
+            query |= {"resourceVersion": f"<rv {name}>", "resourceVersionMatch": "NotOlderThan"}
         return self._request(
             "GET",
             self._collection,
