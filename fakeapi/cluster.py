@@ -15,6 +15,7 @@ from fakeapi.clock.adjustable import ClusterClock, seconds_of
 from fakeapi.clock.clocks import ClockAndNames
 from fakeapi.controlplane.registry import Registry, open_registry, serve_stored_definitions
 from fakeapi.controlplane.stored_format import STORED_FORMAT, check_stored
+from fakeapi.devices.drivers import SimulatedDrivers
 from fakeapi.journal.journal import Journal
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.identity.token_settings import DEFAULT_TOKEN_SETTINGS
@@ -135,6 +136,8 @@ class Cluster:
         """
         self.armed_faults: ArmedFaults | None = None
         """The armed faults; None until the property `faults` is first read."""
+        self.drivers = SimulatedDrivers()
+        """The simulated DRA drivers, which the controller kubelet runs."""
         self.on_first_fault: Callable[[], None] = _nothing
         """A callback that loads the code for faults.
 

@@ -28,6 +28,7 @@ from typing import (
 if TYPE_CHECKING:
     from fakeapi.authentication.settings import FrontProxySettings
     from fakeapi.clock.clocks import ClockAndNames
+    from fakeapi.devices.reading import Drivers
     from fakeapi.registry.identity.token_settings import TokenSettings
 
 P = ParamSpec("P")
@@ -382,6 +383,13 @@ class Settings:
         True,
         "Serve the control API and the live page below /_fakeapi.",
         "--control",
+    )
+    drivers: "Drivers" = _option(
+        (),
+        "Simulate DRA drivers in the controller kubelet: NAME=COUNT for COUNT devices on each node, a preset "
+        "such as nvidia-gpu, or a YAML file; repeat for more. Without --controllers, all controllers run.",
+        "--driver",
+        metavar="NAME=COUNT|PRESET|FILE",
     )
     nodes: str = _option(
         "node",

@@ -1,5 +1,6 @@
 """Controller: the base class of all controllers, and the context through which they use the server."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, ClassVar, Protocol
@@ -29,6 +30,8 @@ class Work(Protocol):
     def spawn(self, controller: str, work: Coroutine[Any, Any, None]) -> Awaitable[None]: ...
 
     def run(self, controller: str, work: Coroutine[Any, Any, None]) -> None: ...
+
+    async def wait(self, event: "asyncio.Future[None]", seconds: float) -> bool: ...
 
 
 class ControllerContext:
@@ -106,6 +109,14 @@ class ControllerContext:
         `Manager.settle` does not wait for this coroutine.
         """
         self._work.run(self.name, work)
+
+    async def wait(self, event: "asyncio.Future[None]", seconds: float) -> bool:
+        """Waits in a spawned task until `event` is done or `seconds` have passed on the server's clock.
+
+        Returns whether `event` was done. `Manager.settle` does not wait for the task meanwhile, as for keys
+        that are due later.
+        """
+        return await self._work.wait(event, seconds)
 
     def now(self) -> str:
         """Returns the current time as Kubernetes writes it: RFC 3339, UTC, whole seconds."""

@@ -9,6 +9,7 @@ from fakeapi.asgi import ASGIApp
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.clients.served_resource import ServedResource
+from fakeapi.clock.clocks import Clock
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
 from fakeapi.controllers.informer import Informer
@@ -31,6 +32,16 @@ With many short waits, such a pause uses up only one of them.
 """
 CONFLICTS_AT_ONCE_MAX = 10
 """Maximum number of immediate retries of a key after conflicts (409). Later retries have growing delays."""
+
+
+async def _done_in(clock: Clock, event: "asyncio.Future[None]", seconds: float) -> bool:
+    """Waits until a future is done or `seconds` have passed on the clock; returns whether it was done."""
+    try:
+        async with clock.timeout(seconds):
+            await asyncio.shield(event)
+    except TimeoutError:
+        return False
+    return True
 
 
 class NotSettled(TimeoutError):
@@ -64,6 +75,7 @@ class Manager:
         self._unlisted: list[Informer] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._spawned: set[asyncio.Task[None]] = set()
+        self._resting: dict[asyncio.Task[None], tuple[asyncio.Future[None], float]] = {}
         self._busy: Item | None = None
         self._conflicts: dict[Item, int] = {}
         self._controllers = {
@@ -90,7 +102,7 @@ class Manager:
 
     async def stop(self) -> None:
         """Cancels all running work and stops the controllers. Can be called more than once."""
-        tasks, self._tasks = [*self._tasks, *self._spawned], []
+        tasks, self._tasks = [*self._tasks, *self._spawned, *self._resting], []
         self._queue.close()
         for task in tasks:
             task.cancel()
@@ -151,6 +163,19 @@ class Manager:
 
     def run(self, controller: str, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.append(self._begin(controller, work))
+
+    async def wait(self, event: "asyncio.Future[None]", seconds: float) -> bool:
+        task = asyncio.current_task()
+        if task not in self._spawned:
+            return await _done_in(self._cluster.clock, event, seconds)
+        self._spawned.discard(task)
+        self._resting[task] = event, self._cluster.clock.monotonic() + seconds
+        self._changed.set()
+        try:
+            return await _done_in(self._cluster.clock, event, seconds)
+        finally:
+            del self._resting[task]
+            self._spawned.add(task)
 
     # the work -------------------------------------------------------------------------------------
 
@@ -231,7 +256,12 @@ class Manager:
 
     def _is_idle(self) -> bool:
         has_work = self._queue or self._queue.has_due or self._busy or self._spawned or self._unlisted
-        return not has_work and not self._is_behind()
+        return not has_work and not self._is_behind() and not self._has_awakened()
+
+    def _has_awakened(self) -> bool:
+        """Whether a task in `wait` is about to continue."""
+        now = self._cluster.clock.monotonic()
+        return any(event.done() or due <= now for event, due in self._resting.values())
 
     def _left(self) -> str:
         left = [f"{name} {key}" for name, key in [*filter(None, [self._busy]), *self._queue.waiting][:5]]

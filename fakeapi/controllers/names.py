@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -63,8 +62,7 @@ def chosen(names: str | Iterable[str]) -> list[str]:
     """Returns the names of the controllers that the option selects, without duplicates, in a fixed order.
 
     `names`: a list, or a string with commas. "all" selects every controller, and "-NAME" leaves a controller
-    out: "all,-scheduler". Raises ValueError for an unknown name, for "-NAME" without "all", and for a
-    controller that needs a Python package that is not installed.
+    out: "all,-scheduler". Raises ValueError for an unknown name, and for "-NAME" without "all".
     """
     parts = [part.strip() for part in (names.split(",") if isinstance(names, str) else names)]
     omitted = {part[1:] for part in parts if part.startswith("-")}
@@ -79,14 +77,7 @@ def chosen(names: str | Iterable[str]) -> list[str]:
     if ALL in selected:
         selected = set(_PLACES)
     selected -= omitted
-    _check_extras(selected)
     return [name for name in _PLACES if name in selected]
-
-
-def _check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError if one of these controllers needs a Python package that is not installed."""
-    if "kubelet" in names and find_spec("grpc") is None:
-        raise ValueError("the controller kubelet takes the extra node, pip install 'fakeapi-k8s[node]'")
 
 
 def makers(names: Iterable[str]) -> "dict[str, MakeController]":

@@ -3,14 +3,14 @@
 import os
 import secrets
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fakeapi.asgi import ASGIApp, Receive, Scope, Send
 from fakeapi.clock.adjustable import ClusterClock
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.names import chosen
+from fakeapi.controllers.names import ALL, chosen
 from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import connect_host, url_host
@@ -20,6 +20,7 @@ from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
+from fakeapi.testing.driver_starter import DriverStarter, driver_specs
 from fakeapi.testing.server_credentials import credentials_of
 from fakeapi.testing.server_files import ServerFiles
 from fakeapi.testing.server_names import accepted_hosts
@@ -30,12 +31,17 @@ from fakeapi.traces.recording.middleware import Recorder
 if TYPE_CHECKING:
     from fakeapi.controllers.controller_runner import ControllerRunner
     from fakeapi.controllers.kubelet.agent import NodeAgent
+    from fakeapi.controllers.kubelet.controller import KubeletController
+    from fakeapi.devices.drivers import SimulatedDrivers
+    from fakeapi.devices.model import DriverSpec
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
     from fakeapi.installing.manifest_installer import ManifestInstaller
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.fault_armer import FaultArmer
     from fakeapi.traces.recording.recording import Recording
+
+T = TypeVar("T")
 
 
 class RunningServer:
@@ -60,7 +66,10 @@ class RunningServer:
         self._tls = server_tls(settings)
         cluster.certificate_authority = "" if self._tls is None else self._tls.ca.decode("ascii")
         self._files = ServerFiles(settings, None if self._tls is None else self._tls.ca)
-        names = chosen(settings.controllers)
+        specs = driver_specs(settings)
+        names = chosen(settings.controllers or (ALL if specs else ""))
+        if specs and "kubelet" not in names:
+            raise ValueError("the option drivers needs the controller kubelet: name it in controllers")
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = accepted_hosts(settings).also(self._own_host)
         self._cluster = cluster
@@ -70,7 +79,8 @@ class RunningServer:
             Application(cluster, credentials=self._credentials, hosts=self._hosts, control=control)
         )
         self._controllers = self._new_controllers(names) if names else None
-        attachments = (self._controllers, self._new_installer(), self._new_armer())
+        starter = DriverStarter(cluster, specs, settings.nodes)
+        attachments = (starter, self._controllers, self._new_installer(), self._new_armer())
         self._app = AttachedApplication(
             self._recorder, cluster, [attachment for attachment in attachments if attachment is not None]
         )
@@ -137,14 +147,74 @@ class RunningServer:
 
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
-        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - imports grpc
+        return self._kubelet().nodes[name]
+
+    def _kubelet(self) -> "KubeletController":
+        """Returns the kubelet controller. Raises RuntimeError if it does not run."""
+        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - loaded only when used
 
         manager = None if self._controllers is None else self._controllers.manager
         kubelet = None if manager is None else manager.find("kubelet")
         if kubelet is None:
             raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
         assert isinstance(kubelet, KubeletController)
-        return kubelet.nodes[name]
+        return kubelet
+
+    def call(self, function: "Callable[[], Coroutine[Any, Any, T]]") -> T:
+        """Runs a coroutine function in the event loop of the server; returns its result."""
+        return self._runner.call(function)
+
+    def now(self) -> float:
+        """Returns the time of the server's clock, in seconds since the epoch."""
+        return self._cluster.clock.now()
+
+    @property
+    def drivers(self) -> "SimulatedDrivers":
+        """The simulated DRA drivers. Use them only in the event loop of the server."""
+        return self._cluster.drivers
+
+    def add_driver(self, spec: "DriverSpec") -> None:
+        """Adds a simulated driver; returns when its slices are published.
+
+        Starts all controllers if the server runs none. Raises DeviceError if the driver cannot run, and
+        RuntimeError if controllers run, but not the kubelet.
+        """
+
+        async def add() -> None:
+            if self._controllers is None:
+                self._controllers = self._new_controllers(chosen(ALL))
+                await self._app.attach(self._controllers)
+            simulation = self._kubelet().simulation
+            await simulation.add(spec)
+            await simulation.published()
+
+        self._runner.call(add)
+
+    def add_driver_to_node(self, name: str, node: str) -> None:
+        """Starts a simulated driver on another node. Raises DeviceError for an unknown driver."""
+
+        async def add() -> None:
+            simulation = self._kubelet().simulation
+            await simulation.add_node(name, node)
+            await simulation.published()
+
+        self._runner.call(add)
+
+    def check_driver(self, name: str) -> None:
+        """Raises DeviceError if the server has no simulated driver with this name."""
+
+        async def check() -> None:
+            _ = self.drivers[name]
+
+        self._runner.call(check)
+
+    def remove_driver(self, name: str) -> None:
+        """Stops and forgets a simulated driver. Raises DeviceError for an unknown driver."""
+
+        async def remove() -> None:
+            self.drivers.remove(name)
+
+        self._runner.call(remove)
 
     @property
     def clock(self) -> ClusterClock:

@@ -14,6 +14,7 @@ from fakeapi.releases import gates
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
 from fakeapi.testing.client import Client, Verbs
+from fakeapi.testing.driver_methods import DriverMethods
 from fakeapi.testing.running import RunningServer
 from fakeapi.testing.server_credentials import with_tokens
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
 
-class FakeAPI(Verbs):
+class FakeAPI(DriverMethods, Verbs):
     """A Kubernetes API server in a thread of this process, with the methods of a client.
 
         with FakeAPI(release="1.31") as api:

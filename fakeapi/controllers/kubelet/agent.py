@@ -31,7 +31,8 @@ from fakeapi.controllers.kubelet.lifecycle.starting import Starter
 from fakeapi.controllers.kubelet.pod_worker import PodWorker
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
-from fakeapi.controllers.kubelet.registrations import SERVICES, Registrations
+from fakeapi.controllers.kubelet.registrations import Registrations
+from fakeapi.controllers.kubelet.services import SERVICES
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.machinery.json_types import Object

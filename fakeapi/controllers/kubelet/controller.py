@@ -24,10 +24,12 @@ from fakeapi.controllers.kubelet.keys import (
     Key,
     PodKey,
     PublishedKey,
+    SimulatedSlicesKey,
     TimerKey,
     UnreachableDriverKey,
 )
-from fakeapi.controllers.kubelet.socket_paths import make_short_directory
+from fakeapi.controllers.kubelet.short_directories import make_short_directory
+from fakeapi.controllers.kubelet.simulated.simulation import Simulation
 from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.machinery.json_types import Object
 
@@ -47,29 +49,43 @@ class KubeletController(Controller):
             root = Path(settings.kubelet_directory)
         self._pods: Informer = context.informer(context.served("", "pods"))
         self._node_informer: Informer = context.informer(context.served("", "nodes"))
-        services = context.informer(context.served("", "services"))
+        self._services = context.informer(context.served("", "services"))
         self._timers = Timers(context)
         self.runtimes = Runtimes(context, self._timers)
-        for number, name in enumerate(_names(settings.nodes), 1):
-            agent = NodeAgent(
-                context,
-                self._pods,
-                self._node_informer,
-                name,
-                root / name,
-                number,
-                services,
-                self._timers,
-                self.runtimes,
-            )
-            if self._remove_directory is None:
-                agent.remember()
-            self.nodes[name] = agent
-            await agent.start()
+        self._root = root
+        for name in _names(settings.nodes):
+            await self.make_node(name)
+        self.simulation = Simulation(context, self.nodes, self._node_informer, self.make_node)
+        await self.simulation.start()
         self._pods.on_change(self._pod_changed)
         self._node_informer.on_change(self._node_changed)
 
+    async def make_node(self, name: str) -> None:
+        """Creates a node and starts its kubelet; does nothing if the node exists.
+
+        Raises OSError or StatusError if the node cannot be created.
+        """
+        if name in self.nodes:
+            return
+        number = len(self.nodes) + 1
+        agent = NodeAgent(
+            self.context,
+            self._pods,
+            self._node_informer,
+            name,
+            self._root / name,
+            number,
+            self._services,
+            self._timers,
+            self.runtimes,
+        )
+        if self._remove_directory is None:
+            agent.remember()
+        self.nodes[name] = agent
+        await agent.start()
+
     async def stop(self) -> None:
+        self.simulation.stop()
         for agent in self.nodes.values():
             agent.stop()
         await self.runtimes.close()
@@ -122,6 +138,8 @@ class KubeletController(Controller):
                 await agent.report_unreachable(problem)
             case PublishedKey(driver=driver):
                 await agent.publish(driver)
+            case SimulatedSlicesKey(driver=driver):
+                await self.simulation.publish(key.node, driver)
 
 
 def _names(text: str) -> list[str]:

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/healthinfo.go`.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from math import inf
 
 from fakeapi.controllers.kubelet.driver_texts import shortened
 
@@ -35,6 +35,23 @@ class Health:
     stale: float = STALE_SECONDS
 
 
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The health of one device as its driver reports it.
+
+    - `state`: 1 is Healthy, 2 is Unhealthy; any other number is Unknown.
+    - `seconds`: how long the report is valid; 0 for the default.
+    - `lasts`: whether the report is valid until the next report, in each release.
+    """
+
+    pool: str
+    device: str
+    state: int
+    message: str = ""
+    seconds: float = 0.0
+    lasts: bool = False
+
+
 class HealthCache:
     """The health of devices, by DRA driver and device. All times are seconds of one monotonic clock."""
 
@@ -53,17 +70,17 @@ class HealthCache:
             return Health()
         return known[0]
 
-    def update(self, driver: str, reported: Iterable[Any], now: float) -> set[Device]:
+    def update(self, driver: str, reported: Iterable[HealthReport], now: float) -> set[Device]:
         """Stores a driver's report about its devices; returns the devices whose health changed.
 
-        - `reported`: `DeviceHealth` messages. A device that is missing in the report keeps its health until
-          this health expires.
+        - `reported`: the reports of one message. A device that is missing in them keeps its health until this
+          health expires.
         - `now`: the time of the report.
         """
         known = self._drivers.setdefault(driver, {})
         changed, named = set(), set()
         for report in reported:
-            device = report.device.pool_name, report.device.device_name
+            device = report.pool, report.device
             named.add(device)
             if device not in known and len(known) >= DEVICES_MAX:
                 continue
@@ -83,10 +100,10 @@ class HealthCache:
         """Drops the health of a driver's devices; the health of these devices is then Unknown."""
         self._drivers.pop(driver, None)
 
-    def _health(self, message: Any) -> Health:
-        seconds = float(message.health_check_timeout_seconds) if self._timeouts_are_given else 0.0
+    def _health(self, report: HealthReport) -> Health:
+        seconds = report.seconds if self._timeouts_are_given and report.seconds > 0 else STALE_SECONDS
         return Health(
-            _STATES.get(message.health, UNKNOWN),
-            shortened(message.message, MESSAGE_MAX),
-            seconds if seconds > 0 else STALE_SECONDS,
+            _STATES.get(report.state, UNKNOWN),
+            shortened(report.message, MESSAGE_MAX),
+            inf if report.lasts else seconds,
         )

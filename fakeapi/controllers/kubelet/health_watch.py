@@ -4,23 +4,18 @@ Follows k8s.io/kubernetes `pkg/kubelet/cm/dra` since 1.34. The drivers implement
 service DRAResourceHealth. The containers that use a device show its health in `allocatedResourcesStatus`.
 """
 
-import asyncio
-from collections.abc import Callable, Iterator
-
-import grpc.aio
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import pause
-from fakeapi.controllers.kubelet.driver import Driver, PreparedDevice, stream
-from fakeapi.controllers.kubelet.health import Device, HealthCache
-from fakeapi.controllers.kubelet.messages import MESSAGES
+from fakeapi.controllers.kubelet.driver import Driver, PreparedDevice, Stop
+from fakeapi.controllers.kubelet.health import Device, HealthCache, HealthReport
 from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod
 from fakeapi.machinery.json_types import Object
 
 GATE, MESSAGE_GATE = "ResourceHealthStatus", "ResourceHealthStatusMessage"
-RETRY_SECONDS = 5.0
-"""Seconds of real time, not of the server's clock, before the kubelet opens an ended stream again."""
 SYNC_SECONDS = 60.0
 """Seconds between two checks of all pods with prepared claims.
 
@@ -43,7 +38,7 @@ class HealthWatch:
         self._changed = changed
         self._says_why = context.rules.gates.get(MESSAGE_GATE, False)
         self._cache = HealthCache(timeouts_are_given=self._quirks.drivers_say_how_long_health_holds)
-        self._watched: dict[str, asyncio.Task[None]] = {}
+        self._watched: dict[str, Stop] = {}
 
     @staticmethod
     def is_on(context: ControllerContext) -> bool:
@@ -70,28 +65,22 @@ class HealthWatch:
         self.driver_went(driver.name)
         for service in self._quirks.health_services:
             if service in driver.offered or not self._quirks.drivers_offer_health:
-                self._watched[driver.name] = asyncio.ensure_future(self._follow(driver, service))
+                self._watched[driver.name] = driver.watch_health(
+                    service,
+                    partial(self._reported, driver.name),
+                    partial(self._cache.forget, driver.name),
+                    is_optional=self._quirks.drivers_offer_health,
+                )
                 return
 
     def driver_went(self, name: str) -> None:
-        task = self._watched.pop(name, None)
-        if task is not None:
-            task.cancel()
+        stop = self._watched.pop(name, None)
+        if stop is not None:
+            stop()
             self._cache.forget(name)
 
-    async def _follow(self, driver: Driver, service: str) -> None:
-        method = f"/{service}/NodeWatchResources"
-        while True:
-            try:
-                request = MESSAGES["HealthRequest"]()
-                async for answer in stream(driver.endpoint, method, request, "HealthResponse"):
-                    now = self._clock.monotonic()
-                    self._tell(driver.name, self._cache.update(driver.name, answer.devices, now))
-            except grpc.aio.AioRpcError as error:
-                if error.code() is grpc.StatusCode.UNIMPLEMENTED and self._quirks.drivers_offer_health:
-                    return
-            self._cache.forget(driver.name)
-            await asyncio.sleep(RETRY_SECONDS)
+    def _reported(self, driver: str, reports: Sequence[HealthReport]) -> None:
+        self._tell(driver, self._cache.update(driver, reports, self._clock.monotonic()))
 
     def _tell(self, driver: str, changed: set[Device]) -> None:
         pods: set[str] = set()

@@ -81,6 +81,14 @@ class TimerKey:
     node: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SimulatedSlicesKey:
+    """A simulated DRA driver whose devices or ResourceSlices changed. The driver must publish its slices."""
+
+    node: str
+    driver: str
+
+
 Key = (
     PodKey
     | DeletedPodKey
@@ -92,4 +100,5 @@ Key = (
     | UnreachableDriverKey
     | PublishedKey
     | TimerKey
+    | SimulatedSlicesKey
 )

@@ -4,23 +4,17 @@ Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/plugin/noderesources.go` of 1.30. 
 of its node (NodeListAndWatchResources), and the kubelet writes them to ResourceSlices.
 """
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
-
-import grpc.aio
 
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.kubelet.driver import OLD_BATCH, Driver, stream
-from fakeapi.controllers.kubelet.messages import MESSAGES
+from fakeapi.controllers.kubelet.driver import Driver, Stop
 from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
-
-RETRY_SECONDS = 5.0
-"""Seconds of real time, not of the server's clock, before the kubelet opens a failed stream again."""
 
 _IN_SLICE = b"\x22"
 """The protobuf tag of a ResourceSlice's resource model, field 4 of the message."""
@@ -45,42 +39,29 @@ class PublishedResources:
         self._node = node
         self._changed = changed
         self._models: dict[str, list[Object]] = {}
-        self._watched: dict[str, asyncio.Task[None]] = {}
+        self._watched: dict[str, Stop] = {}
 
     def driver_came(self, driver: Driver) -> None:
         """Starts to read the resources that a driver streams; replaces an earlier driver with this name."""
         self.driver_went(driver.name)
-        self._watched[driver.name] = asyncio.ensure_future(self._follow(driver))
+        self._watched[driver.name] = driver.watch_resources(partial(self._reported, driver.name))
 
     def driver_went(self, name: str) -> None:
         """Stops reading the resources of the driver `name`. The next `sync` deletes its ResourceSlices."""
-        task = self._watched.pop(name, None)
-        if task is not None:
-            task.cancel()
+        stop = self._watched.pop(name, None)
+        if stop is not None:
+            stop()
         self._models.pop(name, None)
         self._changed(name)
 
     def stop(self) -> None:
         """Closes the resource streams of all drivers."""
-        for task in self._watched.values():
-            task.cancel()
+        for stop in self._watched.values():
+            stop()
 
-    async def _follow(self, driver: Driver) -> None:
-        method = f"{OLD_BATCH}NodeListAndWatchResources"
-        while True:
-            try:
-                request = MESSAGES["ResourcesRequest"]()
-                async for answer in stream(driver.endpoint, method, request, "ResourcesResponse"):
-                    self._models[driver.name] = [self._model(encoded) for encoded in answer.resources]
-                    self._changed(driver.name)
-            except grpc.aio.AioRpcError as error:
-                if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-                    return
-            except protobuf.ProtobufError:
-                pass
-            else:
-                return
-            await asyncio.sleep(RETRY_SECONDS)
+    def _reported(self, driver: str, encoded: Sequence[bytes]) -> None:
+        self._models[driver] = [self._model(model) for model in encoded]
+        self._changed(driver)
 
     def _model(self, encoded: bytes) -> Object:
         """Decodes the protobuf bytes of a resource model, which is a part of a ResourceSlice."""

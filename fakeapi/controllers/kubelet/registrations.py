@@ -1,4 +1,4 @@
-"""Registrations: the DRA drivers of one node, detected by their sockets in the node's plugin directory.
+"""Registrations: the DRA drivers of one node: simulated ones, and those with sockets in its plugin directory.
 
 Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. Scans the directory
 every POLL_SECONDS of real time, because drivers are separate processes.
@@ -10,28 +10,29 @@ import os
 import stat
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import grpc.aio
-
-from fakeapi.controllers.kubelet.driver import NEW_SERVICES, OLD_BATCH, Driver, call
+from fakeapi.controllers.kubelet.driver import Driver, PluginInfo
 from fakeapi.controllers.kubelet.driver_texts import shortened
-from fakeapi.controllers.kubelet.messages import MESSAGES
-from fakeapi.controllers.kubelet.socket_paths import UnreachableSocket
+from fakeapi.controllers.kubelet.services import OLD_BATCH
 from fakeapi.machinery.printable import printable_line
 
 log = logging.getLogger("fakeapi.controllers")
 
 POLL_SECONDS = 0.1
-REGISTER_SECONDS = 5.0
-"""Timeout, in seconds, of each gRPC call that registers a driver."""
 NAME_BYTES_MAX = 253
 """Maximum length of a driver's name in bytes. The Kubernetes API has the same limit for names."""
 DRA_PLUGIN = "DRAPlugin"
 KUBELET_ROOT = Path("/var/lib/kubelet")
 """The kubelet directory as drivers in containers see it. Drivers register endpoints below this path."""
-_GET_INFO = "/pluginregistration.Registration/GetInfo"
-_NOTIFY = "/pluginregistration.Registration/NotifyRegistrationStatus"
+NEEDS_GRPC = "drivers over gRPC need the extra node, pip install 'fakeapi-k8s[node]'"
+"""The end of the message about a driver's socket if the extra `node` is not installed."""
+
+Source: TypeAlias = Path | str
+"""The registration socket of a driver's instance, or "simulated"."""
+
+Notify: TypeAlias = Callable[[Path, str], Awaitable[str]]
+"""Tells a driver its registration status; returns the reason if that failed, or ""."""
 
 
 class Registrations:
@@ -67,7 +68,7 @@ class Registrations:
         self._on_change = on_change
         self._on_unreachable = on_unreachable
         self._keeps_instances = keeps_instances
-        self._instances: dict[str, dict[Path, Driver]] = {}
+        self._instances: dict[str, dict[Source, Driver]] = {}
         self._known: dict[Path, tuple[tuple[int, int], str]] = {}
         self._seen: dict[str, int] = {}
         self._unanswered = False
@@ -89,7 +90,7 @@ class Registrations:
         sockets, self._seen = _sockets(self._directory)
         for path in self._known.keys() - sockets.keys():
             _, name = self._known.pop(path)
-            self._forget(path, name)
+            self.remove(path, name)
         known = {path: identity for path, (identity, _) in self._known.items()}
         new = [path for path, identity in sockets.items() if known.get(path) != identity]
         for path, registered in zip(new, await asyncio.gather(*map(self._register, new)), strict=True):
@@ -98,9 +99,17 @@ class Registrations:
             else:
                 self._known[path] = sockets[path], registered
 
-    def _forget(self, path: Path, name: str) -> None:
+    def add(self, source: Source, driver: Driver) -> None:
+        """Registers an instance of a driver, which then receives the calls for this driver."""
+        instances = self._instances.setdefault(driver.name, {})
+        instances.pop(source, None)
+        instances[source] = self.drivers[driver.name] = driver
+        self._on_change(driver.name)
+
+    def remove(self, source: Source, name: str) -> None:
+        """Unregisters an instance of the driver `name`; does nothing if the instance is not registered."""
         instances = self._instances.get(name, {})
-        if instances.pop(path, None) is None:
+        if instances.pop(source, None) is None:
             return
         if instances and self._keeps_instances:
             self.drivers[name] = list(instances.values())[-1]
@@ -116,39 +125,45 @@ class Registrations:
         failed and the next scan must try again.
         """
         try:
-            request = MESSAGES["InfoRequest"]()
-            info = await call(str(path), _GET_INFO, request, "PluginInfo", REGISTER_SECONDS)
-        except UnreachableSocket as error:
-            problem = f"the socket {path} of a plugin cannot be reached: {error.problem}"
-            log.warning("%s", problem)
-            self._on_unreachable(problem)
-            return ""
-        except grpc.aio.AioRpcError as error:
-            log.debug("cannot register %r: %s", str(path), printable_line(error.details()))
+            from fakeapi.controllers.kubelet import plugin_calls  # noqa: PLC0415 - needs the extra `node`
+        except ImportError:
+            return self._cannot_reach(f"the socket {path} of a plugin cannot be called: {NEEDS_GRPC}")
+        try:
+            info = await plugin_calls.info_of(path)
+        except plugin_calls.Unreachable as error:
+            return self._cannot_reach(f"the socket {path} of a plugin cannot be reached: {error}")
+        except plugin_calls.NoAnswer as error:
+            log.debug("cannot register %r: %s", str(path), printable_line(error))
             return None
         except UnicodeEncodeError:
             log.warning("%r is no plugin: its name is not UTF-8", str(path))
             return ""
         if info.type != DRA_PLUGIN:
             return ""
-        problem, driver = self._driver(info, path)
-        await self._spawn(self._answer(path, driver, problem))
-        return "" if problem else str(info.name)
-
-    def _driver(self, info: Any, path: Path) -> tuple[str, Driver]:
-        """Checks a driver; returns the reason why the kubelet rejects it, and a Driver to call it.
-
-        The reason is "" if the kubelet accepts the driver. `info`: the driver's PluginInfo. `path`: the
-        driver's registration socket.
-        """
-        problem, service = self._choose(list(info.supported_versions))
+        problem, service = self._problem_and_service(info, path)
         endpoint = self._reachable(info.endpoint) or str(path)
+        driver = plugin_calls.driver_at(endpoint, info, service)
+        await self._spawn(self._answer(path, driver, problem, plugin_calls.notify))
+        return "" if problem else info.name
+
+    def _cannot_reach(self, problem: str) -> str:
+        log.warning("%s", printable_line(problem))
+        self._on_unreachable(problem)
+        return ""
+
+    def _problem_and_service(self, info: PluginInfo, path: Path) -> tuple[str, str]:
+        """Returns the reason why the kubelet rejects a driver, and the gRPC service to call.
+
+        The reason is "" if the kubelet accepts the driver. `path`: the driver's registration socket.
+        """
+        problem, service = self._choose(list(info.versions))
         if len(info.name.encode()) > NAME_BYTES_MAX:
             problem = f"the name of the DRA driver is longer than {NAME_BYTES_MAX} bytes"
         elif problem:
+            endpoint = self._reachable(info.endpoint) or str(path)
             where = f"of DRA driver plugin {info.name} at endpoint {shortened(endpoint)}"
             problem = f"invalid supported gRPC versions {where}: {problem}"
-        return shortened(problem), Driver(info.name, endpoint, service, tuple(info.supported_versions))
+        return shortened(problem), service
 
     def _reachable(self, endpoint: str) -> str:
         """Returns a driver's endpoint on this machine: replaces /var/lib/kubelet by the node's directory.
@@ -161,27 +176,20 @@ class Registrations:
         here = self._directory.parent / Path(endpoint).relative_to(KUBELET_ROOT)
         return str(here) if here.is_socket() else endpoint
 
-    async def _answer(self, path: Path, driver: Driver, problem: str) -> None:
+    async def _answer(self, path: Path, driver: Driver, problem: str, notify: Notify) -> None:
         """Notifies a driver of its registration status.
 
         Adds the driver to `drivers` if the kubelet accepted it. `problem`: the reason why the kubelet
         rejected the driver; "" if the kubelet accepted it.
         """
-        status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
-        try:
-            await call(str(path), _NOTIFY, status, "RegistrationStatusResponse", REGISTER_SECONDS)
-        except grpc.aio.AioRpcError as error:
-            name = printable_line(shortened(driver.name, NAME_BYTES_MAX))
-            words = printable_line(error.details())
-            log.debug("%s did not receive its registration status: %s", name, words)
+        name = printable_line(shortened(driver.name, NAME_BYTES_MAX))
+        failure = await notify(path, problem)
+        if failure:
+            log.debug("%s did not receive its registration status: %s", name, printable_line(failure))
         if problem:
-            name = printable_line(shortened(driver.name, NAME_BYTES_MAX))
             log.warning("DRA driver %s is refused: %s", name, printable_line(problem))
             return
-        instances = self._instances.setdefault(driver.name, {})
-        instances.pop(path, None)
-        instances[path] = self.drivers[driver.name] = driver
-        self._on_change(driver.name)
+        self.add(path, driver)
 
     def _choose(self, offered: list[str]) -> tuple[str, str]:
         """Chooses the gRPC service of a driver to call; returns (problem, service).
@@ -237,6 +245,3 @@ def _sockets(directory: Path) -> tuple[dict[Path, tuple[int, int]], dict[str, in
             if stat.S_ISSOCK(status.st_mode) and not name.startswith("."):
                 sockets[path] = status.st_ino, status.st_ctime_ns
     return sockets, seen
-
-
-SERVICES = tuple(NEW_SERVICES)

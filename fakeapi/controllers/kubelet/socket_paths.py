@@ -1,4 +1,4 @@
-"""Makes Unix sockets with long paths usable by gRPC, and creates node directories with short paths.
+"""Makes Unix sockets with long paths usable by gRPC.
 
 The path of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. A driver in a container sees the
 node's directory under another path, such as /var/lib/kubelet. The driver can create a socket whose path is
@@ -7,9 +7,6 @@ too long on this machine.
 
 import os
 import re
-import secrets
-import string
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,8 +17,6 @@ import grpc.aio
 
 ADDRESS_BYTES_MAX = 103
 """Maximum length, in bytes, of a Unix socket's path on both Linux and macOS."""
-DIRECTORY_ATTEMPTS = 100
-"""Maximum number of random names to try for the directory that contains the node directories."""
 _PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
 """Matches paths that need no escaping in a gRPC target. A gRPC target is a URI."""
 
@@ -74,22 +69,3 @@ def _link(path: str, directory: str) -> str:
         reason = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise UnreachableSocket(f"its path has {size} bytes, and cannot be linked: {reason}") from None
     return link
-
-
-def make_short_directory() -> Path:
-    """Creates a private temporary directory whose name has six characters.
-
-    Example: below /tmp, the registry path of a node named `node` is as long as
-    /var/lib/kubelet/plugins_registry. So socket names may be as long as in a real cluster. Raises OSError if
-    the directory cannot be created.
-    """
-    parent = Path("/tmp" if sys.platform == "darwin" else tempfile.gettempdir())  # noqa: S108 - made privately
-    for _ in range(DIRECTORY_ATTEMPTS):
-        name = "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(5))
-        directory = parent / f"k{name}"
-        try:
-            directory.mkdir(mode=0o700)
-        except FileExistsError:
-            continue
-        return directory
-    raise FileExistsError(f"no free name for a directory of nodes in {parent}")

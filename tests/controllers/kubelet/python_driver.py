@@ -8,16 +8,23 @@ from typing import Any, Self
 
 import grpc
 
-from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet.messages import MESSAGES
+from tests.controllers.kubelet.cluster_objects import (
+    NAME,
+    OLD_LAYOUT,
+    Object,
+    create_pod,
+    create_template,
+    publish,
+)
 
-NAME = "gpu.example.com"
+__all__ = ["NAME", "OLD_LAYOUT", "Object", "PythonDriver", "create_pod", "create_template", "publish"]
+
 SERVICES = {
     "v1.DRAPlugin": "k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin",
     "v1beta1.DRAPlugin": "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin",
     "1.0.0": "v1alpha3.Node",
 }
-Object = dict[str, Any]
 
 
 def handler(method: Callable[[Any, Any], Any], request: str) -> Any:
@@ -129,72 +136,3 @@ class PythonDriver:
             self.released.set()
             entries.append(MESSAGES["UnpreparedEntry"](key=claim.uid, value=MESSAGES["Unprepared"]()))
         return MESSAGES["UnprepareResponse"](claims=entries)
-
-
-def publish(api: FakeAPI, version: str, devices: int = 2, node: str = "node") -> None:
-    """Creates the DeviceClass `gpu` and a ResourceSlice with devices of the driver.
-
-    - `version`: the version of resource.k8s.io
-    - `devices`: the number of devices
-    - `node`: the name of the cluster node that has the devices
-    """
-    api_version = f"resource.k8s.io/{version}"
-    selector = {"cel": {"expression": f'device.driver == "{NAME}"'}}
-    api.create(
-        {
-            "apiVersion": api_version,
-            "kind": "DeviceClass",
-            "metadata": {"name": "gpu"},
-            "spec": {"selectors": [selector]},
-        }
-    )
-    basic: Object = {"attributes": {"model": {"string": "A"}}}
-    api.create(
-        {
-            "apiVersion": api_version,
-            "kind": "ResourceSlice",
-            "metadata": {"name": f"{node}-gpu"},
-            "spec": {
-                "driver": NAME,
-                "nodeName": node,
-                "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
-                "devices": [
-                    {"name": f"gpu-{number}", **({"basic": basic} if version in OLD_LAYOUT else basic)}
-                    for number in range(devices)
-                ],
-            },
-        }
-    )
-
-
-OLD_LAYOUT = ("v1alpha3", "v1beta1")
-
-
-def create_template(api: FakeAPI, version: str, namespace: str = "default") -> None:
-    exact: Object = {"deviceClassName": "gpu"}
-    request = {"name": "r", **(exact if version in OLD_LAYOUT else {"exactly": exact})}
-    api.create(
-        {
-            "apiVersion": f"resource.k8s.io/{version}",
-            "kind": "ResourceClaimTemplate",
-            "metadata": {"name": "gpu"},
-            "spec": {"spec": {"devices": {"requests": [request]}}},
-        },
-        namespace=namespace,
-    )
-
-
-def create_pod(api: FakeAPI, name: str = "pod", namespace: str = "default") -> Object:
-    container = {"name": "c", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
-    return api.create(
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": name},
-            "spec": {
-                "containers": [container],
-                "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
-            },
-        },
-        namespace=namespace,
-    )

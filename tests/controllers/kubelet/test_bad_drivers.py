@@ -16,8 +16,8 @@ pytest.importorskip("grpc", reason="the extra node is not installed")
 import grpc
 
 from fakeapi import FakeAPI
-from fakeapi.controllers.kubelet import driver as drivers
-from fakeapi.controllers.kubelet import registrations
+from fakeapi.controllers.kubelet import grpc_driver, plugin_calls
+from fakeapi.controllers.kubelet.driver import PREPARED_DEVICES_MAX
 from fakeapi.controllers.kubelet.driver_texts import TEXT_BYTES_MAX, shortened
 from fakeapi.controllers.kubelet.messages import MESSAGES
 from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
@@ -94,7 +94,7 @@ class Junk:
 def test_a_driver_that_does_not_register_is_missing_to_its_pods(
     api: FakeAPI, answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registrations, "REGISTER_SECONDS", 0.3)
+    monkeypatch.setattr(plugin_calls, "REGISTER_SECONDS", 0.3)
     node = api.node()
     junk = Junk(Path(node.registry, "junk-reg.sock"), answer)
     assert junk.asked.wait(10)
@@ -156,7 +156,7 @@ def test_an_answer_that_does_not_fit_is_named(
 def test_more_devices_than_the_limit_are_an_error_of_the_driver(
     api: FakeAPI, more: int, expected: str
 ) -> None:
-    ids = [f"a.b/c={number}" for number in range(drivers.PREPARED_DEVICES_MAX - 1 + more)]
+    ids = [f"a.b/c={number}" for number in range(PREPARED_DEVICES_MAX - 1 + more)]
     with Garbled(api.node()) as driver:
         driver.results = (("KEY", {"devices": [MESSAGES["Device"](cdi_device_ids=ids)]}),)
         assert driver.registered.wait(10)
@@ -218,7 +218,7 @@ def test_a_registration_that_cannot_be_decoded_keeps_no_other_driver_out(api: Fa
 def test_sockets_that_hang_or_have_names_that_are_not_utf_8_delay_no_other_driver(
     api: FakeAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registrations, "REGISTER_SECONDS", 1.0)
+    monkeypatch.setattr(plugin_calls, "REGISTER_SECONDS", 1.0)
     node = api.node()
     names = [f"a{number}-reg.sock" for number in range(40)] + [os.fsdecode(b"a\xff-reg.sock")]
     silent = [socket.socket(socket.AF_UNIX) for _ in names]
@@ -275,7 +275,7 @@ class Hanging(PythonDriver):
 def test_a_driver_that_hangs_holds_up_nobody_and_is_given_up(
     api: FakeAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drivers, "CALL_SECONDS", 3.0)
+    monkeypatch.setattr(grpc_driver, "CALL_SECONDS", 3.0)
     with Hanging(api.node()) as driver:
         assert driver.registered.wait(10)
         create_pod(api)

@@ -81,7 +81,7 @@ def test_when_the_newer_instance_of_a_driver_goes_the_older_is_called_from_1_33_
             node.registry,
             tuple(VERSIONS["1.37"][1:]),
             asyncio.ensure_future,
-            lambda name: seen.append([Path(each.endpoint).name for each in found.drivers.values()]),
+            lambda name: seen.append([Path(each.description).name for each in found.drivers.values()]),
             pytest.fail,
             keeps_instances=quirks.kubelet_keeps_driver_instances,
         )

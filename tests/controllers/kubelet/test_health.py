@@ -11,7 +11,14 @@ pytest.importorskip("grpc", reason="the extra node is not installed")
 import grpc
 
 from fakeapi import FakeAPI
-from fakeapi.controllers.kubelet.health import DEVICES_MAX, MESSAGE_MAX, STALE_SECONDS, Health, HealthCache
+from fakeapi.controllers.kubelet.health import (
+    DEVICES_MAX,
+    MESSAGE_MAX,
+    STALE_SECONDS,
+    Health,
+    HealthCache,
+    HealthReport,
+)
 from fakeapi.controllers.kubelet.messages import MESSAGES
 from tests.controllers.kubelet.python_driver import NAME, PythonDriver, create_pod, create_template, publish
 from tests.interop.awaiting import await_objects
@@ -65,6 +72,10 @@ def device(state: int, message: str = "", seconds: int = 0, name: str = "gpu-0")
         message=message,
         health_check_timeout_seconds=seconds,
     )
+
+
+def reported_device(state: int, message: str = "", seconds: int = 0, name: str = "gpu-0") -> HealthReport:
+    return HealthReport("node", name, state, message, float(seconds))
 
 
 @pytest.fixture
@@ -159,7 +170,9 @@ def test_garbage_in_the_stream_stops_nothing(api: FakeAPI) -> None:
 
 def test_health_becomes_stale_after_the_time_that_the_driver_gives() -> None:
     cache = HealthCache(timeouts_are_given=True)
-    cache.update(NAME, [device(HEALTHY, seconds=5), device(HEALTHY, name="gpu-1", seconds=-1)], 0.0)
+    cache.update(
+        NAME, [reported_device(HEALTHY, seconds=5), reported_device(HEALTHY, name="gpu-1", seconds=-1)], 0.0
+    )
     assert cache.get(NAME, GPU, 5.0).state == "Healthy"
     assert cache.get(NAME, GPU, 5.1) == Health()
     assert cache.get(NAME, ("node", "gpu-1"), STALE_SECONDS).state == "Healthy"
@@ -168,14 +181,14 @@ def test_health_becomes_stale_after_the_time_that_the_driver_gives() -> None:
 
 def test_a_release_without_such_times_holds_all_for_the_same_time() -> None:
     cache = HealthCache(timeouts_are_given=False)
-    cache.update(NAME, [device(HEALTHY, seconds=5)], 0.0)
+    cache.update(NAME, [reported_device(HEALTHY, seconds=5)], 0.0)
     assert cache.get(NAME, GPU, STALE_SECONDS).state == "Healthy"
 
 
 def test_a_device_that_is_not_named_any_more_changes_when_it_is_stale() -> None:
     cache = HealthCache(timeouts_are_given=True)
-    assert cache.update(NAME, [device(UNHEALTHY)], 0.0) == {GPU}
-    assert cache.update(NAME, [device(UNHEALTHY)], 1.0) == set()
+    assert cache.update(NAME, [reported_device(UNHEALTHY)], 0.0) == {GPU}
+    assert cache.update(NAME, [reported_device(UNHEALTHY)], 1.0) == set()
     assert cache.update(NAME, [], 2.0) == set()
     assert cache.update(NAME, [], 40.0) == {GPU}
     assert cache.update(NAME, [], 80.0) == set()
@@ -183,14 +196,14 @@ def test_a_device_that_is_not_named_any_more_changes_when_it_is_stale() -> None:
 
 def test_no_more_than_the_named_number_of_devices_are_kept() -> None:
     cache = HealthCache(timeouts_are_given=True)
-    reported = [device(HEALTHY, name=f"gpu-{number}") for number in range(DEVICES_MAX + 1)]
+    reported = [reported_device(HEALTHY, name=f"gpu-{number}") for number in range(DEVICES_MAX + 1)]
     assert len(cache.update(NAME, reported, 0.0)) == DEVICES_MAX
     assert cache.get(NAME, ("node", f"gpu-{DEVICES_MAX}"), 0.0) == Health()
 
 
 def test_a_long_message_is_cut() -> None:
     cache = HealthCache(timeouts_are_given=True)
-    cache.update(NAME, [device(UNHEALTHY, "x" * (MESSAGE_MAX + 1))], 0.0)
+    cache.update(NAME, [reported_device(UNHEALTHY, "x" * (MESSAGE_MAX + 1))], 0.0)
     message = cache.get(NAME, GPU, 0.0).message
     assert len(message) == MESSAGE_MAX
     assert message.endswith("x...")

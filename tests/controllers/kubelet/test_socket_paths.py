@@ -17,13 +17,8 @@ pytest.importorskip("grpc", reason="the extra node is not installed")
 import grpc.aio
 
 from fakeapi import FakeAPI
-from fakeapi.controllers.kubelet import socket_paths
-from fakeapi.controllers.kubelet.socket_paths import (
-    ADDRESS_BYTES_MAX,
-    UnreachableSocket,
-    connectable,
-    make_short_directory,
-)
+from fakeapi.controllers.kubelet.short_directories import DIRECTORY_ATTEMPTS, make_short_directory
+from fakeapi.controllers.kubelet.socket_paths import ADDRESS_BYTES_MAX, UnreachableSocket, connectable
 from tests.controllers.kubelet.python_driver import PythonDriver, create_pod, create_template, publish
 
 LONG = "directory-with-a-long-name/" * 5
@@ -143,7 +138,7 @@ def test_no_more_than_the_named_number_of_directories_are_tried(
     tried.clear()
     with pytest.raises(FileExistsError, match="no free name"):
         make_short_directory()
-    assert len(tried) == 5 * socket_paths.DIRECTORY_ATTEMPTS
+    assert len(tried) == 5 * DIRECTORY_ATTEMPTS
 
 
 def test_a_path_that_fits_is_connected_to_as_it_is() -> None:

@@ -1,0 +1,1 @@
+"""Simulated DRA drivers: registers them with the kubelets, and publishes their ResourceSlices."""

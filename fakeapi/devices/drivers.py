@@ -1,0 +1,56 @@
+"""SimulatedDrivers: the simulated DRA drivers of one server."""
+
+from collections.abc import Iterable
+
+from fakeapi.devices.model import DRIVERS_MAX, DeviceError, DriverSpec
+from fakeapi.devices.simulated import Event, Listener, SimulatedDriver
+
+
+class SimulatedDrivers:
+    """The simulated drivers by name. The kubelet controller listens to their changes.
+
+    Call all methods in the event loop of the server.
+    """
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, SimulatedDriver] = {}
+        self._listener: Listener | None = None
+
+    def listen(self, listener: Listener | None) -> None:
+        """Sets the only listener, which receives all changes of all drivers."""
+        self._listener = listener
+
+    def __getitem__(self, name: str) -> SimulatedDriver:
+        """Returns the driver with this name. Raises DeviceError for an unknown name."""
+        try:
+            return self.by_name[name]
+        except KeyError:
+            raise DeviceError(f"no simulated driver {name}") from None
+
+    def add(self, spec: DriverSpec, nodes: Iterable[str]) -> SimulatedDriver:
+        """Adds a driver. `nodes`: its nodes if the spec names none.
+
+        Raises DeviceError for a second driver of this name, and for more than DRIVERS_MAX drivers.
+        """
+        if spec.name in self.by_name:
+            raise DeviceError(f"the simulated driver {spec.name} exists already")
+        if len(self.by_name) >= DRIVERS_MAX:
+            raise DeviceError(f"more than {DRIVERS_MAX} simulated drivers")
+        driver = SimulatedDriver(spec, list(spec.nodes or nodes), self._changed)
+        self.by_name[spec.name] = driver
+        for node in driver.nodes:
+            self._changed("registration", spec.name, node)
+        return driver
+
+    def remove(self, name: str) -> None:
+        """Stops a driver on all nodes and forgets it. Raises DeviceError for an unknown name."""
+        self[name].set_running("", is_running=False)
+        del self.by_name[name]
+
+    def clear(self) -> None:
+        """Forgets all drivers, for a new cluster."""
+        self.by_name.clear()
+
+    def _changed(self, event: Event, driver: str, node: str) -> None:
+        if self._listener is not None:
+            self._listener(event, driver, node)

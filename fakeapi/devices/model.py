@@ -1,0 +1,99 @@
+"""DriverSpec: a simulated DRA driver as data, with the devices that it has on each node."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from fakeapi.machinery.json_types import Object
+
+DEVICES_MAX = 1024
+"""Maximum number of devices that one driver can have on one node; more raise DeviceError.
+
+A pool of Kubernetes' own allocator tests has at most 128 devices. A node with eight partitioned GPUs has 160.
+"""
+
+NODE_BYTES_MAX = 4 * 1024 * 1024
+"""Maximum size of the devices of one driver on one node, as JSON, in bytes; more raise DeviceError."""
+
+DRIVERS_MAX = 100
+"""Maximum number of simulated drivers of one server; more raise DeviceError."""
+
+
+class DeviceError(ValueError):
+    """Raised if the description of a driver or of its devices is invalid. The message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSpec:
+    """The devices of a driver on one node, which are one pool of ResourceSlices.
+
+    - `name`: the name of the pool.
+    - `devices`: the devices in the layout of resource.k8s.io/v1.
+    - `counters`: the counter sets that the devices share.
+    """
+
+    name: str
+    devices: tuple[Object, ...]
+    counters: tuple[Object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSpec:
+    """A DeviceClass that the driver needs. The server creates the class if it does not exist."""
+
+    name: str
+    spec: Object
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSpec:
+    """A simulated DRA driver.
+
+    - `name`: the name of the driver, such as gpu.example.com.
+    - `devices` and `counters`: templates of the devices and counter sets of a node, with the placeholders of
+      `fakeapi.devices.templates`.
+    - `count`: the number of physical devices on each node; templates are repeated as often.
+    - `nodes`: the nodes with the driver. The value is the number of devices on the node, a list of devices,
+      or None for `count`. An empty mapping stands for all nodes of the server.
+    - `pool`: the template of the pool's name.
+    - `cdi`: the vendor and class of the CDI devices, such as gpu.example.com/gpu.
+    - `classes`: the DeviceClasses to create.
+    - `environment`: variables that a prepared device sets in its containers.
+    - `status`: data for `status.devices` of prepared claims, such as conditions; None for no device status.
+    - `behaviour`: how the driver answers at first, for "prepare" and "unprepare".
+    """
+
+    name: str
+    devices: tuple[Object, ...]
+    count: int = 1
+    counters: tuple[Object, ...] = ()
+    nodes: Mapping[str, int | tuple[Object, ...] | None] = field(default_factory=dict)
+    pool: str = "{node}"
+    cdi: str = ""
+    classes: tuple[ClassSpec, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    status: Object | None = None
+    behaviour: Mapping[str, "Behaviour"] = field(default_factory=dict)
+
+    def on(self, nodes: Mapping[str, int | tuple[Object, ...] | None]) -> "DriverSpec":
+        """Returns this driver on other nodes."""
+        return replace(self, nodes=dict(nodes))
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The way in which a driver answers calls to prepare or unprepare claims.
+
+    - `delay`: the seconds on the server's clock that each call takes.
+    - `error`: the error that the driver returns for each claim; "" for success.
+    - `hangs`: whether the driver never answers, so that the kubelet gives up after 45 seconds.
+    - `wrong_claim`: whether the driver answers for a claim that the kubelet did not name.
+    - `times`: the number of calls; the driver then works again. None for all calls.
+    - `node`: the node whose driver behaves so; "" for all nodes.
+    """
+
+    delay: float = 0.0
+    error: str = ""
+    hangs: bool = False
+    wrong_claim: bool = False
+    times: int | None = None
+    node: str = ""

@@ -1,0 +1,36 @@
+"""Presets: drivers with devices like those of real drivers, as YAML files in this package."""
+
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from fakeapi.devices.model import DeviceError
+from fakeapi.machinery.documents import document_of
+from fakeapi.machinery.json_types import Object
+
+_FOLDER = "preset_files"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Returns the names of the presets, sorted."""
+    folder = resources.files(__package__).joinpath(_FOLDER)
+    files = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+
+
+def is_preset(name: str) -> bool:
+    return name in names()
+
+
+def text_of(name: str) -> str:
+    """Returns the YAML file of a preset. Raises DeviceError for an unknown name."""
+    if not is_preset(name):
+        raise DeviceError(f"no preset {name!r}; there are {', '.join(names())}")
+    return resources.files(__package__).joinpath(_FOLDER, f"{name}.yaml").read_text("utf-8")
+
+
+def preset(name: str) -> Object:
+    """Returns the description of a preset. Raises DeviceError for an unknown name."""
+    description: Any = document_of(text_of(name))
+    return dict(description)

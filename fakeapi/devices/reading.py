@@ -1,0 +1,297 @@
+"""Reads descriptions of simulated drivers from dicts, texts and YAML files into DriverSpecs.
+
+docs/devices.md explains the members of a description.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from fakeapi.devices.model import (
+    DEVICES_MAX,
+    DRIVERS_MAX,
+    Behaviour,
+    ClassSpec,
+    DeviceError,
+    DriverSpec,
+)
+from fakeapi.devices.shortcuts import counter_set_of, device_of
+from fakeapi.devices.templates import expand
+from fakeapi.inputfile import read_regular
+from fakeapi.machinery.documents import DocumentError, documents_of
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import printable_line
+
+FILE_BYTES_MAX = 4 * 1024 * 1024
+"""Maximum size of a file of drivers in bytes; a longer file raises DeviceError."""
+
+NODES_MAX = 10_000
+"""Maximum number of nodes that one driver can name; more raise DeviceError."""
+
+Drivers: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Drivers]"
+"""Drivers: a dict, YAML text, a file, NAME=COUNT, the name of a preset, or several of these."""
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
+_SHORT = re.compile(r"([A-Za-z0-9.-]+)(?:=([0-9]{1,9}))?")
+_MEMBERS = (
+    *("name", "preset", "nodes", "count", "devices", "attributes", "capacity", "counters", "pool"),
+    *("cdi", "classes", "environment", "status", "prepare", "unprepare"),
+)
+
+
+def specs_of(drivers: Drivers) -> list[DriverSpec]:
+    """Returns the drivers of all descriptions, in order.
+
+    Raises DeviceError if a description cannot be read or is invalid, for two drivers of one name, and for
+    more than DRIVERS_MAX drivers.
+    """
+    specs: list[DriverSpec] = []
+    for description in _descriptions(drivers):
+        specs.append(spec_of(description))
+        if len(specs) > DRIVERS_MAX:
+            raise DeviceError(f"more than {DRIVERS_MAX} drivers")
+    names = [spec.name for spec in specs]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DeviceError(f"two drivers have the name {twice[0]}")
+    return specs
+
+
+def spec_of(description: Mapping[str, Any]) -> DriverSpec:
+    """Returns the driver of one description. Raises DeviceError if the description is invalid."""
+    unknown = sorted(str(name) for name in description if name not in _MEMBERS)
+    if unknown:
+        members = ", ".join(sorted(_MEMBERS))
+        raise DeviceError(f"a driver has no member {', '.join(unknown):.200}; it has {members}")
+    if "preset" in description:
+        from fakeapi.devices.presets import preset  # noqa: PLC0415 - reads descriptions with this module
+
+        base = preset(_text(description, "preset"))
+        spec = _read({**base, **{name: value for name, value in description.items() if name != "preset"}})
+    else:
+        spec = _read(description)
+    try:
+        _check_devices(spec)
+    except DeviceError as error:
+        raise DeviceError(f"{spec.name}: {error}") from None
+    return spec
+
+
+def _read(description: Mapping[str, Any]) -> DriverSpec:
+    name = _text(description, "name")
+    if not name or len(name) > 63 or not _NAME.fullmatch(name):
+        raise DeviceError(
+            f"{name!r} is not the name of a driver: it has at most 63 lower-case letters, digits, - and ., "
+            "such as gpu.example.com"
+        )
+    try:
+        return _of_members(name, description)
+    except DeviceError as error:
+        raise DeviceError(f"{name}: {error}") from None
+
+
+def _of_members(name: str, description: Mapping[str, Any]) -> DriverSpec:
+    label = name.partition(".")[0]
+    shared = {key: description[key] for key in ("attributes", "capacity") if key in description}
+    listed = description.get("devices")
+    templates = [{"name": f"{label}-{{i}}"}] if listed is None else _list(listed, "devices")
+    classes = description.get("classes")
+    return DriverSpec(
+        name,
+        tuple(device_of(template, shared) for template in templates),
+        count=_count(description.get("count", 1), "count"),
+        counters=tuple(map(counter_set_of, _list(description.get("counters") or [], "counters"))),
+        nodes=_nodes(description.get("nodes"), shared),
+        pool=_text(description, "pool") or "{node}",
+        cdi=_text(description, "cdi") or f"{name}/{label}",
+        classes=_default_classes(name) if classes is None else _classes(classes),
+        environment=_environment(description.get("environment") or {}, label),
+        status=description.get("status"),
+        behaviour={
+            call: behaviour_of(description[call], call)
+            for call in ("prepare", "unprepare")
+            if call in description
+        },
+    )
+
+
+def behaviour_of(value: Any, place: str) -> Behaviour:
+    """Returns the behaviour of a description such as {error: out of smoke, times: 1}.
+
+    `place`: where the description is, for error messages. Raises DeviceError if it is invalid.
+    """
+    kinds: dict[str, tuple[str, type | tuple[type, ...]]] = {
+        "delay": ("delay", (int, float)),
+        "error": ("error", str),
+        "hangs": ("hangs", bool),
+        "wrongClaim": ("wrong_claim", bool),
+        "times": ("times", int),
+        "node": ("node", str),
+    }
+    if not isinstance(value, Mapping):
+        raise DeviceError(f"{place}: a mapping such as {{delay: 2}} is expected, not {value!r:.80}")
+    members: dict[str, Any] = {}
+    for name, given in value.items():
+        if name not in kinds:
+            raise DeviceError(f"{place}: no member {name!r:.80}; there are {', '.join(kinds)}")
+        member, kind = kinds[name]
+        if not isinstance(given, kind) or (isinstance(given, bool) and kind is not bool):
+            raise DeviceError(f"{place}: {name}: {given!r:.80} has the wrong type")
+        members[member] = given
+    if not 0 <= members.get("delay", 0) <= 86400:
+        raise DeviceError(f"{place}: delay: a number of seconds from 0 to 86400 is expected")
+    if members.get("times") is not None and members["times"] < 1:
+        raise DeviceError(f"{place}: times: a number from 1 is expected")
+    return Behaviour(**members)
+
+
+def _descriptions(drivers: Drivers) -> list[Mapping[str, Any]]:
+    if isinstance(drivers, Path):
+        return _of_file(drivers)
+    if isinstance(drivers, str):
+        return _of_string(drivers)
+    if isinstance(drivers, Mapping):
+        return _of_mapping(drivers)
+    if isinstance(drivers, Iterable):
+        return [description for each in drivers for description in _descriptions(each)]
+    raise DeviceError(f"{drivers!r:.80} describes no driver")
+
+
+def _of_string(text: str) -> list[Mapping[str, Any]]:
+    """Returns the descriptions of NAME=COUNT, PRESET, PRESET=COUNT, YAML text, or the path of a file."""
+    if "\n" in text or ": " in text:
+        return _of_text(text, "drivers")
+    short = _SHORT.fullmatch(text)
+    if short is None or (short[2] is None and Path(text).suffix in {".yaml", ".yml", ".json"}):
+        return _of_file(Path(text))
+    from fakeapi.devices.presets import is_preset  # noqa: PLC0415 - reads descriptions with this module
+
+    name = short[1]
+    count = {} if short[2] is None else {"count": int(short[2])}
+    if "." not in name and not is_preset(name):
+        raise DeviceError(
+            f"{name!r} is neither a preset nor the name of a driver such as gpu.example.com; "
+            "`fakeapi devices list` prints the presets"
+        )
+    return [{"preset": name, **count} if is_preset(name) else {"name": name, **count}]
+
+
+def _of_file(path: Path) -> list[Mapping[str, Any]]:
+    try:
+        text = read_regular(path.expanduser(), FILE_BYTES_MAX).decode("utf-8-sig")
+    except OSError as error:
+        raise DeviceError(printable_line(f"cannot read {path}: {error.strerror}")) from None
+    except UnicodeDecodeError:
+        raise DeviceError(printable_line(f"{path}: not UTF-8")) from None
+    return _of_text(text, str(path))
+
+
+def _of_text(text: str, place: str) -> list[Mapping[str, Any]]:
+    try:
+        documents = documents_of(text)
+    except DocumentError as error:
+        raise DeviceError(printable_line(f"{place}: {error}")) from None
+    descriptions: list[Mapping[str, Any]] = []
+    for document in documents:
+        for each in document if isinstance(document, list) else [document]:
+            if not isinstance(each, Mapping):
+                raise DeviceError(printable_line(f"{place}: not a driver but {each!r:.80}"))
+            descriptions.extend(_of_mapping(each))
+    return descriptions
+
+
+def _of_mapping(drivers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the descriptions of one description, of `drivers: […]`, or of {NAME: COUNT or description}."""
+    if "drivers" in drivers:
+        return [each for item in _list(drivers["drivers"], "drivers") for each in _descriptions(item)]
+    if not all(isinstance(name, str) for name in drivers):
+        raise DeviceError("the names of the members must be texts")
+    if "name" in drivers or "preset" in drivers:
+        return [drivers]
+    return [_named(name, value) for name, value in drivers.items()]
+
+
+def _named(name: str, value: Any) -> Mapping[str, Any]:
+    from fakeapi.devices.presets import is_preset  # noqa: PLC0415 - reads descriptions with this module
+
+    which = "preset" if is_preset(name) else "name"
+    if isinstance(value, Mapping):
+        return {which: name, **value}
+    return {which: name, "count": value}
+
+
+def _check_devices(spec: DriverSpec) -> None:
+    """Raises DeviceError if the devices of a node cannot be made."""
+    for node, count in list(spec.nodes.items())[:1] or [("node", None)]:
+        expand(spec.devices, count if isinstance(count, int) else spec.count, node)
+        expand(spec.counters, count if isinstance(count, int) else spec.count, node)
+
+
+def _nodes(value: Any, shared: Object) -> Mapping[str, int | tuple[Object, ...] | None]:
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        value = [value]
+    if isinstance(value, list | tuple):
+        value = dict.fromkeys(value)
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) and name for name in value):
+        raise DeviceError(f"nodes: {value!r:.80} is not a list of names, nor a mapping of names to numbers")
+    if len(value) > NODES_MAX:
+        raise DeviceError(f"nodes: more than {NODES_MAX} nodes")
+    nodes: dict[str, int | tuple[Object, ...] | None] = {}
+    for name, devices in value.items():
+        if devices is None:
+            nodes[name] = None
+        elif isinstance(devices, list | tuple):
+            nodes[name] = tuple(device_of(device, shared) for device in devices)
+        else:
+            nodes[name] = _count(devices, f"nodes: {name}")
+    return nodes
+
+
+def _count(value: Any, place: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= DEVICES_MAX:
+        raise DeviceError(f"{place}: {value!r:.80} is not a number from 0 to {DEVICES_MAX}")
+    return value
+
+
+def _text(description: Mapping[str, Any], name: str) -> str:
+    value = description.get(name, "")
+    if not isinstance(value, str):
+        raise DeviceError(f"{name}: {value!r:.80} is not a text")
+    return value
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise DeviceError(f"{place}: {value!r:.80} is not a list")
+    return list(value)
+
+
+def _default_classes(driver: str) -> tuple[ClassSpec, ...]:
+    return (ClassSpec(driver, _selecting(f'device.driver == "{driver}"')),)
+
+
+def _selecting(expression: str) -> Object:
+    return {"selectors": [{"cel": {"expression": expression}}]}
+
+
+def _classes(value: Any) -> tuple[ClassSpec, ...]:
+    classes = []
+    for each in _list(value, "classes"):
+        if not isinstance(each, Mapping) or not isinstance(each.get("name"), str):
+            raise DeviceError(f"classes: {each!r:.80} has no name")
+        spec = {name: member for name, member in each.items() if name not in {"name", "expression"}}
+        if "expression" in each:
+            spec = {**_selecting(str(each["expression"])), **spec}
+        classes.append(ClassSpec(each["name"], spec))
+    return tuple(classes)
+
+
+def _environment(value: Any, label: str) -> Mapping[str, str]:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(name, str) and isinstance(text, str) for name, text in value.items()
+    ):
+        raise DeviceError("environment: a mapping of names to texts is expected")
+    return dict(value) or {f"{re.sub('[^A-Z0-9]', '_', label.upper())}_DEVICE_{{n}}": "{device}"}

@@ -1,0 +1,216 @@
+"""SimulatedDriver: the running state of a simulated DRA driver on all its nodes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from fakeapi.devices.model import Behaviour, DeviceError, DriverSpec, PoolSpec
+from fakeapi.devices.templates import expand, filled_text
+from fakeapi.machinery.json_types import Object
+
+HEALTHY, UNHEALTHY = "Healthy", "Unhealthy"
+
+CALLS = ("prepare", "unprepare")
+"""The calls whose behaviour can be set."""
+
+Event: TypeAlias = Literal["registration", "devices", "health", "restart"]
+"""A change on a node: of the driver's registration, of its devices, or of their health; or a restart."""
+
+Listener: TypeAlias = Callable[[Event, str, str], None]
+"""Receives an event with the names of the driver and of the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRecord:
+    """A claim that a driver has prepared. `devices`: the names of its devices, as POOL/DEVICE."""
+
+    namespace: str
+    name: str
+    uid: str
+    node: str
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call of the kubelet. `error`: the error that the kubelet got; "" if the call succeeded."""
+
+    call: str
+    node: str
+    claims: tuple[str, ...]
+    error: str = ""
+
+
+@dataclass(slots=True)
+class DeviceState:
+    """A device on one node. `device`: the device as it is published, without the taints of `taints`."""
+
+    device: Object
+    health: str = HEALTHY
+    message: str = ""
+    taints: list[Object] = field(default_factory=list)
+    is_removed: bool = False
+
+    @property
+    def published(self) -> Object:
+        """The device as the driver publishes it."""
+        if not self.taints:
+            return self.device
+        return {**self.device, "taints": [*(self.device.get("taints") or ()), *self.taints]}
+
+
+@dataclass(slots=True)
+class NodeDevices:
+    """The devices of a driver on one node. `is_running`: whether the driver runs there."""
+
+    pool: str
+    devices: dict[str, DeviceState]
+    counters: tuple[Object, ...] = ()
+    is_running: bool = True
+    prepared: dict[str, PreparedRecord] = field(default_factory=dict)
+
+
+CALLS_KEPT = 1000
+"""Number of calls that a driver remembers. It forgets the oldest call first."""
+
+
+class SimulatedDriver:
+    """A DRA driver without a process: its devices, their state, and how it answers the kubelet.
+
+    Call all methods in the event loop of the server. `listener` receives each change.
+    """
+
+    def __init__(self, spec: DriverSpec, nodes: list[str], listener: Listener) -> None:
+        """Creates the devices of each node. Raises DeviceError if the templates make too many devices."""
+        self.spec = spec
+        self.name = spec.name
+        self._listener = listener
+        self.nodes: dict[str, NodeDevices] = {node: self._devices_of(node) for node in nodes}
+        self.behaviours: dict[str, Behaviour] = dict(spec.behaviour)
+        self.calls: list[CallRecord] = []
+
+    def _devices_of(self, node: str) -> NodeDevices:
+        chosen = self.spec.nodes.get(node)
+        count = chosen if isinstance(chosen, int) else self.spec.count
+        templates = chosen if isinstance(chosen, tuple) else self.spec.devices
+        return NodeDevices(
+            filled_text(self.spec.pool, node),
+            {device["name"]: DeviceState(device) for device in expand(templates, count, node)},
+            expand(self.spec.counters, count, node),
+        )
+
+    def add_node(self, node: str) -> None:
+        """Starts the driver on another node; does nothing if it has the node already."""
+        if node not in self.nodes:
+            self.nodes[node] = self._devices_of(node)
+            self._listener("registration", self.name, node)
+
+    def pool_on(self, node: str) -> PoolSpec | None:
+        """Returns the pool that the driver publishes on a node; None if it does not run there."""
+        on_node = self.nodes.get(node)
+        if on_node is None or not on_node.is_running:
+            return None
+        devices = [state.published for state in on_node.devices.values() if not state.is_removed]
+        return PoolSpec(on_node.pool, tuple(devices), on_node.counters)
+
+    def running_nodes(self) -> Iterator[str]:
+        """Yields the names of the nodes on which the driver runs."""
+        for name, node in self.nodes.items():
+            if node.is_running:
+                yield name
+
+    def prepared(self) -> list[PreparedRecord]:
+        """Returns the prepared claims of all nodes, in the order of preparation on each node."""
+        return [record for node in self.nodes.values() for record in node.prepared.values()]
+
+    def record(self, call: CallRecord) -> None:
+        """Adds a call to `calls`; forgets the oldest of more than CALLS_KEPT calls."""
+        self.calls.append(call)
+        del self.calls[:-CALLS_KEPT]
+
+    # behaviour ---------------------------------------------------------------------------------------
+
+    def behave(self, call: str, behaviour: Behaviour) -> None:
+        """Sets how the driver answers the calls `prepare` or `unprepare` from now on."""
+        if call not in CALLS:
+            raise DeviceError(f"no call {call!r}; there are {', '.join(CALLS)}")
+        if behaviour.node:
+            self._node(behaviour.node)
+        self.behaviours[call] = behaviour
+
+    def take_behaviour(self, call: str, node: str) -> Behaviour:
+        """Returns how to answer the next call on a node, and counts the call."""
+        behaviour = self.behaviours.get(call)
+        if behaviour is None or behaviour.node not in {"", node}:
+            return Behaviour()
+        if behaviour.times is not None:
+            if behaviour.times > 1:
+                self.behaviours[call] = replace(behaviour, times=behaviour.times - 1)
+            else:
+                del self.behaviours[call]
+        return behaviour
+
+    # devices -----------------------------------------------------------------------------------------
+
+    def find(self, device: str, node: str = "") -> tuple[str, DeviceState]:
+        """Returns the node and the state of a device.
+
+        `node`: the name of the node; "" if the driver has only one device of this name. Raises DeviceError
+        for an unknown device or node, and if several nodes have the device.
+        """
+        nodes = [node] if node else list(self.nodes)
+        on_nodes = [(name, self._node(name).devices) for name in nodes]
+        known = [(name, devices[device]) for name, devices in on_nodes if device in devices]
+        if not known:
+            where = f" on node {node}" if node else ""
+            raise DeviceError(f"{self.name} has no device {device}{where}")
+        if len(known) > 1:
+            names = ", ".join(name for name, _ in known[:5])
+            raise DeviceError(f"several nodes have a device {device} ({names}): name the node")
+        return known[0]
+
+    def set_health(self, device: str, node: str, state: str, message: str = "") -> None:
+        """Reports the health of a device from now on. Raises DeviceError as `find` does."""
+        name, known = self.find(device, node)
+        known.health, known.message = state, message
+        self._listener("health", self.name, name)
+
+    def set_taints(self, device: str, node: str, taints: list[Object]) -> None:
+        """Replaces the taints that were added to a device. Raises DeviceError as `find` does."""
+        name, known = self.find(device, node)
+        known.taints = taints
+        self._listener("devices", self.name, name)
+
+    def set_removed(self, device: str, node: str, *, is_removed: bool) -> None:
+        """Removes a device from the published slices, or adds it again. Raises DeviceError as `find` does."""
+        name, known = self.find(device, node)
+        known.is_removed = is_removed
+        self._listener("devices", self.name, name)
+
+    # life --------------------------------------------------------------------------------------------
+
+    def set_running(self, node: str, *, is_running: bool) -> None:
+        """Stops or starts the driver on a node; on all nodes if `node` is "".
+
+        Raises DeviceError for an unknown node.
+        """
+        for name in [node] if node else list(self.nodes):
+            known = self._node(name)
+            if known.is_running != is_running:
+                known.is_running = is_running
+                self._listener("registration", self.name, name)
+
+    def restart(self, node: str) -> None:
+        """Stops the driver, which fails its running calls, and starts it again; on all nodes if `node` is "".
+
+        Prepared claims stay prepared. Raises DeviceError for an unknown node.
+        """
+        for name in [node] if node else list(self.nodes):
+            if self._node(name).is_running:
+                self._listener("restart", self.name, name)
+        self.set_running(node, is_running=True)
+
+    def _node(self, name: str) -> NodeDevices:
+        if name not in self.nodes:
+            raise DeviceError(f"{self.name} does not run on a node {name}")
+        return self.nodes[name]

@@ -1,0 +1,68 @@
+"""DriverMethods: the methods of FakeAPI for simulated DRA drivers."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fakeapi.testing.running import RunningServer
+    from fakeapi.testing.simulated_drivers import Nodes, SimulatedDriver
+
+
+class DriverMethods(ABC):
+    """Adds simulated DRA drivers to a running server, and returns them."""
+
+    @abstractmethod
+    def _running(self) -> "RunningServer":
+        """Returns the running server. Raises RuntimeError if the server does not run."""
+
+    def add_driver(
+        self,
+        driver: str | Path | Mapping[str, Any],
+        *,
+        nodes: "Nodes | None" = None,
+        count: int | None = None,
+        devices: Sequence[Mapping[str, Any]] | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        capacity: Mapping[str, Any] | None = None,
+    ) -> "SimulatedDriver":
+        """Adds a simulated DRA driver; returns when its ResourceSlices are published.
+
+            api.add_driver("gpu.example.com", nodes={"a": 8, "b": 4}, attributes={"model": "A100"})
+
+        Creates nodes that do not exist, and a DeviceClass with the name of the driver. Starts all controllers
+        if the server runs none.
+
+        - `driver`: the name of the driver, the name of a preset, or a description as in docs/devices.md.
+        - `nodes`: the nodes with the driver, with numbers or lists of devices; None for all nodes.
+        - `count`: the number of devices on each node without a number.
+        - `devices`: the devices of each node, as templates in the layout of resource.k8s.io/v1.
+        - `attributes` and `capacity`: values for all devices, such as {"memory": "80Gi"}.
+
+        Raises ValueError if the description is invalid, if the release lacks a feature, or if the server
+        refuses the slices. Raises RuntimeError if the server does not run, or if it runs controllers without
+        the kubelet.
+        """
+        from fakeapi.devices.model import DeviceError  # noqa: PLC0415 - loaded only when used
+        from fakeapi.devices.reading import specs_of  # noqa: PLC0415 - loaded only when used
+        from fakeapi.testing import simulated_drivers  # noqa: PLC0415 - loaded only when used
+
+        given = simulated_drivers.description_of(driver, nodes, count, devices, attributes, capacity)
+        specs = specs_of(given)
+        if len(specs) != 1:
+            raise DeviceError(f"one driver is expected, not {len(specs)}")
+        server = self._running()
+        server.add_driver(specs[0])
+        return simulated_drivers.SimulatedDriver(server, specs[0].name)
+
+    def driver(self, name: str) -> "SimulatedDriver":
+        """Returns a simulated driver by name, such as one of the option `drivers`.
+
+        Raises ValueError for an unknown name, and RuntimeError if the server does not run.
+        """
+        from fakeapi.testing.simulated_drivers import SimulatedDriver  # noqa: PLC0415 - loaded only when used
+
+        server = self._running()
+        server.check_driver(name)
+        return SimulatedDriver(server, name)

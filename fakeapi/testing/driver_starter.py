@@ -1,0 +1,35 @@
+"""DriverStarter: adds the simulated drivers of the option `drivers` whenever a server starts or is reset."""
+
+from collections.abc import Sequence
+
+from fakeapi.cluster import Attachment, Cluster
+from fakeapi.devices.model import DriverSpec
+from fakeapi.settings import Settings
+
+
+def driver_specs(settings: Settings) -> list[DriverSpec]:
+    """Returns the drivers of the option `drivers`. Raises DeviceError, a ValueError, if one is invalid."""
+    if isinstance(settings.drivers, tuple) and not settings.drivers:
+        return []
+    from fakeapi.devices.reading import specs_of  # noqa: PLC0415 - loaded only for simulated drivers
+
+    return specs_of(settings.drivers)
+
+
+class DriverStarter(Attachment):
+    """Adds simulated drivers before the controllers start. It must be attached before the controllers."""
+
+    def __init__(self, cluster: Cluster, specs: Sequence[DriverSpec], nodes: str) -> None:
+        """Keeps the drivers. `nodes`: the option with the nodes of drivers that name none."""
+        self._cluster = cluster
+        self._specs = specs
+        self._nodes = [name.strip() for name in nodes.split(",") if name.strip()]
+
+    async def start(self) -> None:
+        for spec in self._specs:
+            self._cluster.drivers.add(spec, self._nodes)
+
+    async def after_replacement(self, *, empty: bool) -> None:
+        if empty:
+            self._cluster.drivers.clear()
+            await self.start()

@@ -1,0 +1,241 @@
+"""SimulatedDriver: a simulated DRA driver as a test uses it. Each method acts in the thread of the server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from fakeapi.devices.model import Behaviour, DeviceError
+from fakeapi.devices.simulated import HEALTHY, UNHEALTHY, CallRecord, PreparedRecord
+from fakeapi.machinery.golang import times
+from fakeapi.machinery.json_types import Object
+
+if TYPE_CHECKING:
+    from fakeapi.devices import simulated
+    from fakeapi.testing.running import RunningServer
+
+T = TypeVar("T")
+
+Nodes: TypeAlias = "Mapping[str, int | Sequence[Mapping[str, Any]] | None] | Sequence[str] | str"
+"""Nodes: a mapping of names to numbers of devices or to lists of devices; or names."""
+
+Effect: TypeAlias = Literal["None", "NoSchedule", "NoExecute"]
+
+
+Act: TypeAlias = "Callable[[Callable[[simulated.SimulatedDriver], Any]], Any]"
+
+
+class SimulatedDevice:
+    """A device of a simulated driver on one node."""
+
+    def __init__(self, act: "Act", now: Callable[[], float], name: str, node: str) -> None:
+        """Creates the handle of a device.
+
+        - `act`: calls a function with the driver's state in the event loop of the server.
+        - `now`: returns the time of the server's clock.
+        """
+        self._act = act
+        self._now = now
+        self.name = name
+        self.node = node
+
+    def __repr__(self) -> str:
+        return f"<SimulatedDevice {self.name} on {self.node}>"
+
+    def healthy(self, message: str = "") -> None:
+        """Reports the device as Healthy; the status of pods that use the device shows it."""
+        self._set_health(HEALTHY, message)
+
+    def unhealthy(self, message: str = "") -> None:
+        """Reports the device as Unhealthy. Pods show it if the gate ResourceHealthStatus is on."""
+        self._set_health(UNHEALTHY, message)
+
+    def _set_health(self, state: str, message: str) -> None:
+        self._act(lambda driver: driver.set_health(self.name, self.node, state, message))
+
+    def taint(self, key: str, value: str = "", effect: Effect = "NoSchedule") -> None:
+        """Adds a taint to the device, or replaces its taint with the same key and effect.
+
+        The slices show the taint, and the controllers act on it, if the gate DRADeviceTaints is on.
+        """
+
+        def add(driver: "simulated.SimulatedDriver") -> None:
+            _, state = driver.find(self.name, self.node)
+            kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
+            new: Object = {"key": key, **({"value": value} if value else {}), "effect": effect}
+            new["timeAdded"] = times.now_text(self._now())
+            driver.set_taints(self.name, self.node, [*kept, new])
+
+        self._act(add)
+
+    def untaint(self, key: str = "") -> None:
+        """Removes the taints with this key that `taint` has added; all of them if `key` is ""."""
+
+        def take_away(driver: "simulated.SimulatedDriver") -> None:
+            _, state = driver.find(self.name, self.node)
+            kept = [taint for taint in state.taints if key and taint["key"] != key]
+            driver.set_taints(self.name, self.node, kept)
+
+        self._act(take_away)
+
+    def remove(self) -> None:
+        """Removes the device from the published slices. Claims that have it keep it."""
+        self._act(lambda driver: driver.set_removed(self.name, self.node, is_removed=True))
+
+    def restore(self) -> None:
+        """Publishes a removed device again."""
+        self._act(lambda driver: driver.set_removed(self.name, self.node, is_removed=False))
+
+
+class SimulatedDriver:
+    """A simulated DRA driver, which `FakeAPI.add_driver` and `FakeAPI.driver` return.
+
+        driver = api.add_driver("gpu.example.com", nodes={"a": 8})
+        driver.prepare(error="out of smoke", times=1)
+
+    Methods raise ValueError for an unknown node or device, and RuntimeError if the server does not run.
+    """
+
+    def __init__(self, server: "RunningServer", name: str) -> None:
+        self._server = server
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<SimulatedDriver {self.name}>"
+
+    def _act(self, act: "Callable[[simulated.SimulatedDriver], T]") -> T:
+        async def run() -> T:
+            return act(self._server.drivers[self.name])
+
+        return self._server.call(run)
+
+    # behaviour ---------------------------------------------------------------------------------------
+
+    def prepare(
+        self,
+        *,
+        delay: float = 0.0,
+        error: str = "",
+        hangs: bool = False,
+        wrong_claim: bool = False,
+        times: int | None = None,
+        node: str = "",
+    ) -> None:
+        """Sets how the driver answers calls to prepare claims; without arguments, it works again.
+
+        - `delay`: seconds on the server's clock that each call takes.
+        - `error`: the error that the driver returns for each claim.
+        - `hangs`: never answers, so that the kubelet gives up after 45 seconds of the server's clock.
+        - `wrong_claim`: answers for a claim that the kubelet did not name.
+        - `times`: the number of calls, after which the driver works again; None for all calls.
+        - `node`: the node whose driver behaves so; "" for all nodes.
+        """
+        behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
+        self._act(lambda driver: driver.behave("prepare", behaviour))
+
+    def unprepare(
+        self,
+        *,
+        delay: float = 0.0,
+        error: str = "",
+        hangs: bool = False,
+        wrong_claim: bool = False,
+        times: int | None = None,
+        node: str = "",
+    ) -> None:
+        """Sets how the driver answers calls to unprepare claims; the arguments are those of `prepare`."""
+        behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
+        self._act(lambda driver: driver.behave("unprepare", behaviour))
+
+    # what happened -----------------------------------------------------------------------------------
+
+    @property
+    def prepared(self) -> list[PreparedRecord]:
+        """The claims that the driver has prepared and not unprepared."""
+        return self._act(lambda driver: driver.prepared())
+
+    @property
+    def calls(self) -> list[CallRecord]:
+        """The last 1,000 calls of the kubelets, oldest first."""
+        return self._act(lambda driver: list(driver.calls))
+
+    # devices and nodes -------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[str]:
+        """The names of the nodes that the driver has devices on."""
+        return self._act(lambda driver: list(driver.nodes))
+
+    @property
+    def devices(self) -> list[SimulatedDevice]:
+        """All devices of the driver, also removed ones, node by node."""
+        return self._act(
+            lambda driver: [
+                SimulatedDevice(self._act, self._server.now, name, node)
+                for node, on_node in driver.nodes.items()
+                for name in on_node.devices
+            ]
+        )
+
+    def device(self, name: str, *, node: str = "") -> SimulatedDevice:
+        """Returns a device by name. `node`: needed if devices of several nodes have this name."""
+        found, _ = self._act(lambda driver: driver.find(name, node))
+        return SimulatedDevice(self._act, self._server.now, name, found)
+
+    def add_node(self, node: str) -> None:
+        """Starts the driver on another node, and creates the node if it does not exist."""
+        self._server.add_driver_to_node(self.name, node)
+
+    # life --------------------------------------------------------------------------------------------
+
+    def stop(self, node: str = "") -> None:
+        """Stops the driver on a node, or on all nodes, as if its pods were deleted.
+
+        The driver unregisters, and its running calls fail. The kubelet deletes its slices as in the release.
+        """
+        self._act(lambda driver: driver.set_running(node, is_running=False))
+
+    def start(self, node: str = "") -> None:
+        """Starts a stopped driver on a node, or on all nodes."""
+        self._act(lambda driver: driver.set_running(node, is_running=True))
+
+    def restart(self, node: str = "") -> None:
+        """Restarts the driver on a node, or on all nodes: its running calls fail, and it registers again."""
+        self._act(lambda driver: driver.restart(node))
+
+    def remove(self) -> None:
+        """Stops the driver everywhere and forgets it, so that another driver may have its name."""
+        self._server.remove_driver(self.name)
+
+
+def _checked(behaviour: Behaviour) -> Behaviour:
+    """Returns the behaviour. Raises DeviceError for a negative delay, and for less than one time."""
+    if not 0 <= behaviour.delay < float("inf"):
+        raise DeviceError(f"delay: {behaviour.delay} is not a number of seconds from 0")
+    if behaviour.times is not None and behaviour.times < 1:
+        raise DeviceError(f"times: {behaviour.times} is less than 1")
+    return behaviour
+
+
+def description_of(
+    driver: Any,
+    nodes: "Nodes | None",
+    count: int | None,
+    devices: Sequence[Mapping[str, Any]] | None,
+    attributes: Mapping[str, Any] | None,
+    capacity: Mapping[str, Any] | None,
+) -> Any:
+    """Returns the description of the arguments of `FakeAPI.add_driver`."""
+    more = {
+        "nodes": nodes,
+        "count": count,
+        "devices": devices,
+        "attributes": attributes,
+        "capacity": capacity,
+    }
+    members = {name: value for name, value in more.items() if value is not None}
+    if not members:
+        return driver
+    if isinstance(driver, str):
+        return {driver: members}
+    if isinstance(driver, Mapping):
+        return {**driver, **members}
+    raise DeviceError("nodes, count, devices, attributes and capacity belong to a driver named by a text")
