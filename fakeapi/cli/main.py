@@ -40,6 +40,7 @@ class _Commands(click.Group):
             "fakeapi.cli.envtest",
             "Print a folder for KUBEBUILDER_ASSETS, so that envtest suites run here.",
         ),
+        "explain": ("fakeapi.cli.explain", "Say why a pod or claim waits, here or on a real cluster."),
         "export": ("fakeapi.cli.export", "Write the objects of a server as manifests."),
         "faults": ("fakeapi.cli.faults", "List, arm and disarm the faults of a running server."),
         "import": ("fakeapi.cli.import_", "Put manifests, or the objects of a cluster, into a server."),

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.controller_runner import ControllerRunner
+
+
+def _no_controllers() -> None:
+    """Returns None: the server runs no controllers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +19,7 @@ class Controlled:
     - `api`: the ASGI application of the Kubernetes API.
     - `reset`: resets the server to a new cluster, restarts the controllers and installs the manifests again.
     - `token` and `host`: the bearer token and the Host header for requests to `api`.
+    - `controllers`: returns the controllers of the server; None if it runs none.
     """
 
     cluster: Cluster
@@ -21,3 +27,4 @@ class Controlled:
     reset: Callable[[], Awaitable[None]]
     token: str | None
     host: str
+    controllers: Callable[[], ControllerRunner | None] = _no_controllers

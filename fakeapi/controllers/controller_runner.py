@@ -55,6 +55,11 @@ class ControllerRunner(Attachment):
             raise RuntimeError(f"the controllers are not started{where}")
         return self._manager
 
+    @property
+    def running_manager(self) -> Manager | None:
+        """The controller manager of this server; None if this server does not run the controllers now."""
+        return self._manager
+
     async def start(self) -> None:
         warn_of_gaps(self._makers, self._cluster.catalogue.primary.gates)
         await self._begin()

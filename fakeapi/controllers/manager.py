@@ -86,6 +86,11 @@ class Manager:
         """Returns the controller with this name. Raises KeyError if the server does not run it."""
         return self._controllers[name]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the controllers that this server runs."""
+        return [*self._controllers]
+
     def find(self, name: str) -> Controller | None:
         """Returns the controller with this name; None if the server does not run it."""
         return self._controllers.get(name)

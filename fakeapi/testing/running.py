@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.controller import KubeletController
     from fakeapi.devices.drivers import SimulatedDrivers
     from fakeapi.devices.model import DriverSpec
+    from fakeapi.explaining.model import Explanation
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
     from fakeapi.installing.manifest_installer import ManifestInstaller
@@ -215,6 +216,16 @@ class RunningServer:
             self.drivers.remove(name)
 
         self._runner.call(remove)
+
+    def explain(self, kind: str, namespace: str, name: str) -> "Explanation":
+        """Explains an object. Raises ValueError for a kind that cannot be explained."""
+        from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - loaded only when used
+        from fakeapi.explaining.running_server import explain_running  # noqa: PLC0415 - loaded only when used
+
+        resource = resource_of(kind)
+        return self._runner.call(
+            lambda: explain_running(self._cluster, self._controllers, resource, namespace, name)
+        )
 
     @property
     def clock(self) -> ClusterClock:
@@ -444,7 +455,12 @@ class RunningServer:
 
             token = self._settings.token
             server = Controlled(
-                self._cluster, self._recorder, self._app.reset, token=token, host=self._own_host
+                self._cluster,
+                self._recorder,
+                self._app.reset,
+                token=token,
+                host=self._own_host,
+                controllers=lambda: self._controllers,
             )
             self._control = control_api(server, credentials=self._credentials, hosts=self._hosts)
         await self._control(scope, receive, send)

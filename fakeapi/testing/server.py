@@ -15,6 +15,7 @@ from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
 from fakeapi.testing.client import Client, Verbs
 from fakeapi.testing.driver_methods import DriverMethods
+from fakeapi.testing.explaining import Explains
 from fakeapi.testing.running import RunningServer
 from fakeapi.testing.server_credentials import with_tokens
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
 
-class FakeAPI(DriverMethods, Verbs):
+class FakeAPI(DriverMethods, Explains, Verbs):
     """A Kubernetes API server in a thread of this process, with the methods of a client.
 
         with FakeAPI(release="1.31") as api:

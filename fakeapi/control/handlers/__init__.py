@@ -18,6 +18,7 @@ MODULES = (
     "faults",
     "objects",
     "figures",
+    "explain",
 )
 
 

@@ -97,7 +97,7 @@ class Selection:
     async def _all_match(self, selectors: Iterable[Object], device: Device, whose: Callable[[], str]) -> bool:
         for index, selector in enumerate(selectors):
             try:
-                if not await self._is_match(selector["cel"]["expression"], device):
+                if not await self.is_match(selector["cel"]["expression"], device):
                     return False
             except SelectorError as error:
                 text = f"selector #{index}: {error}"
@@ -107,7 +107,7 @@ class Selection:
                 raise AllocationError(f"{whose()}: {text}") from None
         return True
 
-    async def _is_match(self, expression: str, device: Device) -> bool:
+    async def is_match(self, expression: str, device: Device) -> bool:
         """Whether a device matches a selector; caches the result.
 
         Raises SelectorError if the evaluation fails, and SearchTooLong if no CPU time is left.

@@ -21,7 +21,7 @@ from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negoti
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.controllers.scheduler.node_allocatable import ClaimUse, LookupFailed, NodeAllocatable
 from fakeapi.controllers.scheduler.node_state import NodeState
-from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
+from fakeapi.controllers.scheduler.pod_claim_view import ClaimView, NotReady
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
 from fakeapi.controllers.scheduler.taint_rules import with_taints
 from fakeapi.machinery.json_types import Object
@@ -39,7 +39,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
 
     def __init__(
         self,
-        view: DeviceView,
+        view: ClaimView,
         rules: AllocationRules,
         matcher: DeviceMatcher,
         new_share_id: Callable[[], str],

@@ -1,5 +1,6 @@
 """DeviceView: the claims, classes and slices of the cluster in one API version, for the scheduler."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -31,7 +32,74 @@ class NotReady(Exception):
     """
 
 
-class DeviceView:
+class ClaimView(ABC):
+    """The objects of resource.k8s.io of a cluster, and the claims of pods among them.
+
+    Objects are in the layout of resource.k8s.io/v1; before 1.31, in the layout of v1alpha2.
+    `order_in_1_27`: whether a generated claim is named after its pod, as in 1.27.
+    """
+
+    order_in_1_27: bool = False
+
+    @abstractmethod
+    def objects(self, kind: str) -> list[Object]:
+        """Returns all objects of the resource `kind`, such as "resourceslices", sorted by key.
+
+        Callers must not change the objects.
+        """
+
+    @abstractmethod
+    def claim(self, namespace: str, name: str) -> Object | None:
+        """Returns a claim in the layout of this view; None if the claim does not exist."""
+
+    @abstractmethod
+    def slices(self) -> Sequence[Slice]:
+        """Returns all ResourceSlices. Returns the same sequence until a ResourceSlice changes."""
+
+    def classes(self, kind: str = "deviceclasses") -> dict[str, Object]:
+        return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
+
+    def names_of_claims(self, pod: Object) -> dict[str, str]:
+        """Maps the names of claims in a pod's spec to the uids of the existing ResourceClaims.
+
+        Raises ClaimNameUnknown if the claim of a template has not been created yet.
+        """
+        uids = {}
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
+            claim = None if name is None else self.claim(pod["metadata"]["namespace"], name)
+            if claim is not None:
+                uids[pod_claim["name"]] = claim["metadata"]["uid"]
+        return uids
+
+    def claims_of(self, pod: Object) -> list[Object]:
+        """Returns the claims of a pod in the layout of this view, in the order of the pod's spec.
+
+        Raises NotReady if a claim is missing, is being deleted, or was generated for another pod.
+        """
+        claims = []
+        namespace = pod["metadata"]["namespace"]
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
+            except ClaimNameUnknown:
+                whose = f'pod "{namespace}/{pod["metadata"]["name"]}"'
+                raise NotReady(f"{whose}: ResourceClaim not created yet") from None
+            if name is None:
+                continue
+            claim = self.claim(namespace, name)
+            if claim is None:
+                raise NotReady(f"resourceclaim {quote(name)} not found")
+            if "deletionTimestamp" in claim["metadata"]:
+                raise NotReady(f"resourceclaim {quote(name)} is being deleted")
+            if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
+                own = f"{namespace}/{name} (uid {claim['metadata']['uid']})"
+                raise NotReady(f"resourceclaim {own} is not owned by the pod")
+            claims.append(claim)
+        return claims
+
+
+class DeviceView(ClaimView):
     """Caches the objects of resource.k8s.io, and converts each object once per change.
 
     Objects are in the layout of resource.k8s.io/v1; before 1.31, in the layout of v1alpha2.
@@ -84,10 +152,6 @@ class DeviceView:
         return "resourceclaims" in self._resources
 
     def objects(self, kind: str) -> list[Object]:
-        """Returns all objects of the resource `kind`, such as "resourceslices", sorted by key.
-
-        The objects are in the layout of this view. Callers must not change them.
-        """
         informer = self._informers.get(kind)
         if informer is None:
             return []
@@ -108,56 +172,12 @@ class DeviceView:
         return converted
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        """Returns a claim in the layout of this view; None if the claim does not exist."""
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
         return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
 
-    def classes(self, kind: str = "deviceclasses") -> dict[str, Object]:
-        return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
-
     def slices(self) -> Sequence[Slice]:
-        """Returns all ResourceSlices. Returns the same sequence until a ResourceSlice changes."""
         if self._slices is None:
             objects = self.objects("resourceslices")
             self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in objects]
         return self._slices
-
-    def names_of_claims(self, pod: Object) -> dict[str, str]:
-        """Maps the names of claims in a pod's spec to the uids of the existing ResourceClaims.
-
-        Raises ClaimNameUnknown if the claim of a template has not been created yet.
-        """
-        uids = {}
-        for pod_claim in pod["spec"].get("resourceClaims") or ():
-            name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
-            claim = None if name is None else self.claim(pod["metadata"]["namespace"], name)
-            if claim is not None:
-                uids[pod_claim["name"]] = claim["metadata"]["uid"]
-        return uids
-
-    def claims_of(self, pod: Object) -> list[Object]:
-        """Returns the claims of a pod in the layout of this view, in the order of the pod's spec.
-
-        Raises NotReady if a claim is missing, is being deleted, or was generated for another pod.
-        """
-        claims = []
-        namespace = pod["metadata"]["namespace"]
-        for pod_claim in pod["spec"].get("resourceClaims") or ():
-            try:
-                name = claim_of_pod(pod, pod_claim, by_pod=self.order_in_1_27)
-            except ClaimNameUnknown:
-                whose = f'pod "{namespace}/{pod["metadata"]["name"]}"'
-                raise NotReady(f"{whose}: ResourceClaim not created yet") from None
-            if name is None:
-                continue
-            claim = self.claim(namespace, name)
-            if claim is None:
-                raise NotReady(f"resourceclaim {quote(name)} not found")
-            if "deletionTimestamp" in claim["metadata"]:
-                raise NotReady(f"resourceclaim {quote(name)} is being deleted")
-            if claim_source(pod_claim).get("resourceClaimTemplateName") and not is_for_pod(pod, claim):
-                own = f"{namespace}/{name} (uid {claim['metadata']['uid']})"
-                raise NotReady(f"resourceclaim {own} is not owned by the pod")
-            claims.append(claim)
-        return claims

@@ -1,0 +1,113 @@
+"""The command `fakeapi explain`: says why a pod or claim waits, on this server or on a real cluster.
+
+Exit status: 0 if the object was explained, 1 if it does not exist or the server does not answer, 2 for
+invalid options.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import click
+
+from fakeapi.cli.control_options import server_target
+from fakeapi.machinery.printable import printable_line
+
+if TYPE_CHECKING:
+    from fakeapi.clients.target import Target
+    from fakeapi.explaining.model import Explanation
+
+TEXT, JSON = "text", "json"
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("resource", metavar="pod|claim|…")
+@click.argument("name", metavar="[NAMESPACE/]NAME")
+@click.option("--namespace", "-n", metavar="NAMESPACE", default="default", help="Namespace of a bare NAME.")
+@click.option("--all", "everything", is_flag=True, help="Print every reason, change and node.")
+@click.option(
+    "--output", "-o", type=click.Choice([TEXT, JSON]), default=TEXT, help="Print text, or JSON as documented."
+)
+@click.option(
+    "--feature-gates",
+    metavar="GATE=BOOL,…",
+    default="",
+    show_default=False,
+    help="With --kubeconfig: the feature gates of the cluster that differ from the defaults of its release.",
+)
+@server_target
+def explain(
+    *,
+    target: "Target",
+    resource: str,
+    name: str,
+    namespace: str,
+    everything: bool,
+    output: str,
+    feature_gates: str,
+) -> None:
+    r"""Say why a pod or claim waits, why a pod has its node, or why an object is not deleted.
+
+    With --kubeconfig, explains an object of any cluster, by GET requests for nodes, pods, claims, slices and
+    classes. Nothing is written, and no Secret is read. Without it, asks a running fakeapi.
+
+    \b
+    fakeapi explain pod team/train
+    fakeapi explain claim team/gpu --all
+    fakeapi explain pod team/train --kubeconfig ~/.kube/config
+    """
+    from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.text import text_of  # noqa: PLC0415 - keeps --help fast
+
+    try:
+        plural = resource_of(resource)
+    except ValueError as error:
+        raise click.UsageError(printable_line(error)) from None
+    own, slash, rest = name.partition("/")
+    where, name = (own, rest) if slash else (namespace, name)
+    if click.get_current_context().params.get("kubeconfig") is None:
+        if feature_gates:
+            raise click.UsageError("--feature-gates needs --kubeconfig.")
+        explanation = _ask(target, plural, where, name)
+    else:
+        explanation = _read(target, plural, where, name, feature_gates)
+    if output == JSON:
+        import msgspec  # noqa: PLC0415 - keeps --help fast
+
+        click.echo(msgspec.json.format(msgspec.json.encode(explanation)).decode())
+    else:
+        click.echo(text_of(explanation, everything=everything), nl=False)
+    if explanation.verdict == "missing":
+        raise click.exceptions.Exit(1)
+
+
+def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanation":
+    """Returns the explanation of a running fakeapi, by its control API."""
+    from urllib.parse import quote  # noqa: PLC0415 - keeps --help fast
+
+    import msgspec  # noqa: PLC0415 - keeps --help fast
+
+    from fakeapi.clients.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.model import Explanation  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.world import NAMESPACED  # noqa: PLC0415 - keeps --help fast
+
+    parts = (namespace, name) if plural in NAMESPACED else (name,)
+    try:
+        with ControlClient.of_target(target) as client:
+            body = client.get(f"/explain/{plural}/{'/'.join(quote(part, safe='') for part in parts)}")
+    except ControlError as error:
+        raise click.ClickException(printable_line(error)) from error
+    return msgspec.convert(body, Explanation)
+
+
+def _read(target: "Target", plural: str, namespace: str, name: str, gates: str) -> "Explanation":
+    """Reads the objects of any cluster, and explains one of them."""
+    from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.remote_cluster import explain_remote  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.releases.gates import GateError, UnknownGateError  # noqa: PLC0415 - keeps --help fast
+
+    try:
+        return asyncio.run(explain_remote(target, plural, namespace, name, gates))
+    except (GateError, UnknownGateError) as error:
+        raise click.UsageError(printable_line(error)) from error
+    except StatusError as error:
+        raise click.ClickException(printable_line(error)) from error

@@ -1,0 +1,38 @@
+"""Handler that explains why a pod or claim waits, or why an object is where it is."""
+
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+from fakeapi.explaining.explain import resource_of
+from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.running_server import explain_running
+
+
+async def explain(call: Call) -> Explanation:
+    """Explains one object. Raises ApiError 400 for a resource that cannot be explained."""
+    path = call.path
+    try:
+        resource = resource_of(path["resource"])
+    except ValueError as error:
+        raise refused(400, str(error)) from None
+    server = call.server
+    return await explain_running(
+        server.cluster, server.controllers(), resource, path.get("namespace", ""), path["name"]
+    )
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/explain/{resource}/{namespace}/{name}",
+        explain,
+        "Why a pod or claim waits, or why an object is not deleted.",
+        answer=Explanation,
+    ),
+    Route(
+        "GET",
+        "/explain/{resource}/{name}",
+        explain,
+        "Why an object without a namespace is not deleted.",
+        answer=Explanation,
+    ),
+)

@@ -1,0 +1,123 @@
+"""Explains a ResourceClaim: why it is not allocated, who uses its devices, or why it is not deleted."""
+
+from collections.abc import Iterable
+
+from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, owning_pod
+from fakeapi.explaining.finalizers import finalizer_lines
+from fakeapi.explaining.model import Explanation, Reason
+from fakeapi.explaining.pods import explain_pod, explanation
+from fakeapi.explaining.scheduling import PodScheduling
+from fakeapi.explaining.world import World, consumers_of, reference, results_of
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+
+async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
+    """Explains a claim by its state: being deleted, allocated, or waiting.
+
+    A waiting claim is explained by the first waiting pod that uses it; without such a pod, by a pod with no
+    other needs.
+    """
+    own = reference("ResourceClaim", claim)
+    users = consumers_of(claim)
+    if "deletionTimestamp" in claim["metadata"]:
+        names = ", ".join(claim["metadata"].get("finalizers") or ()) or "nothing"
+        text = f"it is being deleted and waits for {names}"
+        if users:
+            text = f"it is being deleted; {', '.join(map(str, users[:3]))} still uses it"
+        lines = finalizer_lines(claim)
+        reason = Reason("Finalizers", text, lines, own, "metadata.finalizers", blame=users)
+        return explanation(world, claim, "deleting", text, [reason], kind="ResourceClaim")
+    if claim["status"].get("allocation"):
+        return _allocated(world, claim)
+    waiting = [*_waiting_pods(world, claim)]
+    if not waiting:
+        return await _unused(world, claim, heavy)
+    pod = waiting[0]
+    of_pod = await explain_pod(world, pod, heavy)
+    name = reference("Pod", pod)
+    summary = of_pod.summary
+    if of_pod.verdict == "pending" and not of_pod.reasons:
+        summary = f"{name} {of_pod.summary}"
+    reasons = of_pod.reasons
+    explained = explanation(world, claim, "pending", summary, reasons, kind="ResourceClaim")
+    explained.nodes = of_pod.nodes
+    explained.notes = [f"{name} uses the claim; this is why that pod waits", *of_pod.notes]
+    return explained
+
+
+def _allocated(world: World, claim: Object) -> Explanation:
+    devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results_of(claim)]
+    users = consumers_of(claim)
+    used = f"reserved for {', '.join(map(str, users[:3]))}" if users else "no pod uses it"
+    named = ", ".join(devices[:3]) + (f" and {len(devices) - 3} more" if len(devices) > 3 else "")
+    text = f"it is allocated: {named or 'no devices'}; {used}"
+    reasons = []
+    missing = _gone_devices(world, claim)
+    if missing:
+        problem = f"device {', '.join(missing[:3])} is not published any more"
+        reasons.append(
+            Reason("DeviceGone", problem, object=reference("ResourceClaim", claim), path="status.allocation")
+        )
+    return explanation(world, claim, "allocated", text, reasons, kind="ResourceClaim")
+
+
+def _gone_devices(world: World, claim: Object) -> list[str]:
+    published = {
+        (one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
+        for one in world.of("resourceslices")
+        for device in one["spec"].get("devices") or ()
+    }
+    return [
+        f"{one['driver']}/{one['pool']}/{one['device']}"
+        for one in results_of(claim)
+        if (one["driver"], one["pool"], one["device"]) not in published
+    ]
+
+
+def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:
+    namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
+    owner = owning_pod(claim)[1]
+    for pod in world.of("pods"):
+        if pod["metadata"]["namespace"] != namespace or pod["spec"].get("nodeName"):
+            continue
+        if pod["metadata"]["uid"] == owner or name in _claim_names(world, pod):
+            yield pod
+
+
+def _claim_names(world: World, pod: Object) -> list[str]:
+    names = []
+    for pod_claim in pod["spec"].get("resourceClaims") or ():
+        try:
+            names.append(claim_of_pod(pod, pod_claim, by_pod=world.view.order_in_1_27) or "")
+        except ClaimNameUnknown:
+            continue
+    return names
+
+
+async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
+    """Explains a claim that no pod uses: it is allocated when a pod that uses it is scheduled."""
+    namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
+    pod: Object = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace, "uid": f"for-{name}"},
+        "spec": {
+            "containers": [{"name": "any"}],
+            "resourceClaims": [{"name": "claim", "resourceClaimName": name}],
+            "tolerations": [{"operator": "Exists"}],
+        },
+        "status": {},
+    }
+    scheduled = await PodScheduling(world, pod, heavy).explain()
+    unused = "no pod uses it, and a claim is allocated only when a pod that uses it is scheduled"
+    own = reference("ResourceClaim", claim)
+    reason = Reason("NoPodUsesClaim", unused, object=own, path="status.reservedFor")
+    if scheduled.node or not scheduled.reasons:
+        explained = explanation(world, claim, "pending", unused, [reason], scheduled, kind="ResourceClaim")
+    else:
+        reasons = [*scheduled.reasons, reason]
+        summary = scheduled.reasons[0].text
+        explained = explanation(world, claim, "pending", summary, reasons, scheduled, kind="ResourceClaim")
+        explained.notes.append("no pod uses the claim yet; this is what the first pod would meet")
+    return explained

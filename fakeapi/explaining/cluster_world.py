@@ -1,0 +1,81 @@
+"""Reads the World of this server from its storage, without requests."""
+
+import asyncio
+from collections.abc import Iterable
+
+from fakeapi.cluster import Cluster
+from fakeapi.controllers.served import find_resource
+from fakeapi.explaining.model import Reference
+from fakeapi.explaining.refused_writes import refused_writes
+from fakeapi.explaining.world import GROUP, KINDS, World
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.resource import Resource
+from fakeapi.releases.rules import rules_of
+
+OBJECTS_A_TURN = 50
+"""Number of objects to decode before other tasks of the event loop run. This takes about two milliseconds."""
+
+EVENTS_MAX = 100
+"""Maximum number of events about the object; older events are ignored."""
+
+
+async def world_of(
+    cluster: Cluster,
+    target: Reference,
+    controllers: Iterable[str],
+    drivers: dict[str, frozenset[str]] | None = None,
+) -> World:
+    """Returns the objects of a running server, at about one moment.
+
+    - `target`: the object to explain. The World has the events and the refused writes of this object.
+    - `controllers`: the names of the server's controllers that run.
+    - `drivers`: by node, the drivers that are registered with the server's kubelet.
+    """
+    classic = find_resource(cluster.catalogue, GROUP, "deviceclasses") is None
+    objects: dict[str, list[Object]] = {}
+    for plural, (group, _) in KINDS.items():
+        resource = find_resource(cluster.catalogue, group, plural)
+        if resource is not None and not (classic and group == GROUP and plural == "devicetaintrules"):
+            objects[plural] = await _stored(cluster, resource, resource.prefix)
+    return World(
+        rules_of(cluster.catalogue.primary),
+        objects,
+        cluster.clock.now(),
+        events=await _events(cluster, target),
+        controllers=frozenset(controllers),
+        drivers=drivers or {},
+        refused=refused_writes(cluster.journal, target),
+    )
+
+
+async def _stored(cluster: Cluster, resource: Resource, prefix: str) -> list[Object]:
+    """Returns the stored objects of a resource whose keys begin with `prefix`, in the internal version."""
+    objects = []
+    for number, entry in enumerate(cluster.storage.list(prefix).entries, 1):
+        objects.append(resource.decode(entry))
+        if number % OBJECTS_A_TURN == 0:
+            await asyncio.sleep(0)
+    return objects
+
+
+async def _events(cluster: Cluster, target: Reference) -> list[Object]:
+    resource = find_resource(cluster.catalogue, "", "events")
+    if resource is None:
+        return []
+    namespace = target.namespace or "default"
+    events = await _stored(cluster, resource, f"{resource.prefix}{namespace}/")
+    own = [event for event in events if is_about(event, target)]
+    return sorted(own, key=time_of)[-EVENTS_MAX:]
+
+
+def is_about(event: Object, target: Reference) -> bool:
+    """Whether a Kubernetes event is about the object `target`."""
+    involved = event.get("involvedObject") or {}
+    return bool(involved.get("kind") == target.kind and involved.get("name") == target.name)
+
+
+def time_of(event: Object) -> str:
+    """Returns the time at which an event happened last, as RFC 3339."""
+    series = event.get("series") or {}
+    last = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
+    return str(last or event["metadata"].get("creationTimestamp", ""))

@@ -1,0 +1,188 @@
+"""Explains why requests cannot be served together on a node that could serve each of them alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fakeapi.controllers.allocation.allocator import allocate
+from fakeapi.controllers.allocation.constraints import attribute_of
+from fakeapi.controllers.allocation.model import AllocationError, Device, NodeError
+from fakeapi.explaining.device_changes import Changes
+from fakeapi.explaining.dropped import Describer
+from fakeapi.explaining.model import Change, Reason
+from fakeapi.explaining.selector_text import value_text
+from fakeapi.explaining.tally import NodeTally, RequestTally
+from fakeapi.explaining.trial import Case, Trial, edited
+from fakeapi.explaining.world import reference
+from fakeapi.machinery.json_types import Object
+
+PAIRS_MAX = 16
+"""Maximum number of constraints or requests whose removal is tried."""
+
+
+async def combination_reason(trial: Trial, describer: Describer, case: Case, tally: NodeTally) -> Reason:
+    """Returns why the requests of the claims cannot be served together on one node.
+
+    The allocator finds the cause: it searches again without a constraint, a request or a claim.
+    """
+    alone = [claim for claim in case.claims if not await trial.allocates(replace(case, claims=[claim]))]
+    if not alone and len(case.claims) > 1:
+        return await _claims_compete(trial, describer, case, tally)
+    claim = alone[0] if alone else case.claims[0]
+    own = replace(case, claims=[claim])
+    return (
+        await _by_constraint(trial, describer, own, claim, tally)
+        or await _by_request(trial, describer, own, claim, tally)
+        or await _by_error(trial, own, claim)
+    )
+
+
+async def _by_constraint(
+    trial: Trial, describer: Describer, case: Case, claim: Object, tally: NodeTally
+) -> Reason | None:
+    constraints = (claim["spec"].get("devices") or {}).get("constraints") or ()
+    for index, constraint in enumerate(constraints[:PAIRS_MAX]):
+        without = edited(claim, ["devices", "constraints", index], None)
+        if await trial.allocates(replace(case, claims=[without])):
+            reason = _constraint_reason(index, constraint, claim, tally)
+            reason.changes += await _room(trial, describer, case, tally, constraint)
+            return reason
+    if len(constraints) > 1 and await trial.allocates(
+        replace(case, claims=[edited(claim, ["devices", "constraints"], None)])
+    ):
+        text = f"the {len(constraints)} constraints cannot hold together on node {tally.name}"
+        path = "spec.devices.constraints"
+        reason = _reason("ConstraintsNotMet", text, claim, path)
+        reason.details = [_constraint_text(one) for one in constraints]
+        reason.changes.append(_edit("remove or change constraints", claim, path, tally))
+        return reason
+    return None
+
+
+def _constraint_reason(index: int, constraint: Object, claim: Object, tally: NodeTally) -> Reason:
+    path = f"spec.devices.constraints[{index}]"
+    attribute = _attribute_of(constraint)
+    concerned = _concerned(constraint, claim, tally)
+    values: dict[str, Counter[str]] = {}
+    for one in concerned:
+        for device in one.usable:
+            values.setdefault(_value(device, attribute), Counter())[one.request.full_name] += 1
+    needed = ", ".join(f"{one.needed} for {one.request.full_name}" for one in concerned)
+    offers = [
+        f"{value or 'no value'}: " + ", ".join(f"{count} for {name}" for name, count in counts.items())
+        for value, counts in sorted(values.items())
+    ]
+    text = f"{_constraint_text(constraint)}: no choice of devices on node {tally.name} has it"
+    reason = _reason("ConstraintNotMet", text, claim, path)
+    reason.details = [f"wanted {needed}", *(f"{attribute} {offer}" for offer in offers[:8])]
+    reason.changes.append(_edit(f"remove or change {path}", claim, path, tally))
+    return reason
+
+
+async def _room(
+    trial: Trial, describer: Describer, case: Case, tally: NodeTally, constraint: Object
+) -> list[Change]:
+    """Returns changes that let the constraint hold: fewer used devices, or more devices."""
+    changes: list[Change] = []
+    for one in _concerned(constraint, case.claims[0], tally):
+        found = await Changes(trial, describer, case).to_make_room(one)
+        changes += [change for change in found if change.sufficient]
+    return list({change.text: change for change in changes}.values())
+
+
+async def _by_request(
+    trial: Trial, describer: Describer, case: Case, claim: Object, tally: NodeTally
+) -> Reason | None:
+    requests = (claim["spec"].get("devices") or {}).get("requests") or ()
+    for index, request in enumerate(requests[:PAIRS_MAX]):
+        without = edited(claim, ["devices", "requests", index], None)
+        if len(requests) > 1 and await trial.allocates(replace(case, claims=[without])):
+            path = f"spec.devices.requests[{index}]"
+            others = ", ".join(other["name"] for other in requests if other is not request)
+            text = f"request {request['name']} and {others} want the same devices of node {tally.name}"
+            reason = _reason("RequestsCompete", text, claim, path)
+            reason.request = request["name"]
+            reason.details = _overlap(claim, tally)
+            for choices in tally.requests:
+                if choices[0].claim is claim:
+                    found = await Changes(trial, describer, case).to_make_room(choices[0])
+                    reason.changes += [change for change in found if change.sufficient]
+            reason.changes.append(_edit(f"ask for fewer devices in {path}", claim, path, tally))
+            reason.changes = list({change.text: change for change in reason.changes}.values())
+            return reason
+    return None
+
+
+async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally: NodeTally) -> Reason:
+    names = ", ".join(claim["metadata"]["name"] for claim in case.claims[:4])
+    text = f"claims {names} want the same devices of node {tally.name}"
+    reason = _reason("ClaimsCompete", text, case.claims[-1], "spec.devices.requests")
+    reason.details = [line for claim in case.claims for line in _overlap(claim, tally)]
+    for choices in tally.requests:
+        found = await Changes(trial, describer, case).to_make_room(choices[0])
+        reason.changes += [change for change in found if change.sufficient]
+    reason.changes = list({change.text: change for change in reason.changes}.values())
+    return reason
+
+
+async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
+    """Returns the error of the allocator; without one, the devices as a whole do not suffice."""
+    text = "the devices do not suffice for all requests together"
+    try:
+        await allocate(
+            case.claims,
+            case.node,
+            case.inventory,
+            trial.rules,
+            trial.matcher,
+            lambda: "00000000-0000-0000-0000-000000000000",
+            trial.effort.on_node(),
+        )
+    except (AllocationError, NodeError) as error:
+        text = str(error)
+    return _reason("NotEnoughDevices", text, claim, "spec.devices.requests")
+
+
+def _overlap(claim: Object, tally: NodeTally) -> list[str]:
+    lines = []
+    for choices in tally.requests:
+        for one in choices:
+            if one.claim is claim:
+                names = ", ".join(device.id.device for device in one.usable[:6])
+                needs = "all" if one.request.takes_all else one.needed
+                lines.append(f"request {one.request.full_name} needs {needs}; usable: {names}")
+    return lines
+
+
+def _concerned(constraint: Object, claim: Object, tally: NodeTally) -> Sequence[RequestTally]:
+    names = constraint.get("requests") or ()
+    return [
+        one
+        for choices in tally.requests
+        for one in choices
+        if one.claim["metadata"] == claim["metadata"]
+        and (not names or one.request.full_name in names or one.request.parent in names)
+    ]
+
+
+def _value(device: Device, attribute: str) -> str:
+    value = attribute_of(device, attribute)
+    return "" if value is None else value_text("attributes", value)
+
+
+def _attribute_of(constraint: Object) -> str:
+    return str(constraint.get("matchAttribute") or constraint.get("distinctAttribute") or "")
+
+
+def _constraint_text(constraint: Object) -> str:
+    kind = "matchAttribute" if constraint.get("matchAttribute") else "distinctAttribute"
+    return f"{kind} {_attribute_of(constraint)}"
+
+
+def _reason(code: str, text: str, claim: Object, path: str) -> Reason:
+    owner = reference("ResourceClaim", claim)
+    return Reason(code, text, object=owner, path=path, claim=owner)
+
+
+def _edit(text: str, claim: Object, path: str, tally: NodeTally) -> Change:
+    return Change(text, "edit", [reference("ResourceClaim", claim)], path, node=tally.name, sufficient=True)

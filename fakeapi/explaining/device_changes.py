@@ -1,0 +1,202 @@
+"""Finds changes that would let a request get its devices, and tries them with the allocator's search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fakeapi.controllers.allocation.model import Device
+from fakeapi.explaining.dropped import Describer, selector_name, taint_text, untolerated
+from fakeapi.explaining.model import Change, Reference
+from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.tally import NodeTally, RequestTally
+from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.world import consumers_of, reference
+from fakeapi.machinery.json_types import Object
+
+CLAIMS_MAX = 16
+"""Maximum number of claims whose removal is tried for one request."""
+
+_USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Finds changes for one node."""
+
+    trial: Trial
+    describer: Describer
+    case: Case
+
+    async def for_request(self, tally: RequestTally, node: NodeTally) -> list[Change]:
+        """Returns changes that would give a request its devices on a node; sufficient changes first."""
+        changes = [
+            *await self._free(tally),
+            *await self._tolerate(tally),
+            *await self._change_selectors(tally),
+            *await self._complete_pools(tally, node),
+            *await self._ask_less(tally),
+            *await self._add_devices(tally),
+        ]
+        return sorted(changes, key=lambda change: not change.sufficient)
+
+    async def to_make_room(self, tally: RequestTally) -> list[Change]:
+        """Returns changes that give a request more devices to choose from: freed or new devices."""
+        return [*await self._free(tally), *await self._add_some(tally)]
+
+    async def _add_some(self, tally: RequestTally) -> list[Change]:
+        model = _model(tally)
+        for count in () if model is None else range(1, tally.needed + 1):
+            change = None if model is None else await self._add(model, count)
+            if change is not None:
+                return [change]
+        return []
+
+    async def _free(self, tally: RequestTally) -> list[Change]:
+        devices = [(one.obstacle, one.device) for one in tally.refused if one.obstacle in _USES]
+        claims: dict[tuple[str, str], Object] = {}
+        for obstacle in _USES:
+            own = [device for kind, device in devices if kind is obstacle]
+            for claim in self.describer.claims_using(obstacle, own) if own else ():
+                claims[claim["metadata"]["namespace"], claim["metadata"]["name"]] = claim
+        changes = []
+        for key, claim in list(claims.items())[:CLAIMS_MAX]:
+            if await self.trial.allocates(self.trial.without_claims(self.case, [key])):
+                changes.append(_free_change([claim], self._node_name, sufficient=True))
+        if changes or not claims:
+            return changes
+        return await self._free_several(list(claims.items())[:CLAIMS_MAX])
+
+    async def _free_several(self, claims: Sequence[tuple[tuple[str, str], Object]]) -> list[Change]:
+        for count in range(2, len(claims) + 1):
+            keys = [key for key, _ in claims[:count]]
+            if await self.trial.allocates(self.trial.without_claims(self.case, keys)):
+                needed = await self._without_spare(list(claims[:count]))
+                return [_free_change(needed, self._node_name, sufficient=True)]
+        return []
+
+    async def _without_spare(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
+        """Returns the claims without those that need not go."""
+        for entry in list(claims):
+            rest = [other for other in claims if other is not entry]
+            if rest and await self.trial.allocates(
+                self.trial.without_claims(self.case, [key for key, _ in rest])
+            ):
+                claims = rest
+        return [claim for _, claim in claims]
+
+    async def _tolerate(self, tally: RequestTally) -> list[Change]:
+        tainted = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
+        taints = {taint_text(taint): taint for taint in untolerated(tally, tainted)}
+        if not taints:
+            return []
+        path = f"{tally.place}.tolerations"
+        tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(_toleration, taints.values())]
+        case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), tolerations))
+        text = f"tolerate {', '.join(taints)} in {path}, or remove the taint from the devices"
+        return [
+            Change(
+                text,
+                "edit",
+                [reference("ResourceClaim", tally.claim)],
+                path,
+                node=self._node_name,
+                sufficient=await self.trial.allocates(case),
+            )
+        ]
+
+    async def _change_selectors(self, tally: RequestTally) -> list[Change]:
+        changes = []
+        refused = {(one.obstacle, one.selector): one for one in tally.refused if one.selector >= 0}
+        for (obstacle, index), one in refused.items():
+            if obstacle not in {Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR}:
+                continue
+            changes.append(await self._without_selector(tally, one, index))
+        return changes
+
+    async def _without_selector(self, tally: RequestTally, refused: Refused, index: int) -> Change:
+        name = tally.request.device_class["metadata"]["name"]
+        if refused.obstacle is Obstacle.CLASS_SELECTOR:
+            spec = tally.request.device_class["spec"]
+            selectors = [one for number, one in enumerate(spec["selectors"]) if number != index]
+            case = self.trial.with_class(self.case, name, {**spec, "selectors": selectors})
+            owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}]"
+        else:
+            path = f"{tally.place}.selectors[{index}]"
+            case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), None))
+            owner = reference("ResourceClaim", tally.claim)
+        return Change(
+            f"change {selector_name(tally, refused)} ({path} of {owner})",
+            "edit",
+            [owner],
+            path,
+            node=self._node_name,
+            sufficient=await self.trial.allocates(case),
+        )
+
+    async def _complete_pools(self, tally: RequestTally, node: NodeTally) -> list[Change]:
+        pools = [pool for pool in node.pools if pool.is_incomplete]
+        if not pools or not await self.trial.allocates(self.trial.with_complete_pools(self.case)):
+            return []
+        names = ", ".join(str(pool.id) for pool in pools[:3])
+        text = f"the driver must publish all slices of pool {names}"
+        return [
+            Change(text, "wait", [], "spec.pool.resourceSliceCount", node=self._node_name, sufficient=True)
+        ]
+
+    async def _ask_less(self, tally: RequestTally) -> list[Change]:
+        usable = len(tally.usable)
+        if not usable or tally.request.takes_all or usable >= tally.needed:
+            return []
+        path = f"{tally.place}.count"
+        case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), usable))
+        if not await self.trial.allocates(case):
+            return []
+        text = f"ask for {usable} instead of {tally.needed} in {path}"
+        claim = reference("ResourceClaim", tally.claim)
+        return [Change(text, "edit", [claim], path, usable, self._node_name, sufficient=True)]
+
+    async def _add_devices(self, tally: RequestTally) -> list[Change]:
+        model = _model(tally)
+        if model is None or tally.request.takes_all or tally.missing <= 0:
+            return []
+        change = await self._add(model, tally.missing)
+        return [] if change is None else [change]
+
+    async def _add(self, model: Device, count: int) -> Change | None:
+        case = self.trial.with_devices(self.case, model.slice, model.spec, count)
+        if not await self.trial.allocates(case):
+            return None
+        noun = "device" if count == 1 else "devices"
+        text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {self._node_name}"
+        return Change(text, "add", [], "", count, self._node_name, sufficient=True)
+
+    def _with_claim(self, old: Object, new: Object) -> Case:
+        claims = [new if claim is old else claim for claim in self.case.claims]
+        return replace(self.case, claims=claims)
+
+    @property
+    def _node_name(self) -> str:
+        return str(self.case.node["metadata"]["name"])
+
+
+def _model(tally: RequestTally) -> Device | None:
+    """Returns a device that the selectors of a request match; None if there is none on the node."""
+    if tally.usable:
+        return tally.usable[0]
+    matching = (one.device for one in tally.refused if one.obstacle in {*_USES, Obstacle.TAINT})
+    return next(matching, None)
+
+
+def _toleration(taint: Object) -> Object:
+    toleration = {"key": taint["key"], "operator": "Equal", "value": taint.get("value", "")}
+    return toleration if taint.get("value") else {"key": taint["key"], "operator": "Exists"}
+
+
+def _free_change(claims: Sequence[Object], node: str, *, sufficient: bool) -> Change:
+    """Returns the change that frees the devices of claims: deletes the pods that use them."""
+    pods = [user for claim in claims for user in consumers_of(claim)]
+    idle = [reference("ResourceClaim", claim) for claim in claims if not consumers_of(claim)]
+    objects = [*dict.fromkeys(pods), *idle]
+    named = ", ".join(str(one) for one in objects[:4])
+    more = f" and {len(objects) - 4} more" if len(objects) > 4 else ""
+    verb = "end" if pods else "delete"
+    return Change(f"{verb} {named}{more}", "delete", objects, node=node, sufficient=sufficient)

@@ -1,0 +1,276 @@
+"""Turns the tallies of all nodes into reasons: why no node has the devices of a claim."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fakeapi.explaining.combinations import combination_reason
+from fakeapi.explaining.device_changes import Changes
+from fakeapi.explaining.dropped import Describer, selector_name
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
+from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.tally import NodeTally, RequestTally
+from fakeapi.explaining.trial import Case, Trial
+from fakeapi.explaining.world import World, reference
+from fakeapi.machinery.json_types import Object
+
+NODES_TRIED = 3
+"""Maximum number of nodes on which changes are tried: those that lack the fewest devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReasons:
+    """Explains why nodes lack the devices of a pod's claims.
+
+    - `nodes`: the tallies of the nodes to explain, at least one.
+    - `cases`: the case of each node, by node name.
+    - `one_claim`: whether the pod has only one claim, so that texts need not name it.
+    """
+
+    world: World
+    trial: Trial
+    describer: Describer
+    nodes: Sequence[NodeTally]
+    cases: dict[str, Case]
+    one_claim: bool
+
+    async def reasons(self) -> list[Reason]:
+        """Returns the reasons, the most important first: one for each request that no node can serve.
+
+        If each request alone can be served on some node, returns why they cannot be served together.
+        """
+        short = [number for number in range(self._request_count) if self._is_short(number)]
+        if short:
+            return [await self._of_request(number) for number in short]
+        best = self.best
+        if best[0].short:
+            return [await self._spread(best)]
+        reasons = []
+        for tally in best[:1]:
+            reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
+            reasons.append(self._placed(reason, [tally]))
+        return reasons
+
+    @property
+    def best(self) -> list[NodeTally]:
+        """The nodes, those that lack the fewest devices first."""
+        return sorted(self.nodes, key=lambda tally: (tally.missing, len(tally.short), tally.name))
+
+    @property
+    def _request_count(self) -> int:
+        return len(self.nodes[0].requests)
+
+    def _is_short(self, number: int) -> bool:
+        return not any(any(one.is_enough for one in node.requests[number]) for node in self.nodes)
+
+    # one request --------------------------------------------------------------------------------
+
+    async def _of_request(self, number: int) -> Reason:
+        choices = self.nodes[0].requests[number]
+        if len(choices) == 1:
+            return await self._of_choice(number, 0)
+        parts = [await self._of_choice(number, index) for index in range(len(choices))]
+        parent = choices[0].request.parent
+        reason = Reason(
+            "FirstAvailableImpossible",
+            f"{self._named(choices[0], parent)}: none of its {len(parts)} subrequests is possible",
+            [f"{part.request}: {part.text}" for part in parts],
+            parts[0].claim,
+            choices[0].place.rpartition("[")[0],
+            claim=parts[0].claim,
+            request=parent,
+            nodes=parts[0].nodes,
+            node_count=parts[0].node_count,
+            blame=list(dict.fromkeys(one for part in parts for one in part.blame)),
+            changes=[change for part in parts for change in part.changes],
+        )
+        reason.changes.sort(key=lambda change: not change.sufficient)
+        return reason
+
+    async def _of_choice(self, number: int, index: int) -> Reason:
+        pairs = [(node, node.requests[number][index]) for node in self.nodes]
+        pairs.sort(key=lambda pair: (pair[1].missing, -pair[1].selected, -pair[1].in_class, pair[0].name))
+        tallies = [tally for _, tally in pairs]
+        best_node, best = pairs[0]
+        if not any(tally.published for tally in tallies):
+            reason = self._no_devices(best)
+        elif not any(tally.in_class for tally in tallies):
+            reason = self._no_match(tallies, Obstacle.CLASS_SELECTOR)
+        elif not any(tally.selected for tally in tallies):
+            reason = self._no_match(tallies, Obstacle.REQUEST_SELECTOR)
+        elif max(tally.selected for tally in tallies) < best.needed:
+            reason = self._too_few(max(pairs, key=lambda pair: pair[1].selected))
+        else:
+            reason = self._not_free(best_node, best)
+        for node, tally in pairs[:NODES_TRIED]:
+            changes = Changes(self.trial, self.describer, self.cases[node.name])
+            reason.changes += await changes.for_request(tally, node)
+        reason.changes.sort(key=lambda change: not change.sufficient)
+        reason.changes = _distinct(reason.changes)
+        return self._placed(reason, self.nodes)
+
+    def _no_devices(self, tally: RequestTally) -> Reason:
+        slices = self.world.of("resourceslices")
+        name = self._named(tally)
+        if slices:
+            where = sorted({_where(one["spec"]) for one in slices})
+            text = f"{name}: {_nodes_word(len(self.nodes))} no devices; slices are for {', '.join(where[:3])}"
+        else:
+            text = f"{name}: there are no devices, because there is no ResourceSlice"
+        return self._reason("NoDevices", text, tally)
+
+    def _no_match(self, tallies: Sequence[RequestTally], obstacle: Obstacle) -> Reason:
+        """Explains that a class or a request matches no device on any node."""
+        refused: dict[tuple[Obstacle, int], list[tuple[RequestTally, Refused]]] = {}
+        total = sum(tally.published for tally in tallies)
+        for tally in tallies:
+            for one in tally.refused:
+                refused.setdefault((one.obstacle, one.selector), []).append((tally, one))
+        wanted = [key for key in refused if key[0] is obstacle]
+        if not wanted:
+            return self._not_free(self.nodes[0], tallies[0])
+        key = max(wanted, key=lambda one: len(refused[one]))
+        tally, first = refused[key][0]
+        groups = self.describer.selector_groups(tally, [one for _, one in refused[key]])
+        group = groups[0]
+        of_class = obstacle is Obstacle.CLASS_SELECTOR
+        class_name = tally.request.device_class["metadata"]["name"]
+        candidates = total if of_class else sum(one.in_class for one in tallies)
+        whose = f"class {class_name}" if of_class else self._named(tally)
+        matches = f"{whose} matches none of {_devices(candidates)}"
+        reason = self._reason(
+            str(obstacle), f"{matches}: {group.dissected.error or group.dissected.short}", tally
+        )
+        reason.expression = group.expression
+        reason.seen = list(group.seen)
+        reason.object = Reference("DeviceClass", class_name) if of_class else reason.claim
+        at = "spec" if of_class else tally.place
+        reason.path = f"{at}.selectors[{first.selector}].cel.expression"
+        reason.details = [
+            f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
+            *(f"{_devices(one.devices)}: {one.dissected.error or one.dissected.text}" for one in groups[:4]),
+            *group.hints,
+        ]
+        if group.dissected.error:
+            reason.code = Obstacle.SELECTOR_ERROR
+        return reason
+
+    def _too_few(self, best: tuple[NodeTally, RequestTally]) -> Reason:
+        node, tally = best
+        most = f"node {node.name} has the most that match, {tally.selected}"
+        text = f"{self._named(tally)} needs {_devices(tally.needed)} on one node; {most}"
+        reason = self._reason("TooFewDevices", text, tally)
+        reason.details = self._details(node, tally)
+        return reason
+
+    def _not_free(self, node: NodeTally, tally: RequestTally) -> Reason:
+        dropped = [one for one in self.describer.dropped(tally) if one.code not in _SELECTORS]
+        code = dropped[0].code if len(dropped) == 1 else "NotEnoughDevices"
+        free = len(tally.usable)
+        causes = "; ".join(f"{one.devices} {_cause(one.code)}" for one in dropped[:3])
+        needs = "all devices" if tally.request.takes_all else _devices(tally.needed)
+        has = f"node {node.name} has {free} free of {tally.selected}"
+        reason = self._reason(code, f"{self._named(tally)} needs {needs}; {has}: {causes}", tally)
+        reason.details = self._details(node, tally)
+        reason.blame = list(dict.fromkeys(one for part in dropped for one in part.blame))
+        return reason
+
+    def _details(self, node: NodeTally, tally: RequestTally) -> list[str]:
+        class_name = tally.request.device_class["metadata"]["name"]
+        counts = (
+            f"node {node.name}: {_devices(tally.published)}, {tally.in_class} in class {class_name}, "
+            f"{tally.selected} selected, {len(tally.usable)} usable"
+        )
+        return [counts, *(f"{_devices(one.devices)}: {one.text}" for one in self.describer.dropped(tally))]
+
+    # several requests ---------------------------------------------------------------------------
+
+    async def _spread(self, best: Sequence[NodeTally]) -> Reason:
+        """Explains that each request can be served on some node, but never all on the same node."""
+        details = []
+        for number in range(self._request_count):
+            on = [node.name for node in self.nodes if any(one.is_enough for one in node.requests[number])]
+            details.append(f"{self._named(self.nodes[0].requests[number][0])}: possible on {_names(on)}")
+        tally = best[0].short[0][0]
+        reason = self._reason("NoNodeForAllRequests", "no node can serve all requests at once", tally)
+        reason.text = f"no node can serve all {self._request_count} requests; each is possible on some node"
+        reason.details = details
+        for node in best[:NODES_TRIED]:
+            changes = Changes(self.trial, self.describer, self.cases[node.name])
+            for choices in node.short:
+                reason.changes += await changes.for_request(choices[0], node)
+        reason.changes = _distinct(sorted(reason.changes, key=lambda change: not change.sufficient))
+        return self._placed(reason, self.nodes)
+
+    # parts --------------------------------------------------------------------------------------
+
+    def _reason(self, code: str, text: str, tally: RequestTally) -> Reason:
+        claim = reference("ResourceClaim", tally.claim)
+        request = tally.request.full_name
+        return Reason(str(code), text, object=claim, path=tally.place, claim=claim, request=request)
+
+    def _placed(self, reason: Reason, nodes: Sequence[NodeTally]) -> Reason:
+        reason.nodes = sorted(node.name for node in nodes)[:NAMES_SHOWN]
+        reason.node_count = len(nodes)
+        return reason
+
+    def _named(self, tally: RequestTally, name: str = "") -> str:
+        request = f"request {name or tally.request.full_name}"
+        return request if self.one_claim else f"{request} of {claim_name(tally.claim)}"
+
+
+_SELECTORS = frozenset((
+    Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR, Obstacle.OTHER_NODE,
+))  # fmt: skip
+
+_CAUSES = {
+    Obstacle.IN_USE: "in use",
+    Obstacle.TAINT: "tainted",
+    Obstacle.CAPACITY: "without enough capacity",
+    Obstacle.COUNTERS: "without enough counters",
+    Obstacle.CONSTRAINT: "without the attribute of a constraint",
+    Obstacle.POOL_INCOMPLETE: "in an incomplete pool",
+    Obstacle.POOL_INVALID: "in an invalid pool",
+    Obstacle.NODE_OPERATIONS: "need node operations",
+    Obstacle.BINDING_CONDITIONS: "with bindingConditions",
+}
+
+
+def _cause(code: str) -> str:
+    return _CAUSES.get(Obstacle(code), code)
+
+
+def claim_name(claim: Object) -> str:
+    """Returns "claim NAME"."""
+    return f"claim {claim['metadata']['name']}"
+
+
+def _devices(count: int) -> str:
+    return f"{count} device" if count == 1 else f"{count} devices"
+
+
+def _nodes_word(count: int) -> str:
+    return "the node has" if count == 1 else f"all {count} nodes have"
+
+
+def _names(names: Sequence[str]) -> str:
+    if not names:
+        return "no node"
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"node {', '.join(names[:3])}{more}"
+
+
+def _where(spec: Object) -> str:
+    if spec.get("nodeName"):
+        return f"node {spec['nodeName']}"
+    if spec.get("allNodes"):
+        return "all nodes"
+    return "other nodes by nodeSelector" if spec.get("nodeSelector") else "other nodes by device"
+
+
+def _distinct(changes: Sequence[Change]) -> list[Change]:
+    """Returns the changes without repeated texts. Leaves out insufficient ones if others suffice."""
+    by_text = {change.text: change for change in reversed(changes)}
+    chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
+    sufficient = [change for change in chosen if change.sufficient]
+    return sufficient or chosen

@@ -1,0 +1,265 @@
+"""Describes the devices that a request cannot use: one Dropped for each obstacle and selector."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from fakeapi.controllers.allocation import capacity as capacities
+from fakeapi.controllers.allocation.compatibility import consumed_sets
+from fakeapi.controllers.allocation.model import Device, DeviceID
+from fakeapi.controllers.allocation.selectors import DeviceMatcher
+from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
+from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen
+from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.selector_text import Dissected, dissect, hints, shortened
+from fakeapi.explaining.tally import RequestTally
+from fakeapi.explaining.world import World, consumers_of, reference, results_of
+from fakeapi.machinery.cel.allowance import AllowanceSpent
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+DISSECTED_MAX = 64
+"""Maximum number of devices whose values are read for one selector; the others are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorGroup:
+    """The devices that one selector refuses in one way: the same part is false, or fails.
+
+    - `expression`: the whole selector, as written.
+    - `hints`: where a missing value is published instead.
+    """
+
+    dissected: Dissected
+    expression: str
+    seen: tuple[Seen, ...]
+    hints: tuple[str, ...]
+    devices: int
+
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """Describes refused devices by the objects of a World."""
+
+    world: World
+    matcher: DeviceMatcher
+    heavy: HeavySteps
+
+    def dropped(self, tally: RequestTally) -> list[Dropped]:
+        """Returns the refused devices of a request on one node, by obstacle; the largest group first."""
+        groups: dict[tuple[Obstacle, int], list[Refused]] = {}
+        for refused in tally.refused:
+            groups.setdefault((refused.obstacle, refused.selector), []).append(refused)
+        described = [self._describe(tally, group) for group in groups.values()]
+        return sorted(described, key=lambda dropped: -dropped.devices)
+
+    def _describe(self, tally: RequestTally, group: Sequence[Refused]) -> Dropped:
+        obstacle, devices = group[0].obstacle, [refused.device for refused in group]
+        seen: list[Seen] = []
+        blame: list[Reference] = []
+        match obstacle:
+            case Obstacle.CLASS_SELECTOR | Obstacle.REQUEST_SELECTOR:
+                parts = self.selector_groups(tally, group)
+                text = f"{selector_name(tally, group[0])}: " + "; ".join(
+                    part.dissected.error or part.dissected.text for part in parts[:3]
+                )
+                seen = [value for part in parts for value in part.seen]
+            case Obstacle.IN_USE | Obstacle.CAPACITY | Obstacle.COUNTERS:
+                text, blame = self.use_text(tally, obstacle, devices)
+            case Obstacle.TAINT:
+                text = f"tainted: {', '.join(taints_of(tally, devices))}"
+            case Obstacle.CONSTRAINT:
+                text = f"no value for {', '.join(_attributes(tally.claim))}, which a constraint compares"
+            case _:
+                text = _FIXED[obstacle]
+        names = [str(device.id) for device in devices[:NAMES_SHOWN]]
+        return Dropped(obstacle, text, len(devices), names, seen, blame)
+
+    def selector_groups(self, tally: RequestTally, group: Sequence[Refused]) -> list[SelectorGroup]:
+        """Returns the ways in which one selector refuses devices; the most frequent first."""
+        expression = expression_of(tally, group[0])
+        by_part: dict[tuple[str, str], list[tuple[Dissected, Device]]] = {}
+        for refused in group[:DISSECTED_MAX]:
+            dissected = self._dissect(expression, refused.device)
+            by_part.setdefault((dissected.part, dissected.error), []).append((dissected, refused.device))
+        groups = []
+        for entries in by_part.values():
+            counts = Counter(value for dissected, _ in entries for value in dissected.seen)
+            seen = tuple(
+                Seen(value.path, value.value, value.missing, count) for value, count in counts.most_common(8)
+            )
+            first, device = entries[0]
+            texts = tuple(dict.fromkeys(hint for value in first.seen for hint in hints(value, device)))
+            groups.append(SelectorGroup(first, expression, seen, texts, len(entries)))
+        return sorted(groups, key=lambda one: -one.devices)
+
+    def _dissect(self, expression: str, device: Device) -> Dissected:
+        step = partial(dissect, expression, device, self.matcher, self.world.rules)
+        try:
+            return self.heavy.on_event_loop(step)
+        except AllowanceSpent:  # too expensive to evaluate part by part
+            return Dissected(expression)
+
+    def use_text(
+        self, tally: RequestTally, obstacle: Obstacle, devices: Sequence[Device]
+    ) -> tuple[str, list[Reference]]:
+        """Returns who uses the devices, their capacity or their counters, as text and as references."""
+        claims = self.claims_using(obstacle, devices)
+        blame = [
+            one
+            for claim in claims[:NAMES_SHOWN]
+            for one in (reference("ResourceClaim", claim), *consumers_of(claim))
+        ]
+        users = users_text(claims)
+        by = f" by {users}" if users else ""
+        if obstacle is Obstacle.IN_USE:
+            return f"in use{by}", blame
+        if obstacle is Obstacle.CAPACITY:
+            return f"{self._capacity_text(tally, devices[0])}{by}", blame
+        return f"{self._counter_text(devices[0])}{by}", blame
+
+    def claims_using(self, obstacle: Obstacle, devices: Sequence[Device]) -> list[Object]:
+        """Returns the claims that use these devices or their counters; the claim with most devices first."""
+        ids: Iterable[DeviceID] = (device.id for device in devices)
+        if obstacle is Obstacle.COUNTERS:
+            ids = dict.fromkeys(one for device in devices for one in _of_same_counters(device))
+        uses: Counter[tuple[str, str]] = Counter()
+        claims: dict[tuple[str, str], Object] = {}
+        for device in ids:
+            for claim in self.world.users.get(device, ()):
+                key = claim["metadata"]["namespace"], claim["metadata"]["name"]
+                uses[key] += 1
+                claims[key] = claim
+        return [claims[key] for key, _ in sorted(uses.items(), key=lambda item: (-item[1], item[0]))]
+
+    def _capacity_text(self, tally: RequestTally, device: Device) -> str:
+        published = device.spec.get("capacity") or {}
+        unknown = sorted(tally.request.capacity.keys() - published.keys())
+        if unknown:
+            names = ", ".join(sorted(published)) or "none"
+            return f"the device has no capacity {', '.join(unknown)}; it has {names}"
+        needed = capacities.consumed(tally.request.capacity, published)
+        used: dict[str, str] = {}
+        for claim in self.world.users.get(device.id, ()):
+            for result in results_of(claim):
+                if DeviceID(result["driver"], result["pool"], result["device"]) == device.id:
+                    used = capacities.total(used, result.get("consumedCapacity") or {})
+        for name, spec in published.items():
+            wanted, taken = needed.get(name, "0"), used.get(name, "0")
+            if quantity.compare(quantity.add(wanted, taken), spec["value"]) > 0:
+                return f"capacity {name}: {spec['value']} in all, {taken} consumed, {wanted} wanted"
+        name = next(iter(tally.request.capacity), "")
+        return f"the requestPolicy of capacity {name} does not allow {tally.request.capacity.get(name, '')}"
+
+    def _counter_text(self, device: Device) -> str:
+        for used in device.spec.get("consumesCounters") or ():
+            set_name = used["counterSet"]
+            values = device.pool.counter_sets.get(set_name) or _sets_of_slice(device).get(set_name, {})
+            for name, counter in (used.get("counters") or {}).items():
+                taken = "0"
+                for other in _of_same_counters(device):
+                    if other in self.world.users:
+                        taken = quantity.add(taken, _amount(device, other, set_name, name))
+                total = values.get(name, "0")
+                if quantity.compare(quantity.add(taken, counter["value"]), total) > 0:
+                    amounts = f"{total} in all, {taken} consumed, {counter['value']} wanted"
+                    return f"counter {name} of {set_name}: {amounts}"
+        return "its counters are consumed"
+
+
+_FIXED = {
+    Obstacle.POOL_INCOMPLETE: "its pool is incomplete",
+    Obstacle.POOL_INVALID: "its pool is invalid",
+    Obstacle.OTHER_NODE: "only another node can use it",
+    Obstacle.BINDING_CONDITIONS: "it has bindingConditions, and the gate for them is off",
+    Obstacle.NODE_OPERATIONS: "its driver skips node operations, which the node does not support",
+}
+
+
+def expression_of(tally: RequestTally, refused: Refused) -> str:
+    """Returns the CEL expression of the selector that refused a device."""
+    spec = (
+        tally.request.device_class["spec"]
+        if refused.obstacle is Obstacle.CLASS_SELECTOR
+        else tally.request.spec
+    )
+    return str(spec["selectors"][refused.selector]["cel"]["expression"])
+
+
+def selector_name(tally: RequestTally, refused: Refused) -> str:
+    """Returns the name of a selector, such as "selector 0 of class gpu.example.com"."""
+    if refused.obstacle is Obstacle.CLASS_SELECTOR:
+        return f"selector {refused.selector} of class {tally.request.device_class['metadata']['name']}"
+    return f"selector {refused.selector} of request {tally.request.full_name}"
+
+
+def users_text(claims: Sequence[Object]) -> str:
+    """Returns claims with the pods that use them, such as "claim a (pod b), claim c (no pod)"."""
+    texts = []
+    for claim in claims[:4]:
+        pods = [user.name for user in consumers_of(claim)]
+        whose = f"pod {', '.join(pods[:3])}" if pods else "no pod"
+        texts.append(f"{reference('ResourceClaim', claim)} ({whose})")
+    more = len(claims) - len(texts)
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+
+
+def taints_of(tally: RequestTally, devices: Iterable[Device]) -> list[str]:
+    """Returns the taints that the request does not tolerate, as "key=value:effect", without duplicates."""
+    return list(dict.fromkeys(taint_text(taint) for taint in untolerated(tally, devices)))
+
+
+def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
+    """Returns the taints of devices that prevent an allocation to the request."""
+    tolerations = tally.request.spec.get("tolerations") or ()
+    return [
+        taint
+        for device in devices
+        for taint in device.spec.get("taints") or ()
+        if taint.get("effect") in PREVENTING
+        and not any(tolerates(toleration, taint) for toleration in tolerations)
+    ]
+
+
+def taint_text(taint: Object) -> str:
+    """Returns a taint as kubectl prints it: "key=value:effect"."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint['key']}{value}:{taint.get('effect', '')}"
+
+
+def _attributes(claim: Object) -> list[str]:
+    constraints = (claim["spec"].get("devices") or {}).get("constraints") or ()
+    names = (one.get("matchAttribute") or one.get("distinctAttribute") for one in constraints)
+    return [shortened(name) for name in names if name]
+
+
+def _of_same_counters(device: Device) -> list[DeviceID]:
+    """Returns the devices of the pool that consume a counter set of `device`."""
+    sets = {name for name, _ in consumed_sets(device.spec)}
+    slices = [*device.pool.slices, *device.pool.elsewhere]
+    return [
+        DeviceID(*device.pool.id, spec["name"])
+        for one in slices
+        for spec in one.spec.get("devices") or ()
+        if any(name in sets for name, _ in consumed_sets(spec))
+    ]
+
+
+def _amount(device: Device, other: DeviceID, set_name: str, counter: str) -> str:
+    """Returns how much of a counter the device `other` of the same pool consumes."""
+    for one in (*device.pool.slices, *device.pool.elsewhere):
+        for spec in one.spec.get("devices") or ():
+            if spec["name"] == other.device:
+                for used in spec.get("consumesCounters") or ():
+                    if used["counterSet"] == set_name and counter in (used.get("counters") or {}):
+                        return str(used["counters"][counter]["value"])
+    return "0"
+
+
+def _sets_of_slice(device: Device) -> dict[str, dict[str, str]]:
+    return {
+        one["name"]: {name: value["value"] for name, value in (one.get("counters") or {}).items()}
+        for one in device.slice.spec.get("sharedCounters") or ()
+    }

@@ -1,0 +1,100 @@
+"""Explains errors of the allocator that end a scheduling attempt, such as a selector that fails."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fakeapi.explaining.dropped import Describer, selector_name
+from fakeapi.explaining.model import Change, Reason, Reference
+from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.tally import RequestTally
+from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.world import reference
+
+_PLUGIN = re.compile(r'^running "?\w+"? filter plugin:? ?"?\w*"?: ')
+_GATES = {
+    "admin access is requested, but the feature is disabled": "DRAAdminAccess",
+    "the DRAPrioritizedList feature is disabled": "DRAPrioritizedList",
+}
+_LIMITS = "exceeds the claim limit"
+
+
+async def error_reason(
+    message: str, tallies: Sequence[RequestTally], describer: Describer, trial: Trial, case: Case | None
+) -> Reason:
+    """Returns the reason for an error of the scheduler plugin.
+
+    - `message`: the message of the scheduler.
+    - `tallies`: the requests on the node where the error happens.
+    - `case`: the claims on this node; None if there is none.
+    """
+    for tally in tallies:
+        failing = [one for one in tally.refused if one.error]
+        if failing and case is not None:
+            return await _selector_reason(tally, failing, describer, trial, case)
+    text = _PLUGIN.sub("", message)
+    for words, gate in _GATES.items():
+        if words in text:
+            change = Change(f"turn on the feature gate {gate} in all components", "edit")
+            return Reason("FeatureGateOff", f"feature gate {gate} is off: {text}", changes=[change])
+    if "currently being updated" in text:
+        return Reason("PoolIncomplete", text, changes=[Change("wait for the driver's slices", "wait")])
+    if _LIMITS in text:
+        return Reason("TooManyDevices", text)
+    return Reason("SchedulingFailed", text)
+
+
+async def _selector_reason(
+    tally: RequestTally, failing: Sequence[Refused], describer: Describer, trial: Trial, case: Case
+) -> Reason:
+    groups = describer.selector_groups(tally, failing)
+    group, first = groups[0], failing[0]
+    name = selector_name(tally, first)
+    error = group.dissected.error.removeprefix("CEL runtime error: ").removeprefix("CEL compile error: ")
+    of_class = first.obstacle is Obstacle.CLASS_SELECTOR
+    class_name = tally.request.device_class["metadata"]["name"]
+    owner = Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
+    at = "spec" if of_class else tally.place
+    path = f"{at}.selectors[{first.selector}].cel.expression"
+    count = len(failing)
+    devices = f"device {first.device.id}" + (f" and {count - 1} more" if count > 1 else "")
+    reason = Reason(
+        str(Obstacle.SELECTOR_ERROR),
+        f"{name} fails on {devices}: {shortened(error)}",
+        [
+            f"expression: {shortened(group.expression, 300)}",
+            *(f"`{seen.path}` is missing on {seen.devices} devices" for seen in group.seen if seen.missing),
+            *group.hints,
+            "an error of a selector ends the scheduling of the pod, even if other devices match",
+        ],
+        owner,
+        path,
+        expression=group.expression,
+        claim=reference("ResourceClaim", tally.claim),
+        request=tally.request.full_name,
+        seen=list(group.seen),
+    )
+    guard = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
+    if guard:
+        guarded = f"has({guard}) && ({group.expression})"
+        text = f"guard it in {path}: has({guard}) && …"
+        sufficient = await trial.allocates(_with_expression(case, tally, first, guarded, trial))
+        reason.changes.append(Change(text, "edit", [owner], path, sufficient=sufficient))
+    else:
+        reason.changes.append(Change(f"change {name}", "edit", [owner], path))
+    return reason
+
+
+def _with_expression(
+    case: Case, tally: RequestTally, refused: Refused, expression: str, trial: Trial
+) -> Case:
+    if refused.obstacle is Obstacle.CLASS_SELECTOR:
+        spec = tally.request.device_class["spec"]
+        selectors = [*spec["selectors"]]
+        selectors[refused.selector] = {"cel": {"expression": expression}}
+        name = tally.request.device_class["metadata"]["name"]
+        return trial.with_class(case, name, {**spec, "selectors": selectors})
+    path = [*steps_of(tally.place), "selectors", refused.selector, "cel", "expression"]
+    claims = [edited(claim, path, expression) if claim is tally.claim else claim for claim in case.claims]
+    return replace(case, claims=claims)

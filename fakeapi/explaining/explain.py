@@ -1,0 +1,60 @@
+"""explain: the explanation of one object of a World."""
+
+from fakeapi.explaining.claims import explain_claim
+from fakeapi.explaining.model import Explanation, Reference
+from fakeapi.explaining.others import explain_other
+from fakeapi.explaining.pods import explain_pod, missing
+from fakeapi.explaining.refusal_reasons import refused_reasons
+from fakeapi.explaining.world import KINDS, World
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+RESOURCES = {
+    "po": "pods",
+    "claim": "resourceclaims",
+    "claims": "resourceclaims",
+}
+"""The resources that `explain` takes, by the names that users write."""
+
+
+def resource_of(kind: str) -> str:
+    """Returns the plural of a resource, a key of KINDS, from a name such as "Pod", "pods" or "claim".
+
+    Raises ValueError for a resource that cannot be explained.
+    """
+    name = kind.lower()
+    plural = RESOURCES.get(name, name)
+    plural = next((own for own, (_, known) in KINDS.items() if known.lower() == name), plural)
+    if plural not in KINDS:
+        raise ValueError(f"{kind!r} cannot be explained; name a pod or a claim")
+    return plural
+
+
+def target_of(resource: str, namespace: str, name: str) -> Reference:
+    """Returns the object to explain. `resource`: a plural, such as "pods"."""
+    return Reference(KINDS[resource][1], name, namespace)
+
+
+async def explain(world: World, resource: str, namespace: str, name: str, heavy: HeavySteps) -> Explanation:
+    """Explains one object.
+
+    - `resource`: the plural of the resource, a key of KINDS.
+    - `namespace`: "" for an object without a namespace.
+    - `heavy`: runs expensive CEL evaluations in a thread.
+
+    Returns an Explanation with the verdict "missing" if the object does not exist.
+    """
+    target = target_of(resource, namespace, name)
+    obj = world.get(resource, namespace, name)
+    if obj is None:
+        explained = missing(world, target, resource)
+    elif resource == "pods":
+        explained = await explain_pod(world, obj, heavy)
+    elif resource == "resourceclaims":
+        explained = await explain_claim(world, obj, heavy)
+    else:
+        explained = explain_other(world, obj)
+    refused = refused_reasons(world)
+    explained.reasons += refused
+    if explained.verdict == "missing" and refused:
+        explained.verdict, explained.summary = "refused", refused[0].text
+    return explained

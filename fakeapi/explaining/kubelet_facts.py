@@ -1,0 +1,146 @@
+"""Explains a pod with a node that does not start or end: the node's kubelet, its drivers and their errors."""
+
+import re
+from collections.abc import Iterable
+
+from fakeapi.explaining.model import Change, Reason, Reference
+from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.world import World, reference, results_of
+from fakeapi.machinery.json_types import Object
+
+PREPARE_FAILED = "FailedPrepareDynamicResources"
+_NOT_REGISTERED = re.compile(
+    r"DRA (?:driver|plugin name) (?P<name>\S+) is not registered|DRA driver (?P<other>\S+) "
+)
+_PREFIX = "Failed to prepare dynamic resources: "
+
+
+def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list[Reason]:
+    """Returns the reasons why the kubelet has not started a pod; the most specific reason first.
+
+    `ending`: whether the pod is being deleted; then returns only the reasons that hold back its end.
+    """
+    node_name = pod["spec"]["nodeName"]
+    reasons = [*_drivers(world, pod, node_name), *_prepare_failures(world)]
+    if ending:
+        return reasons
+    reasons += [*_claims(world, pod), *_volumes(world, pod), *_containers(pod), *_node(world, node_name)]
+    if not reasons:
+        text = f"the kubelet of node {node_name} has not reported the pod as started"
+        reasons.append(Reason("NotStarted", text, object=reference("Pod", pod), path="status.phase"))
+    for reason in reasons:
+        reason.nodes, reason.node_count = [node_name], 1
+    return reasons
+
+
+def _claims_of(world: World, pod: Object) -> list[Object]:
+    uid = pod["metadata"]["uid"]
+    return [
+        claim
+        for claim in world.of("resourceclaims")
+        if any(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
+    ]
+
+
+def _drivers(world: World, pod: Object, node: str) -> Iterable[Reason]:
+    registered = world.drivers.get(node)
+    if registered is None:
+        return
+    for claim in _claims_of(world, pod):
+        for driver in dict.fromkeys(result["driver"] for result in results_of(claim)):
+            if driver not in registered:
+                yield _not_registered(driver, node, claim, registered)
+
+
+def _not_registered(driver: str, node: str, claim: Object, registered: Iterable[str]) -> Reason:
+    text = f"driver {driver} is not registered with the kubelet of node {node}"
+    names = ", ".join(sorted(registered)) or "none"
+    return Reason(
+        "DriverNotRegistered",
+        text,
+        [f"registered drivers: {names}", "does the driver's pod run on this node?"],
+        reference("ResourceClaim", claim),
+        "status.allocation.devices.results",
+        claim=reference("ResourceClaim", claim),
+        changes=[Change(f"start driver {driver} on node {node}", "create", node=node)],
+    )
+
+
+def _prepare_failures(world: World) -> Iterable[Reason]:
+    messages = [
+        str(event.get("message", ""))
+        for event in world.events
+        if event.get("reason") in {PREPARE_FAILED, "FailedPrepareDynamicResource"}
+    ]
+    if not messages:
+        return
+    message = messages[-1].removeprefix(_PREFIX)
+    match = _NOT_REGISTERED.search(message)
+    if match and "not registered" in message:
+        driver = match["name"] or match["other"]
+        text = f"driver {driver} was not registered with the kubelet when it prepared the claims"
+        yield Reason("DriverNotRegistered", text, [message])
+        return
+    text = f"the driver could not prepare the claims: {shortened(message, 200)}"
+    yield Reason("PrepareFailed", text, [message], changes=[Change("mend what the driver reports", "edit")])
+
+
+def _claims(world: World, pod: Object) -> Iterable[Reason]:
+    """Yields a reason for each claim of a pod with a nodeName that is not allocated or reserved for it."""
+    for name in world.names_of_claims(pod):
+        claim = world.get("resourceclaims", pod["metadata"]["namespace"], name)
+        own = Reference("ResourceClaim", name, pod["metadata"]["namespace"])
+        if claim is None:
+            yield Reason("ClaimMissing", f"{own} does not exist", object=own)
+        elif not claim["status"].get("allocation"):
+            text = f"{own} is not allocated; the scheduler did not place the pod (spec.nodeName was set)"
+            yield Reason("ClaimNotAllocated", text, object=own, path="status.allocation", claim=own)
+        elif claim not in _claims_of(world, pod):
+            text = f"{own} is allocated, but not reserved for the pod"
+            yield Reason("ClaimNotReserved", text, object=own, path="status.reservedFor", claim=own)
+
+
+def _volumes(world: World, pod: Object) -> Iterable[Reason]:
+    for index, volume in enumerate(pod["spec"].get("volumes") or ()):
+        name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
+        if not name:
+            continue
+        own = Reference("PersistentVolumeClaim", name, pod["metadata"]["namespace"])
+        claim = world.get("persistentvolumeclaims", own.namespace, name)
+        path = f"spec.volumes[{index}].persistentVolumeClaim"
+        if claim is None:
+            yield Reason("VolumeClaimMissing", f"{own} does not exist", object=own, path=path)
+        elif claim["status"].get("phase") != "Bound":
+            phase = claim["status"].get("phase", "Pending")
+            text = f"{own} is {phase}, not Bound"
+            storage = claim["spec"].get("storageClassName")
+            lines = [f"storage class {storage}" if storage else "it names no storage class"]
+            yield Reason("VolumeNotBound", text, lines, own, "status.phase")
+
+
+volume_reasons = _volumes
+
+
+def _containers(pod: Object) -> Iterable[Reason]:
+    for status in pod["status"].get("containerStatuses") or ():
+        waiting = (status.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") and waiting["reason"] != "ContainerCreating":
+            message = waiting.get("message", "")
+            text = f"container {status['name']}: {waiting['reason']}{f': {message}' if message else ''}"
+            yield Reason(waiting["reason"], shortened(text, 200), object=reference("Pod", pod))
+
+
+def _node(world: World, name: str) -> Iterable[Reason]:
+    node = world.get("nodes", "", name)
+    if node is None:
+        yield Reason("NodeMissing", f"node {name} does not exist", object=Reference("Node", name))
+        return
+    for condition in node["status"].get("conditions") or ():
+        if condition["type"] == "Ready" and condition["status"] != "True":
+            why = condition.get("message") or condition.get("reason") or condition["status"]
+            yield Reason("NodeNotReady", f"node {name} is not ready: {why}", object=Reference("Node", name))
+            return
+    if world.controllers is not None and name not in world.drivers:
+        text = f"no kubelet runs for node {name}, so nothing starts the pod"
+        change = Change(f"start the server with the controller kubelet and the node {name}", "create")
+        yield Reason("KubeletNotRunning", text, object=Reference("Node", name), changes=[change])

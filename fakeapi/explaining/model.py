@@ -1,0 +1,203 @@
+"""Explanation: the answer to "why?", with its JSON form.
+
+docs/explain.md documents the JSON. A change that breaks readers increases VERSION.
+"""
+
+import msgspec
+
+VERSION = 1
+"""The version of the JSON form."""
+
+NAMES_SHOWN = 10
+"""Maximum number of node names, devices or objects that one list of an explanation names."""
+
+
+class Reference(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
+    """An object that an explanation names.
+
+    - `kind`: the kind, such as "Pod" or "ResourceClaim".
+    - `namespace`: "" for an object without a namespace.
+    """
+
+    kind: str
+    name: str
+    namespace: str = ""
+
+    @property
+    def key(self) -> str:
+        """NAMESPACE/NAME, or NAME for an object without a namespace."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    def __str__(self) -> str:
+        return f"{_WORDS.get(self.kind, self.kind)} {self.key}"
+
+
+_WORDS = {
+    "DeviceClass": "class",
+    "Node": "node",
+    "PersistentVolumeClaim": "volume claim",
+    "Pod": "pod",
+    "ResourceClaim": "claim",
+    "ResourceClaimTemplate": "template",
+    "ResourceSlice": "slice",
+}
+
+
+class Seen(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
+    """A value that a CEL expression read.
+
+    - `path`: the part of the expression, such as `device.attributes["gpu.example.com"].memory`.
+    - `value`: the value as in a manifest; "" if `missing`.
+    - `missing`: whether the device has no such value.
+    - `devices`: the number of devices with this value.
+    """
+
+    path: str
+    value: str = ""
+    missing: bool = False
+    devices: int = 1
+
+
+class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
+    """A change that would remove a reason.
+
+    - `text`: the change in words.
+    - `action`: "add", "create", "delete", "edit", "free" or "wait".
+    - `objects`: the objects to change, all of them; [] for a change without objects.
+    - `path`: the field to change; "" for the whole object.
+    - `count`: for "add", the number of devices.
+    - `node`: the node that the change concerns; "" for all nodes.
+    - `sufficient`: whether the allocator or scheduler succeeds after this change alone; None if it was not
+      tried.
+    """
+
+    text: str
+    action: str
+    objects: list[Reference] = []
+    path: str = ""
+    count: int = 0
+    node: str = ""
+    sufficient: bool | None = None
+
+
+class Reason(msgspec.Struct, rename="camel", omit_defaults=True):
+    """Describes one reason why the object waits.
+
+    - `code`: a stable name of the reason, such as "DevicesInUse".
+    - `text`: the reason in one sentence.
+    - `details`: further facts, one line each.
+    - `object` and `path`: the object and the field to look at.
+    - `expression`: the CEL expression, as written.
+    - `claim` and `request`: the claim and the name of its request; a subrequest is `request/subrequest`.
+    - `nodes`: at most NAMES_SHOWN nodes that the reason concerns. `node_count` is their whole number.
+    - `seen`: the values that the expression read.
+    - `blame`: the objects that cause the reason, such as the pods that use the devices.
+    """
+
+    code: str
+    text: str
+    details: list[str] = []
+    object: Reference | None = None
+    path: str = ""
+    expression: str = ""
+    claim: Reference | None = None
+    request: str = ""
+    nodes: list[str] = []
+    node_count: int = 0
+    seen: list[Seen] = []
+    blame: list[Reference] = []
+    changes: list[Change] = []
+
+
+class Dropped(msgspec.Struct, rename="camel", omit_defaults=True):
+    """Devices of a node that a request cannot use, for one reason.
+
+    - `code`: as in Reason.
+    - `devices`: the number of devices; `names` has at most NAMES_SHOWN of them.
+    """
+
+    code: str
+    text: str
+    devices: int
+    names: list[str] = []
+    seen: list[Seen] = []
+    blame: list[Reference] = []
+
+
+class RequestOnNode(msgspec.Struct, rename="camel", omit_defaults=True):
+    """Counts the devices that one node offers to one request.
+
+    - `needed`: the number of devices that the request needs; 0 for allocationMode All without devices.
+    - `published`: the number of devices in the pools that this node can use.
+    - `in_class`: the number of devices that match the DeviceClass.
+    - `selected`: the number of devices that also match the request's own selectors.
+    - `usable`: the number of devices that the request could get if it were the only one.
+    """
+
+    claim: Reference
+    request: str
+    device_class: str
+    needed: int
+    published: int
+    in_class: int
+    selected: int
+    usable: int
+    dropped: list[Dropped] = []
+
+
+class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
+    """Whether a pod fits on one node.
+
+    - `message`: the scheduler's reason, as in the pod's condition; "" for a feasible node.
+    - `score`: the total score of a feasible node; 0 if only one node is feasible.
+    - `reason`: the reason in words.
+    """
+
+    name: str
+    feasible: bool
+    message: str = ""
+    score: int = 0
+    chosen: bool = False
+    reason: str = ""
+    requests: list[RequestOnNode] = []
+
+
+class Explanation(msgspec.Struct, rename="camel"):
+    """Why an object waits, or why it is where it is.
+
+    - `release`: the Kubernetes release whose rules were applied.
+    - `verdict`: one of the words that docs/explain.md lists, such as "pending" or "placed".
+    - `summary`: the shortest true answer, in one line.
+    - `reasons`: the most important reason first.
+    - `nodes`: the nodes, feasible nodes first.
+    - `notes`: what the explanation could not see.
+    """
+
+    version: int
+    release: str
+    object: Reference
+    verdict: str
+    summary: str
+    reasons: list[Reason] = []
+    nodes: list[NodeResult] = []
+    notes: list[str] = []
+
+    @property
+    def headline(self) -> str:
+        """The first line of the text: the object, its verdict and the shortest true answer."""
+        return f"{self.object} {self.verdict}: {self.summary}"
+
+    @property
+    def text(self) -> str:
+        """The explanation as `fakeapi explain` prints it."""
+        from fakeapi.explaining.text import text_of  # noqa: PLC0415 - printing needs this module
+
+        return text_of(self)
+
+    @property
+    def json(self) -> str:
+        """The explanation as JSON, in the form that docs/explain.md documents."""
+        return msgspec.json.encode(self).decode()
+
+    def __str__(self) -> str:
+        return self.text

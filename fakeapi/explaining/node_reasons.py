@@ -1,0 +1,166 @@
+"""NodeReasons: groups the nodes that other filters than devices exclude, and tries changes."""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.filters import Wants
+from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
+from fakeapi.explaining.node_facts import Fact, facts_of
+from fakeapi.explaining.topology_facts import TOPOLOGY, topology_fact
+from fakeapi.explaining.world import World, consumers_of, reference, results_of
+from fakeapi.machinery.json_types import Object
+
+GROUPS_SHOWN = 20
+"""Maximum number of groups of nodes; further groups are counted in the last reason."""
+
+_ELSEWHERE = "resourceclaim not available on the node"
+
+Fits = Callable[[Object, NodeState], Awaitable[bool]]
+"""A function that returns whether a pod fits on a node."""
+
+
+class NodeReasons:
+    """The nodes of one scheduling attempt, by the reason why they were refused.
+
+    `by_claims`: the names of the nodes that only lack devices.
+    """
+
+    def __init__(self, world: World, pod: Object, outcome: Outcome, wants: Wants, fits: Fits) -> None:
+        self._world = world
+        self._pod = pod
+        self._outcome = outcome
+        self._fits = fits
+        self._facts: dict[str, list[Fact]] = {}
+        self.by_claims: set[str] = set()
+        for name, refusal in outcome.refusals.items():
+            state = world.node_states[name]
+            facts = facts_of(wants, state)
+            if not facts and refusal.reasons[0] in TOPOLOGY:
+                facts = [topology_fact(world, pod, state, refusal.reasons[0])]
+            elif not facts and _ELSEWHERE in refusal.reasons:
+                facts = [self._elsewhere(state)]
+            if facts:
+                self._facts[name] = facts
+            else:
+                self.by_claims.add(name)
+
+    def text_of(self, name: str) -> str:
+        """Returns the reasons against a node in one line; "" if it only lacks devices."""
+        return "; ".join(fact.text for fact in self._facts.get(name, ()))
+
+    async def reasons(self, able: set[str]) -> list[Reason]:
+        """Returns one reason for each group of nodes with equal problems; groups with devices come first.
+
+        `able`: the nodes that have the devices of all claims.
+        """
+        groups: dict[tuple[Any, ...], list[str]] = {}
+        for name, facts in self._facts.items():
+            key = (name not in able, *((fact.code, fact.shape) for fact in facts))
+            groups.setdefault(key, []).append(name)
+        ordered = sorted(
+            groups.items(), key=lambda item: (item[0][0], len(item[0]), -len(item[1]), item[1][0])
+        )
+        return [await self._reason(names, has_devices=not key[0]) for key, names in ordered[:GROUPS_SHOWN]]
+
+    async def _reason(self, names: Sequence[str], *, has_devices: bool) -> Reason:
+        facts = self._facts[names[0]]
+        first = facts[0]
+        lead = "has the devices, but " if has_devices else ""
+        if len(names) == 1:
+            text = first.text if not lead else f"node {names[0]} {lead}is refused: {first.text}"
+        else:
+            verb = "have the devices, but are refused" if has_devices else "are refused"
+            text = f"{len(names)} nodes {verb}: {first.shape}"
+        target = self._object(first, names[0])
+        reason = Reason(first.code, text, object=target, path=first.path)
+        reason.details = [
+            fact.text for name in names[:NAMES_SHOWN] for fact in self._facts[name] if fact.text != text
+        ]
+        reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
+        reason.blame = list(dict.fromkeys(one for fact in facts for one in fact.blame))
+        reason.changes = [await self._change(fact, names[0]) for fact in facts]
+        reason.changes.sort(key=lambda change: not change.sufficient)
+        return reason
+
+    def _object(self, fact: Fact, node: str) -> Reference:
+        if fact.code in _OF_POD:
+            return reference("Pod", self._pod)
+        return fact.blame[0] if fact.code == "ClaimElsewhere" and fact.blame else Reference("Node", node)
+
+    async def _change(self, fact: Fact, name: str) -> Change:
+        state = self._world.node_states[name]
+        pod, changed = _changed(fact, self._pod, state)
+        sufficient = await self._fits(pod, changed)
+        objects = [*fact.blame] or [self._object(fact, name)]
+        return Change(fact.change, _ACTIONS.get(fact.code, "edit"), objects, fact.path, 0, name, sufficient)
+
+    def _elsewhere(self, state: NodeState) -> Fact:
+        """Returns the fact that a claim of the pod is allocated to devices that the node cannot use."""
+        namespace = self._pod["metadata"]["namespace"]
+        for name in self._world.names_of_claims(self._pod):
+            claim = self._world.get("resourceclaims", namespace, name)
+            if claim is None or not claim["status"].get("allocation"):
+                continue
+            users = [user for user in consumers_of(claim) if user.name != self._pod["metadata"]["name"]]
+            devices = ", ".join(f"{one['pool']}/{one['device']}" for one in results_of(claim)[:3])
+            own = reference("ResourceClaim", claim)
+            used = f", used by {', '.join(map(str, users[:3]))}" if users else ""
+            text = f"{own} is allocated to {devices} of another node{used}"
+            change = f"end {', '.join(map(str, users[:3]))}" if users else f"delete {own}"
+            return Fact("ClaimElsewhere", text, text, "status.allocation", change, (own, *users))
+        return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", "deallocate the claim")
+
+
+_OF_POD = frozenset(
+    ("NodeSelector", "NodeAffinity", "NodeName", "HostPorts", "Insufficient", *TOPOLOGY.values())
+)
+_ACTIONS = {"HostPorts": "delete", "ClaimElsewhere": "delete"}
+
+
+def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeState]:
+    """Returns the pod and the node after the change that a fact names."""
+    spec = pod["spec"]
+    match fact.code:
+        case "NodeUnschedulable":
+            node_spec = {key: value for key, value in state.node["spec"].items() if key != "unschedulable"}
+            return pod, with_pods(_node_with(state, _untainted(node_spec, "unschedulable")), state.pods)
+        case "NodeTaint" | "NodeNotReady":
+            node_spec = _untainted(state.node["spec"], fact.shape)
+            return pod, with_pods(_node_with(state, node_spec), state.pods)
+        case "NodeSelector":
+            return {**pod, "spec": {**spec, "nodeSelector": {}}}, state
+        case "NodeAffinity":
+            affinity = {key: value for key, value in spec["affinity"].items() if key != "nodeAffinity"}
+            return {**pod, "spec": {**spec, "affinity": affinity}}, state
+        case "NodeName":
+            return {**pod, "spec": {**spec, "nodeName": ""}}, state
+        case "HostPorts" | "Insufficient" | "TooManyPods":
+            return pod, with_pods(state, _without(state.pods, fact.blame, fact.code))
+        case _:
+            return pod, state
+
+
+def _node_with(state: NodeState, spec: Object) -> NodeState:
+    return NodeState({**state.node, "spec": spec})
+
+
+def _untainted(spec: Object, shape: str) -> Object:
+    """Returns the spec of a node without the taint that a text names."""
+    taints = [taint for taint in spec.get("taints") or () if not _is_named(taint, shape)]
+    return {**spec, "taints": taints}
+
+
+def _is_named(taint: Object, shape: str) -> bool:
+    if shape in {"not ready", "unschedulable"}:
+        return str(taint["key"]) == f"node.kubernetes.io/{shape.replace(' ', '-')}"
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return shape == f"tainted {taint['key']}{value}:{taint['effect']}"
+
+
+def _without(pods: Iterable[Object], gone: Iterable[Reference], code: str) -> list[Object]:
+    if code == "TooManyPods":
+        return [*pods][1:]
+    names = {(one.namespace, one.name) for one in gone}
+    return [pod for pod in pods if (pod["metadata"]["namespace"], pod["metadata"]["name"]) not in names]

@@ -1,0 +1,53 @@
+"""Finds refused writes in the journal of a server."""
+
+import json
+from itertools import islice
+
+from fakeapi.explaining.model import Reference
+from fakeapi.explaining.world import KINDS, RefusedWrite
+from fakeapi.journal.entry import Entry
+from fakeapi.journal.journal import Journal
+from fakeapi.machinery.json_types import Object
+
+ENTRIES_MAX = 2000
+"""Number of the last requests in which refused writes are searched."""
+
+REFUSED_MAX = 5
+"""Maximum number of refused writes of one object; the newest are kept."""
+
+_WRITES = frozenset(("create", "update", "patch", "delete"))
+_CODES = frozenset((400, 403, 422))
+
+
+def refused_writes(journal: Journal, target: Reference) -> list[RefusedWrite]:
+    """Returns the last writes of an object that the server refused, oldest first."""
+    plural = next((plural for plural, (_, kind) in KINDS.items() if kind == target.kind), "")
+    first = max(journal.forgotten, journal.last - ENTRIES_MAX)
+    refused: list[RefusedWrite] = []
+    for entry in islice(journal.entries(first), ENTRIES_MAX):
+        if entry.verb not in _WRITES or entry.code not in _CODES or entry.info.resource != plural:
+            continue
+        if entry.name == target.name and entry.namespace == target.namespace:
+            refused.append(_refused(entry))
+    return refused[-REFUSED_MAX:]
+
+
+def _refused(entry: Entry) -> RefusedWrite:
+    return RefusedWrite(
+        entry.verb,
+        entry.resource,
+        entry.namespace,
+        entry.name,
+        entry.code,
+        entry.user,
+        _object(entry.bodies.answer),
+        _object(entry.bodies.sent),
+    )
+
+
+def _object(body: bytes) -> Object:
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,31 @@
+"""Explains objects of any cluster, over its API."""
+
+import time
+
+from fakeapi.clients.remote import ReadOnlyClient
+from fakeapi.clients.target import Target
+from fakeapi.explaining.explain import explain, target_of
+from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.remote_world import AGENT, read_world
+from fakeapi.explaining.world import NAMESPACED
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+
+async def explain_remote(
+    target: Target, resource: str, namespace: str, name: str, feature_gates: str = ""
+) -> Explanation:
+    """Explains an object of a cluster by GET requests, with the rules of the cluster's release.
+
+    - `target`: the cluster.
+    - `resource`: the plural of the resource, a key of `world.KINDS`.
+    - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
+
+    Raises the exceptions of `remote_world.read_world`.
+    """
+    namespace = namespace if resource in NAMESPACED else ""
+    api = ReadOnlyClient(target, AGENT)
+    try:
+        world = await read_world(api, target_of(resource, namespace, name), time.time(), feature_gates)
+    finally:
+        await api.close()
+    return await explain(world, resource, namespace, name, HeavySteps())

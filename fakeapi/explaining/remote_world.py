@@ -1,0 +1,161 @@
+"""Reads the World of any cluster over its API, by GET requests, without Secrets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import object_path
+from fakeapi.clients.shapes import Page, checked
+from fakeapi.clients.target import TargetError
+from fakeapi.clients.verbs import Reader
+from fakeapi.explaining.cluster_world import EVENTS_MAX, time_of
+from fakeapi.explaining.model import Reference
+from fakeapi.explaining.world import GROUP, KINDS, World
+from fakeapi.kinds import definition_of
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.definition import StrategyContext
+from fakeapi.registry.model.resource import Resource
+from fakeapi.releases import Serving, served
+from fakeapi.releases.offered import RELEASES
+from fakeapi.releases.rules import rules_of
+
+AGENT = "fakeapi-explain"
+PAGE_OBJECTS = 500
+"""Number of objects in one page of a list."""
+
+OBJECTS_MAX = 200_000
+"""Maximum number of objects that are read of one resource; more raise TargetError."""
+
+_NEEDED = frozenset(("pods", "nodes", "resourceclaims"))
+"""The resources without which nothing can be explained. A refused list of another resource becomes a note."""
+
+_ALL_VERSIONS = "api/all=true"
+
+
+@dataclass(eq=False, slots=True)
+class _Reading:
+    """Reads the objects of a cluster.
+
+    - `versions`: the version of each resource of resource.k8s.io that the cluster serves, by plural.
+    """
+
+    api: Reader
+    serving: Serving
+    versions: Mapping[str, str]
+    notes: list[str]
+
+    def resource(self, plural: str) -> Resource | None:
+        """Returns the Resource with which objects are converted; None if the cluster does not serve it."""
+        group = KINDS[plural][0]
+        version = self.versions.get(plural) if group else "v1"
+        for served_version in self.serving.versions:
+            if (served_version.group, served_version.version) != (group, version):
+                continue
+            for kind in served_version.kinds:
+                if kind.resource == plural:
+                    return Resource(kind, served_version.release, definition_of, _CONTEXT)
+        return None
+
+    async def objects(self, plural: str) -> list[Object]:
+        """Returns all objects of a resource, in the internal version, sorted by namespace and name."""
+        resource = self.resource(plural)
+        if resource is None:
+            return []
+        kind = resource.kind
+        path = object_path(kind.api_version, plural)
+        try:
+            items = await self._items(path)
+        except StatusError as error:
+            if plural in _NEEDED or error.code == 401:
+                raise
+            self.notes.append(f"{plural} could not be read: {error}")
+            return []
+        objects = [resource.to_hub(_complete(item, kind.api_version, kind.kind)) for item in items]
+        return sorted(objects, key=_key)
+
+    async def _items(self, path: str) -> list[Object]:
+        items: list[Object] = []
+        query = {"limit": str(PAGE_OBJECTS)}
+        while True:
+            page = checked(await self.api.get(path, **query), Page)
+            items += [item for item in page.items or () if isinstance(item, dict) and "metadata" in item]
+            if not page.token:
+                return items
+            if len(items) > OBJECTS_MAX:
+                raise TargetError(f"{path} has more than {OBJECTS_MAX} objects")
+            query["continue"] = page.token
+
+
+_CONTEXT = StrategyContext(namespace_labels=lambda _: None, now=lambda: "")
+
+
+async def read_world(api: Reader, target: Reference, now: float, feature_gates: str = "") -> World:
+    """Returns the objects of a cluster that explain the object `target`.
+
+    Sends only GET requests: for /version, discovery, events about `target`, and lists of the resources in
+    KINDS.
+
+    - `now`: the time in seconds since the epoch.
+    - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
+
+    Raises StatusError if a needed list is refused, TargetError if the server does not answer, and
+    UnknownGateError or GateError for invalid gates.
+    """
+    notes: list[str] = []
+    release = _release(await api.get("/version"), notes)
+    serving = served(release, feature_gates, _ALL_VERSIONS)
+    reading = _Reading(api, serving, await _versions(api), notes)
+    objects = {plural: await reading.objects(plural) for plural in KINDS}
+    events = await _events(api, target, notes)
+    return World(rules_of(serving.primary), objects, now, events=events, notes=notes)
+
+
+def _release(version: Object, notes: list[str]) -> str:
+    """Returns the release whose rules apply; adds a note if it is not the release of the cluster."""
+    digits = "".join(char for char in str(version.get("minor", "")) if char.isdigit())
+    name = f"{version.get('major', '1')}.{digits}"
+    if name in RELEASES:
+        return name
+    newest: str = RELEASES[-1]
+    notes.append(f"the cluster's release {name} is unknown; explained by the rules of {newest}")
+    return newest
+
+
+async def _versions(api: Reader) -> Mapping[str, str]:
+    """Returns the version of each resource of resource.k8s.io, the preferred version first."""
+    try:
+        group = await api.get(f"/apis/{GROUP}")
+    except StatusError as error:
+        if error.code == 404:
+            return {}
+        raise
+    preferred = (group.get("preferredVersion") or {}).get("version")
+    names = [one.get("version") for one in group.get("versions") or ()]
+    ordered = sorted((name for name in names if name), key=lambda name: name != preferred)
+    found: dict[str, str] = {}
+    for version in ordered:
+        listed = await api.get(f"/apis/{GROUP}/{version}")
+        for one in listed.get("resources") or ():
+            found.setdefault(str(one.get("name")), version)
+    return found
+
+
+async def _events(api: Reader, target: Reference, notes: list[str]) -> list[Object]:
+    path = object_path("v1", "events", target.namespace or "default")
+    selector = f"involvedObject.kind={target.kind},involvedObject.name={target.name}"
+    try:
+        page = checked(await api.get(path, fieldSelector=selector, limit=str(EVENTS_MAX)), Page)
+    except StatusError as error:
+        notes.append(f"events could not be read: {error}")
+        return []
+    events = [item for item in page.items or () if isinstance(item, dict) and "metadata" in item]
+    return sorted(events, key=time_of)
+
+
+def _complete(item: Object, api_version: str, kind: str) -> Object:
+    """Returns an item of a list with the fields that lists leave out."""
+    return {"spec": {}, "status": {}, **item, "apiVersion": api_version, "kind": kind}
+
+
+def _key(obj: Object) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]

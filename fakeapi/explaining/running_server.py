@@ -1,0 +1,46 @@
+"""Explains objects of a running server."""
+
+from typing import Protocol, runtime_checkable
+
+from fakeapi.cluster import Cluster
+from fakeapi.controllers.controller_runner import ControllerRunner
+from fakeapi.controllers.manager import Manager
+from fakeapi.explaining.cluster_world import world_of
+from fakeapi.explaining.explain import explain, target_of
+from fakeapi.explaining.model import Explanation
+
+
+@runtime_checkable
+class _Kubelet(Protocol):
+    """The kubelet controller, which this module does not import because it needs grpc."""
+
+    @property
+    def nodes(self) -> dict[str, "_Node"]: ...
+
+
+class _Node(Protocol):
+    @property
+    def drivers(self) -> list[str]: ...
+
+
+async def explain_running(
+    cluster: Cluster, controllers: ControllerRunner | None, resource: str, namespace: str, name: str
+) -> Explanation:
+    """Explains an object of a running server.
+
+    - `controllers`: the controllers of the server; None if it runs none.
+    - `resource`: the plural of the resource, a key of `world.KINDS`.
+    """
+    manager = None if controllers is None else controllers.running_manager
+    names = () if manager is None else manager.names
+    target = target_of(resource, namespace, name)
+    world = await world_of(cluster, target, names, _drivers(manager))
+    return await explain(world, resource, namespace, name, cluster.server.heavy)
+
+
+def _drivers(manager: Manager | None) -> dict[str, frozenset[str]]:
+    """Returns the registered drivers of each node whose kubelet runs in this server."""
+    kubelet = None if manager is None else manager.find("kubelet")
+    if not isinstance(kubelet, _Kubelet):
+        return {}
+    return {name: frozenset(node.drivers) for name, node in kubelet.nodes.items()}

@@ -1,0 +1,306 @@
+"""PodScheduling: repeats the scheduler's attempt for one pod, and explains its outcome node by node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from fakeapi.controllers.allocation.allocator import Inventory
+from fakeapi.controllers.allocation.effort import Effort
+from fakeapi.controllers.allocation.model import SearchTooLong
+from fakeapi.controllers.scheduler.claim_plugin import PodClaims
+from fakeapi.controllers.scheduler.cycle import Outcome, attempt
+from fakeapi.controllers.scheduler.device_matcher import device_matcher
+from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
+from fakeapi.controllers.scheduler.filters import Wants
+from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.explaining.device_reasons import DeviceReasons
+from fakeapi.explaining.dropped import Describer
+from fakeapi.explaining.error_reasons import error_reason
+from fakeapi.explaining.kubelet_facts import volume_reasons
+from fakeapi.explaining.memo import remembering
+from fakeapi.explaining.model import NodeResult, Reason, RequestOnNode
+from fakeapi.explaining.node_reasons import NodeReasons
+from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
+from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
+from fakeapi.explaining.trial import Case, Trial
+from fakeapi.explaining.world import World, reference
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+NODES_LISTED = 100
+"""Maximum number of nodes whose requests an explanation lists device by device."""
+
+_NO_SHARE = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(eq=False, slots=True)
+class Scheduled:
+    """The explained outcome of a scheduling attempt. `node`: the node that would be chosen; "" for none."""
+
+    node: str = ""
+    reasons: list[Reason] = field(default_factory=list)
+    nodes: list[NodeResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    outcome: Outcome | None = None
+
+
+class PodScheduling:
+    """Explains the scheduling of one pod."""
+
+    def __init__(self, world: World, pod: Object, heavy: HeavySteps) -> None:
+        self._world = world
+        self._pod = pod
+        self._heavy = heavy
+        self._matcher = remembering(device_matcher(world.rules))
+        self._describer = Describer(world, self._matcher, heavy)
+        self._plugin = DynamicResources(
+            world.view, world.allocation, self._matcher, lambda: _NO_SHARE, lambda: world.now
+        )
+
+    async def explain(self) -> Scheduled:
+        """Explains why a pod without a node has none; `node` is set if it could be scheduled."""
+        world, pod = self._world, self._pod
+        reasons = claim_reasons(world, pod)
+        if reasons:
+            return Scheduled(reasons=reasons)
+        if world.is_classic and pod["spec"].get("resourceClaims"):
+            return self._classic()
+        states = world.node_states
+        if not states:
+            reason = Reason("NoNodes", "the cluster has no nodes", object=reference("Pod", pod))
+            return Scheduled(reasons=[reason])
+        try:
+            outcome = await self._attempt(pod, states)
+        except PluginError as error:
+            return await self._failed(str(error))
+        if outcome.node:
+            return Scheduled(
+                outcome.node, [*volume_reasons(world, pod)], self._results(outcome, {}), [], outcome
+            )
+        if outcome.problem:
+            claims = [
+                claim
+                for name in world.names_of_claims(pod)
+                if (claim := world.get("resourceclaims", pod["metadata"]["namespace"], name)) is not None
+            ]
+            reason = problem_reason(world, outcome.problem, claims)
+            return Scheduled(reasons=[reason], outcome=outcome)
+        return await self._refused(outcome)
+
+    async def explain_placement(self) -> Scheduled:
+        """Explains why a pod is on its node: schedules it again, without the pod and its allocations."""
+        pod, world = self._pod, self._world
+        uid = pod["metadata"]["uid"]
+        own = {claim["metadata"]["uid"] for claim in self._only_own_claims()}
+        released = replace(
+            world,
+            objects={
+                **world.objects,
+                "pods": [other for other in world.of("pods") if other["metadata"]["uid"] != uid],
+                "resourceclaims": [
+                    _released(claim) if claim["metadata"]["uid"] in own else claim
+                    for claim in world.of("resourceclaims")
+                ],
+            },
+        )
+        spec = {name: value for name, value in pod["spec"].items() if name != "nodeName"}
+        again = PodScheduling(released, {**pod, "spec": spec}, self._heavy)
+        scheduled = await again.explain()
+        for node in scheduled.nodes:
+            node.chosen = node.name == pod["spec"]["nodeName"]
+        scheduled.reasons = []
+        return scheduled
+
+    def _only_own_claims(self) -> list[Object]:
+        """Returns the claims that are reserved for no other pod."""
+        uid = self._pod["metadata"]["uid"]
+        namespace = self._pod["metadata"]["namespace"]
+        claims = (
+            self._world.get("resourceclaims", namespace, name)
+            for name in self._world.names_of_claims(self._pod)
+        )
+        return [
+            claim
+            for claim in claims
+            if claim is not None
+            and all(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
+        ]
+
+    async def _attempt(self, pod: Object, states: dict[str, NodeState]) -> Outcome:
+        namespaces = {one["metadata"]["name"]: one for one in self._world.of("namespaces")}
+        return await attempt(
+            pod,
+            states,
+            self._plugin,
+            self._world.rules.quirks,
+            lambda names: names[0],
+            Effort(self._heavy),
+            0,
+            lambda: namespaces,
+        )
+
+    def _classic(self) -> Scheduled:
+        """Explains claims of v1alpha2, which the driver's control plane controller allocates."""
+        reasons = []
+        for name in self._world.names_of_claims(self._pod):
+            claim = self._world.get("resourceclaims", self._pod["metadata"]["namespace"], name)
+            if claim is not None and not claim["status"].get("allocation"):
+                own = reference("ResourceClaim", claim)
+                class_name = claim["spec"].get("resourceClassName", "")
+                text = f"{own} waits for the controller of class {class_name} to allocate it"
+                reasons.append(Reason("WaitsForDriverController", text, object=own, path="status.allocation"))
+        if not reasons:
+            reasons = [Reason("Pending", "its claims are allocated; see the message of the scheduler")]
+        return Scheduled(reasons=reasons)
+
+    # refused on all nodes -----------------------------------------------------------------------
+
+    async def _refused(self, outcome: Outcome) -> Scheduled:
+        states, claims = self._world.node_states, outcome.claims
+        wants = Wants(self._pod, self._world.rules.quirks, claims.by_class)
+        on_nodes = NodeReasons(self._world, self._pod, outcome, wants, self._fits)
+        notes: list[str] = []
+        tallies: dict[str, NodeTally] = {}
+        cases: dict[str, Case] = {}
+        trial = Trial(self._world, self._matcher, self._heavy)
+        if claims.inventory is not None:
+            try:
+                tallies = await self._tallies(claims, claims.inventory, outcome)
+            except SearchTooLong:
+                notes.append("the selectors take too long, so not every device was checked")
+            cases = {
+                name: Case(claims_on(claims, name), states[name].node, claims.inventory) for name in tallies
+            }
+        device_nodes = [tallies[name] for name in tallies if name in on_nodes.by_claims]
+        reasons: list[Reason] = []
+        if device_nodes:
+            explaining = DeviceReasons(
+                self._world, trial, self._describer, device_nodes, cases, len(claims.claims) == 1
+            )
+            reasons += await explaining.reasons()
+        able = await self._able(trial, on_nodes, tallies, cases)
+        others = await on_nodes.reasons(able)
+        hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
+        reasons = [*others, *reasons] if able and hopeless else [*reasons, *others]
+        reasons += [*volume_reasons(self._world, self._pod)]
+        return Scheduled("", reasons, self._results(outcome, tallies, on_nodes), notes, outcome)
+
+    async def _tallies(
+        self, claims: PodClaims, inventory: Inventory, outcome: Outcome
+    ) -> dict[str, NodeTally]:
+        effort = Effort(self._heavy)
+        tallies = {}
+        for name in outcome.refusals:
+            state = self._world.node_states[name]
+            own = claims_on(claims, name)
+            if not own:
+                continue
+            tallies[name] = await tally_node(
+                own, state.node, inventory, self._world.allocation, self._matcher, effort
+            )
+            if effort.turn_is_over:
+                await effort.give_turn()
+        return tallies
+
+    async def _able(
+        self, trial: Trial, on_nodes: NodeReasons, tallies: dict[str, NodeTally], cases: dict[str, Case]
+    ) -> set[str]:
+        """Returns the nodes that other filters exclude, but that have the devices of all claims."""
+        able: set[str] = set()
+        for name, tally in tallies.items():
+            if name in on_nodes.by_claims or tally.short or len(able) >= NODES_LISTED:
+                continue
+            if await trial.allocates(cases[name]):
+                able.add(name)
+        return able
+
+    async def _fits(self, pod: Object, state: NodeState) -> bool:
+        """Whether a pod would fit on a node, with other values of both."""
+        states = {**self._world.node_states, state.name: state}
+        try:
+            outcome = await self._attempt(pod, {state.name: states[state.name]})
+        except PluginError:
+            return False
+        return bool(outcome.node)
+
+    async def _failed(self, message: str) -> Scheduled:
+        """Explains an error that ends the scheduling attempt, such as a failed CEL selector."""
+        bare = {
+            **self._pod,
+            "spec": {name: value for name, value in self._pod["spec"].items() if name != "resourceClaims"},
+        }
+        try:
+            feasible = [*(await self._attempt(bare, self._world.node_states)).feasible]
+            claims = await self._plugin.pre_filter(self._pod, Effort(self._heavy))
+        except PluginError:
+            return Scheduled(reasons=[Reason("SchedulingFailed", message)])
+        tallies: list[RequestTally] = []
+        trial = Trial(self._world, self._matcher, self._heavy)
+        case: Case | None = None
+        for name in sorted(feasible)[:NODES_LISTED]:
+            if claims.inventory is None:
+                break
+            node = self._world.node_states[name].node
+            own = claims_on(claims, name)
+            tally = await tally_node(
+                own, node, claims.inventory, self._world.allocation, self._matcher, Effort(self._heavy)
+            )
+            tallies = [one for choices in tally.requests for one in choices]
+            case = Case(own, node, claims.inventory)
+            if any(refused.error for one in tallies for refused in one.refused):
+                break
+        reason = await error_reason(message, tallies, self._describer, trial, case)
+        return Scheduled(reasons=[reason])
+
+    # nodes --------------------------------------------------------------------------------------
+
+    def _results(
+        self, outcome: Outcome, tallies: dict[str, NodeTally], on_nodes: NodeReasons | None = None
+    ) -> list[NodeResult]:
+        results = [
+            NodeResult(name, True, score=score, chosen=name == outcome.node)
+            for name, score in sorted(outcome.feasible.items(), key=lambda item: (-item[1], item[0]))
+        ]
+        for name, refusal in sorted(outcome.refusals.items()):
+            text = on_nodes.text_of(name) if on_nodes is not None else ""
+            result = NodeResult(name, False, ", ".join(refusal.reasons), reason=text)
+            if name in tallies and len(results) < NODES_LISTED:
+                result.requests = self._requests(tallies[name])
+            results.append(result)
+        return results
+
+    def _requests(self, tally: NodeTally) -> list[RequestOnNode]:
+        return [self._request(one) for choices in tally.requests for one in choices]
+
+    def _request(self, tally: RequestTally) -> RequestOnNode:
+        return RequestOnNode(
+            reference("ResourceClaim", tally.claim),
+            tally.request.full_name,
+            tally.request.device_class["metadata"]["name"],
+            tally.selected if tally.request.takes_all else tally.needed,
+            tally.published,
+            tally.in_class,
+            tally.selected,
+            len(tally.usable),
+            self._describer.dropped(tally),
+        )
+
+
+def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
+    """Returns the claims to allocate on a node, with the requests for extended resources on this node."""
+    on_node = []
+    for claim in claims.unallocated:
+        if claim is claims.extended:
+            wanted = claims.wanted.get(node)
+            if wanted is not None and wanted.requests:
+                on_node.append({**claim, "spec": {"devices": {"requests": wanted.requests}}})
+        else:
+            on_node.append(claim)
+    return on_node
+
+
+def _released(claim: Object) -> Object:
+    status = {
+        name: value for name, value in claim["status"].items() if name not in {"allocation", "reservedFor"}
+    }
+    return {**claim, "status": status}

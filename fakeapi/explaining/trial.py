@@ -1,0 +1,148 @@
+"""Trial: asks the scheduler's own filters and search what would happen after a change."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fakeapi.controllers.allocation.allocator import Inventory, allocate
+from fakeapi.controllers.allocation.effort import Effort
+from fakeapi.controllers.allocation.model import AllocationError, NodeError, Slice
+from fakeapi.controllers.allocation.pools import Slices
+from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.controllers.allocation.selectors import DeviceMatcher
+from fakeapi.controllers.scheduler.allocated import allocated_state
+from fakeapi.explaining.world import World
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.heavy_steps import HeavySteps
+
+TRIALS_MAX = 200
+"""Maximum number of searches for changes in one explanation; further changes are not tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The claims to allocate on one node, and the objects that the allocation reads."""
+
+    claims: Sequence[Object]
+    node: Object
+    inventory: Inventory
+
+
+@dataclass(eq=False, slots=True)
+class Trial:
+    """Tries allocations for one explanation, within TRIALS_MAX and the limits of one scheduling attempt."""
+
+    world: World
+    matcher: DeviceMatcher
+    heavy: HeavySteps
+    left: int = TRIALS_MAX
+    effort: Effort = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.effort = Effort(self.heavy)
+
+    @property
+    def rules(self) -> AllocationRules:
+        return self.world.allocation
+
+    async def allocates(self, case: Case) -> bool:
+        """Whether the allocator finds devices for all claims of a case. False if it fails or gives up."""
+        if self.left <= 0 or not case.claims:
+            return False
+        self.left -= 1
+        if self.effort.turn_is_over:
+            await self.effort.give_turn()
+        try:
+            results = await allocate(
+                case.claims,
+                case.node,
+                case.inventory,
+                self.rules,
+                self.matcher,
+                lambda: "00000000-0000-0000-0000-000000000000",
+                self.effort.on_node(),
+            )
+        except (AllocationError, NodeError):
+            return False
+        return results is not None
+
+    def without_claims(self, case: Case, names: Iterable[tuple[str, str]]) -> Case:
+        """Returns the case after the allocations of these claims (namespace, name) are gone."""
+        gone = set(names)
+        left = [
+            claim
+            for claim in self.world.of("resourceclaims")
+            if (claim["metadata"]["namespace"], claim["metadata"]["name"]) not in gone
+        ]
+        state = allocated_state(
+            left,
+            shares=self.rules.consumable_capacity,
+            admin_counts=self.rules.quirks.admin_access_takes_devices,
+        )
+        return replace(case, inventory=replace(case.inventory, state=state))
+
+    def with_devices(self, case: Case, like: Slice, device: Object, count: int) -> Case:
+        """Returns the case with `count` more devices like `device`, in a new pool of the same driver."""
+        names = [f"new-{number}" for number in range(count)]
+        spec = {name: value for name, value in like.spec.items() if name not in _OF_POOL}
+        new = {name: value for name, value in device.items() if name not in {"taints", "consumesCounters"}}
+        spec |= {
+            "pool": {"name": "new-pool", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{**new, "name": name} for name in names],
+        }
+        slices = Slices([*case.inventory.slices.every, Slice("new-slice", spec)])
+        return replace(case, inventory=replace(case.inventory, slices=slices))
+
+    def with_class(self, case: Case, name: str, spec: Object) -> Case:
+        """Returns the case with another spec of a DeviceClass."""
+        classes: Mapping[str, Object] = case.inventory.classes
+        changed = {**classes, name: {**classes[name], "spec": spec}}
+        return replace(case, inventory=replace(case.inventory, classes=changed))
+
+    def with_complete_pools(self, case: Case) -> Case:
+        """Returns the case with every pool as large as its newest generation says."""
+        newest: dict[Any, list[Slice]] = {}
+        for one in case.inventory.slices.every:
+            known = newest.setdefault(one.pool_id, [])
+            if known and one.generation > known[0].generation:
+                known.clear()
+            if not known or one.generation == known[0].generation:
+                known.append(one)
+        slices = [
+            Slice(one.name, {**one.spec, "pool": {**one.spec["pool"], "resourceSliceCount": len(own)}})
+            for own in newest.values()
+            for one in own
+        ]
+        return replace(case, inventory=replace(case.inventory, slices=Slices(slices)))
+
+
+_OF_POOL = frozenset(("pool", "devices", "sharedCounters"))
+
+
+def edited(claim: Object, path: Sequence[str | int], value: Any) -> Object:
+    """Returns a claim with another value at a path below its spec. None removes the value."""
+    return {**claim, "spec": _edited(claim["spec"], path, value)}
+
+
+def _edited(at: Any, path: Sequence[str | int], value: Any) -> Any:
+    if not path:
+        return value
+    head, rest = path[0], path[1:]
+    if isinstance(at, list):
+        assert isinstance(head, int), "lists have indexes"
+        inner = _edited(at[head], rest, value)
+        return [*at[:head], *([] if inner is None else [inner]), *at[head + 1 :]]
+    inner = _edited((at or {}).get(head), rest, value)
+    without = {name: kept for name, kept in (at or {}).items() if name != head}
+    return without if inner is None else {**without, head: inner}
+
+
+def steps_of(path: str) -> list[str | int]:
+    """Returns the steps of a path below `spec`, such as `spec.devices.requests[0].exactly.count`."""
+    steps: list[str | int] = []
+    for part in path.removeprefix("spec.").split("."):
+        name, _, index = part.partition("[")
+        steps.append(name)
+        if index:
+            steps.append(int(index.rstrip("]")))
+    return steps

@@ -1,0 +1,181 @@
+"""World: the objects of a cluster at one moment, with the rules of its release."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fakeapi.controllers.allocation.model import DeviceID, Slice
+from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
+from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod
+from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates
+from fakeapi.controllers.scheduler.pod_claim_view import ClaimView
+from fakeapi.explaining.model import Reference
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
+
+GROUP = "resource.k8s.io"
+
+KINDS: Mapping[str, tuple[str, str]] = {
+    "pods": ("", "Pod"),
+    "nodes": ("", "Node"),
+    "namespaces": ("", "Namespace"),
+    "persistentvolumeclaims": ("", "PersistentVolumeClaim"),
+    "resourceclaims": (GROUP, "ResourceClaim"),
+    "resourceclaimtemplates": (GROUP, "ResourceClaimTemplate"),
+    "deviceclasses": (GROUP, "DeviceClass"),
+    "resourceslices": (GROUP, "ResourceSlice"),
+    "devicetaintrules": (GROUP, "DeviceTaintRule"),
+}
+"""The resources that an explanation reads, with their API group and kind."""
+
+NAMESPACED = frozenset(("pods", "persistentvolumeclaims", "resourceclaims", "resourceclaimtemplates"))
+"""The resources in KINDS whose objects have a namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedWrite:
+    """A write that the server refused.
+
+    - `verb`: the verb, such as "create".
+    - `resource`: the resource, such as "pods".
+    - `code`: the HTTP status.
+    - `status`: the Status in the response.
+    - `body`: the object in the request; {} if the server did not keep it.
+    """
+
+    verb: str
+    resource: str
+    namespace: str
+    name: str
+    code: int
+    user: str
+    status: Object
+    body: Object
+
+
+@dataclass(frozen=True)
+class World:
+    """The objects of a cluster at one moment, with the rules of its release.
+
+    - `objects`: the objects by resource, sorted by namespace and name, in the internal version.
+    - `events`: the events about the explained object, oldest first.
+    - `now`: the time in seconds since the epoch.
+    - `controllers`: the names of the server's own controllers; None for a real cluster.
+    - `drivers`: by node, the DRA drivers that are registered with the kubelet. Contains only nodes whose
+      kubelet is part of the server.
+    - `refused`: the last refused writes for the explained object, oldest first.
+    - `notes`: what could not be read.
+    """
+
+    rules: ReleaseRules
+    objects: Mapping[str, list[Object]]
+    now: float
+    events: Sequence[Object] = ()
+    controllers: frozenset[str] | None = None
+    drivers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    refused: Sequence[RefusedWrite] = ()
+    notes: Sequence[str] = ()
+
+    @cached_property
+    def allocation(self) -> AllocationRules:
+        return allocation_rules(self.rules.release.minor, self.rules.gates)
+
+    @cached_property
+    def view(self) -> "WorldView":
+        return WorldView(self)
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether claims have the layout of v1alpha2, up to 1.30, without devices."""
+        return self.rules.release.minor < 31
+
+    def of(self, resource: str) -> list[Object]:
+        """Returns the objects of a resource, such as "pods"."""
+        return self.objects.get(resource, [])
+
+    def get(self, resource: str, namespace: str, name: str) -> Object | None:
+        """Returns an object of a resource; None if it does not exist."""
+        return self._by_key.get((resource, namespace, name))
+
+    @cached_property
+    def _by_key(self) -> Mapping[tuple[str, str, str], Object]:
+        return {
+            (resource, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]): obj
+            for resource, objects in self.objects.items()
+            for obj in objects
+        }
+
+    @cached_property
+    def node_states(self) -> dict[str, NodeState]:
+        """The nodes with their pods, by name."""
+        states = NodeStates()
+        for node in self.of("nodes"):
+            states.node_changed(None, node)
+        for pod in self.of("pods"):
+            states.pod_changed(None, pod)
+        return states.by_name()
+
+    def names_of_claims(self, pod: Object) -> list[str]:
+        """Returns the names of a pod's claims, without claims that are not created yet."""
+        names = []
+        for pod_claim in pod["spec"].get("resourceClaims") or ():
+            try:
+                name = claim_of_pod(pod, pod_claim, by_pod=self.view.order_in_1_27)
+            except ClaimNameUnknown:
+                continue
+            names += [name] if name else []
+        return names
+
+    @cached_property
+    def users(self) -> Mapping[DeviceID, list[Object]]:
+        """The claims that have allocated a device, by device. Leaves out admin access."""
+        users: dict[DeviceID, list[Object]] = {}
+        for claim in self.of("resourceclaims"):
+            for result in results_of(claim):
+                if not result.get("adminAccess") or self.allocation.quirks.admin_access_takes_devices:
+                    device = DeviceID(result["driver"], result["pool"], result["device"])
+                    users.setdefault(device, []).append(claim)
+        return users
+
+
+def results_of(claim: Object) -> list[Object]:
+    """Returns the allocated devices of a claim: the entries of status.allocation.devices.results."""
+    allocation = claim["status"].get("allocation") or {}
+    results: list[Object] = (allocation.get("devices") or {}).get("results") or []
+    return results
+
+
+def reference(kind: str, obj: Object) -> Reference:
+    """Returns a reference to an object."""
+    return Reference(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
+
+
+def consumers_of(claim: Object) -> list[Reference]:
+    """Returns the pods for which a claim is reserved."""
+    namespace = claim["metadata"]["namespace"]
+    return [
+        Reference("Pod", user["name"], namespace)
+        for user in claim["status"].get("reservedFor") or ()
+        if user.get("resource") == "pods"
+    ]
+
+
+class WorldView(ClaimView):
+    """The claims, classes and slices of a World, as the scheduler plugin reads them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._slices: list[Slice] | None = None
+        self.order_in_1_27 = world.rules.release.minor == 27
+
+    def objects(self, kind: str) -> list[Object]:
+        return self._world.of(kind)
+
+    def claim(self, namespace: str, name: str) -> Object | None:
+        return self._world.get("resourceclaims", namespace, name)
+
+    def slices(self) -> Sequence[Slice]:
+        if self._slices is None:
+            slices = self._world.of("resourceslices")
+            self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in slices]
+        return self._slices

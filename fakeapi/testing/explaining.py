@@ -1,0 +1,33 @@
+"""Explains: the method `explain` of a test's server."""
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from fakeapi.testing.running import RunningServer
+
+if TYPE_CHECKING:
+    from fakeapi.explaining.model import Explanation
+
+
+class Explains:
+    """The method `explain` of FakeAPI."""
+
+    @abstractmethod
+    def _running(self) -> RunningServer:
+        """Returns the running server. Raises RuntimeError if it does not run."""
+
+    def explain(self, kind: str, name: str, *, namespace: str = "default") -> "Explanation":
+        """Explains why a pod or claim waits, why a pod has its node, or why an object is not deleted.
+
+            assert "in use" in api.explain("pod", "train").summary
+
+        - `kind`: "pod" or "claim"; also the kind or the plural of a resource, such as "Node".
+        - `name`: the name of the object, or NAMESPACE/NAME.
+
+        Returns an Explanation; its `text` is what `fakeapi explain` prints, and its `json` is documented in
+        docs/explain.md. The verdict of an object that does not exist is "missing". Raises ValueError for a
+        kind that cannot be explained.
+        """
+        own, slash, rest = name.partition("/")
+        where, name = (own, rest) if slash else (namespace, name)
+        return self._running().explain(kind, where, name)

@@ -1,0 +1,78 @@
+"""A pod is explained from Python, by the control API and from the command line."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+
+from fakeapi import FakeAPI
+from fakeapi.cli.main import main
+from fakeapi.clients.control import ControlClient, ControlError
+from tests.explaining.manifests import node, pod
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.34", controllers="scheduler,resourceclaim") as server:
+        node(server, "a")
+        pod(server, "train", "gpu", namespace="default")
+        server.settle()
+        yield server
+
+
+def test_a_missing_claim_is_the_reason_of_a_waiting_pod(api: FakeAPI) -> None:
+    why = api.explain("pod", "train")
+    assert (why.version, why.release, why.verdict) == (1, "1.34", "pending")
+    assert why.summary == "claim default/gpu does not exist"
+    assert why.text.splitlines()[0] == "pod default/train pending: claim default/gpu does not exist"
+    assert why.reasons[0].path == "spec.resourceClaims[0]"
+
+
+def test_the_control_api_answers_with_the_same_json(api: FakeAPI) -> None:
+    with ControlClient(api.url) as client:
+        assert client.get("/explain/pods/default/train") == json.loads(api.explain("pod", "train").json)
+
+
+def test_the_control_api_refuses_a_resource_that_it_cannot_explain(api: FakeAPI) -> None:
+    with ControlClient(api.url) as client, pytest.raises(ControlError, match="'leases' cannot be explained"):
+        client.get("/explain/leases/default/train")
+
+
+def test_the_command_prints_the_text_of_a_running_server(api: FakeAPI) -> None:
+    result = CliRunner().invoke(main, ["explain", "pod", "default/train", "--server", api.url])
+    assert (result.exit_code, result.output) == (0, api.explain("pod", "train").text)
+
+
+def test_the_command_reads_any_cluster_of_a_kubeconfig(api: FakeAPI) -> None:
+    arguments = ["explain", "pod", "train", "--kubeconfig", str(api.kubeconfig), "--output", "json"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output) == json.loads(api.explain("pod", "train").json)
+
+
+def test_a_cluster_is_explained_by_get_requests_without_a_secret(api: FakeAPI) -> None:
+    before = len(api.requests)
+    CliRunner().invoke(main, ["explain", "pod", "train", "--kubeconfig", str(api.kubeconfig)])
+    sent = [one for one in [*api.requests][before:] if one.agent == "fakeapi-explain"]
+    assert {one.method for one in sent} == {"GET"}
+    assert {one.resource for one in sent} - {""} == {
+        "pods",
+        "nodes",
+        "namespaces",
+        "events",
+        "persistentvolumeclaims",
+        "resourceclaims",
+        "resourceclaimtemplates",
+        "deviceclasses",
+        "devicetaintrules",
+        "resourceslices",
+    }
+
+
+def test_the_command_exits_with_1_for_an_object_that_does_not_exist(api: FakeAPI) -> None:
+    result = CliRunner().invoke(main, ["explain", "pod", "other/train", "--server", api.url])
+    assert result.exit_code == 1
+    assert result.output == (
+        "pod other/train missing: pod other/train does not exist; namespaces with this name: default\n"
+    )
