@@ -397,6 +397,13 @@ class Settings:
         "--nodes",
         metavar="NAME,…",
     )
+    containers: "Iterable[Any] | str | Path" = _option(
+        (),
+        "Let simulated containers behave as this YAML file says, such as exit codes and probes that fail; "
+        "repeat for more.",
+        "--containers",
+        metavar="FILE",
+    )
     kubelet_directory: str | Path | None = _option(
         None,
         "Put the directories of nodes here; DRA drivers use DIR/NODE/plugins_registry and DIR/NODE/plugins.",

@@ -20,6 +20,7 @@ from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
+from fakeapi.testing.containers import check_behaviours
 from fakeapi.testing.driver_starter import DriverStarter, driver_specs
 from fakeapi.testing.server_credentials import credentials_of
 from fakeapi.testing.server_files import ServerFiles
@@ -71,6 +72,7 @@ class RunningServer:
         names = chosen(settings.controllers or (ALL if specs else ""))
         if specs and "kubelet" not in names:
             raise ValueError("the option drivers needs the controller kubelet: name it in controllers")
+        check_behaviours(settings.containers, names)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = accepted_hosts(settings).also(self._own_host)
         self._cluster = cluster
@@ -149,6 +151,11 @@ class RunningServer:
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
         return self._kubelet().nodes[name]
+
+    @property
+    def kubelet(self) -> "KubeletController":
+        """The kubelet controller. Raises RuntimeError if it does not run."""
+        return self._kubelet()
 
     def _kubelet(self) -> "KubeletController":
         """Returns the kubelet controller. Raises RuntimeError if it does not run."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fakeapi.snapshots.kept import KeptSnapshots
     from fakeapi.snapshots.model import Snapshot
     from fakeapi.testing.baseline import Baseline
+    from fakeapi.testing.containers import Containers, ContainerView
     from fakeapi.testing.faults import Faults
     from fakeapi.traces.reporting.report import Report
 
@@ -323,6 +324,27 @@ class FakeAPI(DriverMethods, Explains, Verbs):
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
         return self._running().node(name)
+
+    @property
+    def containers(self) -> "Containers":
+        """The simulated containers of pods, whose behaviour tests can define.
+
+            api.containers.behave(image="crash:*", exit_code=1, after="5s")
+
+        docs/pods.md lists the fields of a behaviour. Raises RuntimeError if the kubelet controller does not
+        run.
+        """
+        from fakeapi.testing.containers import Containers  # noqa: PLC0415 - loaded only when used
+
+        return Containers(self._running())
+
+    def container(self, namespace: str, pod: str, name: str = "") -> "ContainerView":
+        """Returns the present run of a container: its environment, devices, mounts, log and attempt.
+
+        `name`: the name of the container; "" for the only container of a pod. Raises LookupError if the
+        container does not run and never ran, and RuntimeError if the kubelet controller does not run.
+        """
+        return self.containers.get(namespace, pod, name)
 
     def renewed(self) -> "FakeAPI":
         """Replaces the cluster by a new cluster, and moves the server to a new port.

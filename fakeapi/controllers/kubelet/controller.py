@@ -28,6 +28,7 @@ from fakeapi.controllers.kubelet.keys import (
     TimerKey,
     UnreachableDriverKey,
 )
+from fakeapi.controllers.kubelet.lifecycle.state import Run
 from fakeapi.controllers.kubelet.short_directories import make_short_directory
 from fakeapi.controllers.kubelet.simulated.simulation import Simulation
 from fakeapi.controllers.kubelet.timers import Timers
@@ -91,6 +92,28 @@ class KubeletController(Controller):
         await self.runtimes.close()
         if self._remove_directory is not None:
             self._remove_directory()
+
+    def current_run(self, namespace: str, pod: str, container: str) -> Run:
+        """Returns the present or last run of a container. `container`: "" for the only one of a pod.
+
+        Raises LookupError if no node knows the pod or the container, or if the container never ran.
+        """
+        pod_object = self._pods.get(namespace, pod)
+        if pod_object is None:
+            raise LookupError(f"no pod {namespace}/{pod}")
+        agent = self.nodes.get(pod_object["spec"].get("nodeName", ""))
+        state = None if agent is None else agent.containers.get(pod_object["metadata"]["uid"])
+        if state is None:
+            raise LookupError(f"no node of this server runs the pod {namespace}/{pod}")
+        main = state.of("main")
+        name = container or (main[0].name if len(main) == 1 else "")
+        if name not in state.containers:
+            known = ", ".join(state.containers)
+            raise LookupError(f"pod {namespace}/{pod} has no container {name!r}; there are {known}")
+        run = state.containers[name].current
+        if run is None:
+            raise LookupError(f"container {name} of pod {namespace}/{pod} has not been started")
+        return run
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         pod = new or old or {}

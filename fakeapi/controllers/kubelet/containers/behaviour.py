@@ -1,0 +1,115 @@
+"""Behaviour: what simulated containers do, as data."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+
+from fakeapi.controllers.kubelet.containers.runtime import ContainerRun
+
+
+class BehaviourError(ValueError):
+    """Raised for a behaviour that is not valid. The message is one line and names the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecResult:
+    """The result of a command in a container."""
+
+    stdout: str | bytes = ""
+    stderr: str | bytes = ""
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeFailure:
+    """A time in which a probe fails. All times are seconds since the start of the run.
+
+    `until`: None if the probe fails until the run ends. `output`: the text of the probe.
+    """
+
+    after: float = 0.0
+    until: float | None = None
+    output: str = ""
+
+
+NEVER = float("inf")
+"""The value of `after` and `stop_after` for a container that does not end by itself."""
+
+Logs = str | Callable[[ContainerRun], str]
+Exec = str | ExecResult | Callable[[list[str], bytes], str | bytes | ExecResult]
+Ports = str | Callable[[int, bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """Describes what selected containers do. A field that is None leaves the behaviour as it is.
+
+    The first fields select containers: `image`, `container`, `pod` and `namespace` are patterns such as
+    "crash:*", `labels` are labels of the pod, and `attempts` limits it to the first runs of a container.
+
+    - `start_after`: seconds before the container starts, such as the time to pull its image.
+    - `start_error`: the reason and the message with which the container cannot start.
+    - `after`: seconds from the start to the exit; NEVER if it runs until it is stopped.
+    - `exit_code`, `reason` and `message`: of the exit. The reason OOMKilled has the exit code 137.
+    - `stop_after`: seconds from the stop signal to the exit; NEVER if only SIGKILL ends the container.
+    - `stop_exit_code`: the exit code after the stop signal.
+    - `probes`: when probes fail, by the kind of the probe. A container without them is not probed.
+    - `logs`: the output of each run, or a function that makes it.
+    - `exec`: the output of all commands, or a function of the command and its standard input.
+    - `ports`: the reply on all ports, or a function of the port and the received bytes.
+    """
+
+    image: str = "*"
+    container: str = "*"
+    pod: str = "*"
+    namespace: str = "*"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    attempts: int | None = None
+    start_after: float | None = None
+    start_error: tuple[str, str] | None = None
+    after: float | None = None
+    exit_code: int | None = None
+    reason: str | None = None
+    message: str | None = None
+    stop_after: float | None = None
+    stop_exit_code: int | None = None
+    probes: Mapping[str, ProbeFailure] | None = None
+    logs: Logs | None = None
+    exec: Exec | None = None
+    ports: Ports | None = None
+
+    def selects(self, run: ContainerRun) -> bool:
+        """Whether the behaviour applies to a run of a container."""
+        metadata = run.pod["metadata"]
+        labels = metadata.get("labels") or {}
+        return (
+            (self.attempts is None or run.attempt < self.attempts)
+            and fnmatchcase(run.image, self.image)
+            and fnmatchcase(run.name, self.container)
+            and fnmatchcase(metadata["name"], self.pod)
+            and fnmatchcase(metadata["namespace"], self.namespace)
+            and all(labels.get(name) == value for name, value in self.labels.items())
+        )
+
+    def over(self, other: "Behaviour") -> "Behaviour":
+        """Returns the other behaviour with the fields that this behaviour sets."""
+        changes = {name: value for name in ACTIONS if (value := getattr(self, name)) is not None}
+        return replace(other, **changes)
+
+    @property
+    def exits(self) -> bool:
+        """Whether the container exits by itself."""
+        return self.after is not None or self.exit_code is not None or self.reason is not None
+
+
+SELECTORS = ("image", "container", "pod", "namespace", "labels", "attempts")
+ACTIONS = tuple(each.name for each in fields(Behaviour) if each.name not in SELECTORS)
+
+
+def behaviour_of(run: ContainerRun, behaviours: Iterable[Behaviour]) -> Behaviour:
+    """Returns what a run does by all behaviours that select it. Later behaviours win, field by field."""
+    result = Behaviour()
+    for behaviour in behaviours:
+        if behaviour.selects(run):
+            result = behaviour.over(result)
+    return result
