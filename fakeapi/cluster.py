@@ -7,6 +7,7 @@ request journal, faults, controllers and snapshots use a cluster; `fakeapi.http`
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fakeapi.admission.plugin import Selection
@@ -27,6 +28,7 @@ from fakeapi.registry.store import Store
 from fakeapi.registry.webhooks.outbound import Outbound, ServiceUrls
 from fakeapi.registry.webhooks.transport import Transport
 from fakeapi.releases import Serving, gates, served
+from fakeapi.run_images import RunImages
 from fakeapi.settings import Settings
 from fakeapi.shared_settings import check_shareable, common_settings
 from fakeapi.snapshots.kept import KeptSnapshots
@@ -94,6 +96,23 @@ def _modes(settings: Settings) -> tuple[str, ...]:
     return (settings.authorization,)
 
 
+@dataclass(frozen=True, slots=True)
+class InCluster:
+    """The address of the server for processes of containers. They reach it over HTTPS.
+
+    `ca`: the CA certificates (PEM) with which the processes verify the server.
+    """
+
+    host: str
+    port: int
+    ca: str
+
+
+async def _no_address() -> InCluster | None:
+    """Returns None; the default value of `Cluster.in_cluster`."""
+    return None
+
+
 def _nothing() -> None:
     """Does nothing; the default value of `Cluster.on_first_fault`."""
 
@@ -111,6 +130,7 @@ class Cluster:
         - Raises UnknownGateError or GateError for an invalid feature gate.
         - Raises RuntimeConfigError, AdmissionPluginError or ServiceUrlError if the options `runtime_config`,
           `enable_admission_plugins`, `disable_admission_plugins` or `webhook_services` are invalid.
+        - Raises RunImageError if the option `run` is invalid.
         - Raises ValueError for an invalid `frozen_at`, `service_cluster_ip_range` or
           `service_node_port_range`, and for settings that do not work with a shared database.
         """
@@ -144,6 +164,10 @@ class Cluster:
         The first read of the property `faults` calls it.
         """
         self._followers: list[Callable[[], None]] = []
+        self.run_images = RunImages(settings.run)
+        """The images whose containers the kubelet runs as local processes."""
+        self.in_cluster: Callable[[], Awaitable[InCluster | None]] = _no_address
+        """Returns the address of the server for processes of containers; None without a listener."""
         self.certificate_authority = ""
         """The CA certificates (PEM) with which clients verify the server; empty for plain HTTP."""
         self.snapshots = KeptSnapshots()

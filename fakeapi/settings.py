@@ -404,6 +404,14 @@ class Settings:
         "--containers",
         metavar="FILE",
     )
+    run: Iterable[str] = _option(
+        (),
+        "Run the containers of this image as local processes, with the files in this directory, or with this "
+        "program; repeat for more. The processes run as your user: name only programs that you trust.",
+        "--run",
+        metavar="IMAGE=DIR",
+        is_shared=False,
+    )
     kubelet_directory: str | Path | None = _option(
         None,
         "Put the directories of nodes here; DRA drivers use DIR/NODE/plugins_registry and DIR/NODE/plugins.",

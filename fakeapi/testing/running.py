@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fakeapi.installing.manifest_installer import ManifestInstaller
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.fault_armer import FaultArmer
+    from fakeapi.testing.in_cluster_listener import InClusterListener
     from fakeapi.traces.recording.recording import Recording
 
 T = TypeVar("T")
@@ -69,9 +70,10 @@ class RunningServer:
         cluster.certificate_authority = "" if self._tls is None else self._tls.ca.decode("ascii")
         self._files = ServerFiles(settings, None if self._tls is None else self._tls.ca)
         specs = driver_specs(settings)
-        names = chosen(settings.controllers or (ALL if specs else ""))
-        if specs and "kubelet" not in names:
-            raise ValueError("the option drivers needs the controller kubelet: name it in controllers")
+        needs = [name for name, value in (("drivers", specs), ("run", settings.run)) if value]
+        names = chosen(settings.controllers or (ALL if needs else ""))
+        if needs and "kubelet" not in names:
+            raise ValueError(f"the option {needs[0]} needs the controller kubelet: name it in controllers")
         check_behaviours(settings.containers, names)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
         self._hosts = accepted_hosts(settings).also(self._own_host)
@@ -83,7 +85,13 @@ class RunningServer:
         )
         self._controllers = self._new_controllers(names) if names else None
         starter = DriverStarter(cluster, specs, settings.nodes)
-        attachments = (starter, self._controllers, self._new_installer(), self._new_armer())
+        attachments = (
+            starter,
+            self._in_cluster_listener(),
+            self._controllers,
+            self._new_installer(),
+            self._new_armer(),
+        )
         self._app = AttachedApplication(
             self._recorder, cluster, [attachment for attachment in attachments if attachment is not None]
         )
@@ -453,6 +461,19 @@ class RunningServer:
             )
         except InstallError as error:
             raise StartError(f"cannot install: {error}") from error
+
+    def _in_cluster_listener(self) -> "InClusterListener | None":
+        """Returns a listener for processes of containers; None without controllers, which run containers."""
+        if self._controllers is None:
+            return None
+        from fakeapi.testing.in_cluster_listener import InClusterListener  # noqa: PLC0415 - loaded only when used
+
+        cluster = self._cluster
+        listener = InClusterListener(
+            self._recorder, self._settings, lambda: self._port, cluster.certificate_authority
+        )
+        cluster.in_cluster = listener.address
+        return listener
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves a request to the control API. The first request creates the control API."""

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerRuntime
 from fakeapi.controllers.kubelet.containers.simulated import SimulatedRuntime
+from fakeapi.controllers.kubelet.processes.process_runtime import ProcessRuntime
 from fakeapi.controllers.kubelet.timers import Timers
 
 MakeRuntime = Callable[[ControllerContext], ContainerRuntime]
 
-MAKERS: tuple[MakeRuntime, ...] = ()
+MAKERS: tuple[MakeRuntime, ...] = (ProcessRuntime,)
 """The makers of the container runtimes of a server, in the order of precedence.
 
 The SimulatedRuntime comes last and takes every container that no other runtime takes.

@@ -1,0 +1,1 @@
+"""Containers as local processes: the runtime behind the option `run`."""

@@ -1,0 +1,29 @@
+"""Finds out how far this machine can isolate the processes of containers."""
+
+import tempfile
+from typing import Literal
+
+from fakeapi.controllers.kubelet.processes.launched import LaunchedProcess, LaunchError
+
+Isolation = Literal["root", "user", "none"]
+"""The isolation of the processes of containers.
+
+- `root`: in namespaces of their own, made by root.
+- `user`: in namespaces below a user namespace, in which only the present user exists.
+- `none`: not at all; paths in the command and in the environment are replaced.
+"""
+
+_DEV_NULL = -3
+
+
+async def available_isolation(*, is_root: bool) -> tuple[Isolation, str]:
+    """Returns the best isolation on this machine, and the reason if that is not the best there is."""
+    kind: Isolation = "root" if is_root else "user"
+    with tempfile.TemporaryDirectory(prefix="fakeapi-probe-") as stage:
+        message = {"kind": "probe", "isolation": kind, "stage": stage}
+        try:
+            process = await LaunchedProcess.launch(message, (_DEV_NULL, _DEV_NULL, _DEV_NULL))
+        except LaunchError as error:
+            return "none", str(error)
+        code, _ = await process.wait()
+    return (kind, "") if code == 0 else ("none", f"the attempt ended with exit code {code}")

@@ -1,0 +1,219 @@
+"""Builds the messages to launchers: everything that a container's process needs, as JSON.
+
+`launcher/main.py` reads them.
+"""
+
+import posixpath
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
+from fakeapi.controllers.kubelet.processes.isolation import Isolation
+from fakeapi.controllers.kubelet.processes.node_paths import device_path
+from fakeapi.machinery.json_types import Object
+
+_HOSTNAME_LENGTH = 63  # as in the kernel
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+WRITABLE_BYTES = 256 << 20
+"""Maximum number of bytes that a container can write to its own file system, outside of volumes.
+
+Also the maximum for each of /tmp and /run.
+"""
+IMAGE_MOUNTS_MAX = 2_000
+"""Maximum number of files and directories of an image that are mounted over this machine's files."""
+PROCESSES_MAX = 4_096
+"""Maximum number of processes of a container.
+
+Enforced without root, and from Linux 6.14 on also as root, where each PID namespace has its own limit.
+"""
+_ROOT_FILE = "etc/passwd"
+"""An image's directory with this file is an entire root file system."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessMount:
+    """A directory or file of this machine that a container sees at the path `target`."""
+
+    source: Path
+    target: str
+    sub_path: str = ""
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessPlan:
+    """Everything from which the messages to the launchers of one container are built.
+
+    - `image`: the directory or the program of the image.
+    - `directory`: the directory of the container on this machine, which the launcher may remove.
+    - `env`: the environment variables.
+    - `cleanup`: directories that the launcher removes if the server is killed.
+    """
+
+    run: ContainerRun
+    isolation: Isolation
+    image: Path
+    directory: Path
+    env: dict[str, str]
+    mounts: tuple[ProcessMount, ...]
+    cleanup: tuple[Path, ...] = ()
+
+    @property
+    def argv(self) -> list[str]:
+        """The command with its arguments. Raises ContainerStartError if neither pod nor image has one."""
+        config = self.run.config
+        command = config.command or (str(self._entry()),)
+        return [*command, *config.args]
+
+    def _entry(self) -> str:
+        """Returns the path of the image's only program, for a container without a command."""
+        if self.image.is_file():
+            return self._inside(self.image)
+        programs = [
+            path for path in sorted(self.image.iterdir()) if path.is_file() and path.stat().st_mode & 0o111
+        ]
+        if len(programs) == 1:
+            return self._inside(programs[0])
+        problem = f"the container has no command, and {self.image} has {len(programs)} programs"
+        raise ContainerStartError("CreateContainerError", f"no command specified: {problem}")
+
+    def _inside(self, program: Path) -> str:
+        return str(program) if self.isolation == "none" else f"/{program.name}"
+
+    @property
+    def _is_whole(self) -> bool:
+        return (self.image / _ROOT_FILE).is_file()
+
+    def container(self) -> dict[str, Any]:
+        """Returns the message that starts the container. Raises ContainerStartError if that is impossible."""
+        run = self.run
+        whole = self._is_whole
+        stage = self.directory / "root"
+        stage.mkdir(parents=True, exist_ok=True)
+        return {
+            **self._process(self.argv, self.env),
+            "kind": "run",
+            "stage": str(stage),
+            "base": str(self.image) if whole else "/",
+            "image": "" if whole else str(self.image),
+            "hostname": (run.pod["spec"].get("hostname") or run.pod["metadata"]["name"])[:_HOSTNAME_LENGTH],
+            "mounts": [
+                {
+                    "source": str(mount.source),
+                    "sub_path": mount.sub_path,
+                    "target": mount.target,
+                    "read_only": mount.read_only,
+                }
+                for mount in self.mounts
+                if not _is_kernel_path(mount.target)
+            ],
+            "devices": [
+                {
+                    "path": device.path,
+                    "host_path": str(device_path(run.directory, device.host_path or device.path)),
+                }
+                for device in run.config.devices
+            ],
+            "host_devices": self._sees_host_devices,
+            "read_only_root": bool(self._context().get("readOnlyRootFilesystem")),
+            "writable_bytes": WRITABLE_BYTES,
+            "image_mounts": IMAGE_MOUNTS_MAX,
+            "cleanup": [str(path) for path in self.cleanup],
+        }
+
+    def session(self, command: list[str], pid: int, *, tty: bool) -> dict[str, Any]:
+        """Returns the message that runs a command in the container. `pid`: the container's process."""
+        env = {"TERM": "xterm", **self.env} if tty else self.env
+        return {**self._process(command, env), "kind": "enter", "pid": pid, "tty": tty}
+
+    def _process(self, argv: list[str], env: dict[str, str]) -> dict[str, Any]:
+        """Returns the part of a message that describes one process: its program, user and limits."""
+        config = self.run.config
+        cwd = config.working_dir
+        entry = self._inside(self.image) if self.image.is_file() else ""
+        env = {"PATH": DEFAULT_PATH, "HOSTNAME": self.run.pod["metadata"]["name"], **env}
+        if self.isolation == "none":
+            argv, env, cwd = self._substituted(argv, env, cwd)
+        top = str(self.image) if self.isolation == "none" and self.image.is_dir() else ""
+        context, pod_context = self._context(), self.run.pod["spec"].get("securityContext") or {}
+        user = context.get("runAsUser", pod_context.get("runAsUser"))
+        group = context.get("runAsGroup", pod_context.get("runAsGroup"))
+        groups = {*(pod_context.get("supplementalGroups") or ())}
+        if pod_context.get("fsGroup") is not None:
+            groups.add(pod_context["fsGroup"])
+        capabilities = context.get("capabilities") or {}
+        return {
+            "isolation": self.isolation,
+            "argv": argv,
+            "env": env,
+            "cwd": cwd,
+            "entry": entry,
+            "top": "" if top == "/" else top,
+            "uid": user,
+            "gid": group,
+            "groups": sorted(groups),
+            "processes": PROCESSES_MAX,
+            "privileged": bool(context.get("privileged")),
+            "add_capabilities": _names(capabilities.get("add")),
+            "drop_capabilities": _names(capabilities.get("drop")),
+        }
+
+    def _substituted(
+        self, argv: list[str], env: dict[str, str], cwd: str
+    ) -> tuple[list[str], dict[str, str], str]:
+        """Replaces the paths of mounts by the paths on this machine, for processes without namespaces."""
+        places = {mount.target.rstrip("/"): str(mount.source / mount.sub_path) for mount in self.mounts}
+        targets = sorted(places, key=len, reverse=True)
+
+        def replaced(text: str) -> str:
+            return with_places(text, [(target, places[target]) for target in targets])
+
+        kept = {"PATH", "HOME"}
+        env = {name: text if name in kept else replaced(text) for name, text in env.items()}
+        return [replaced(word) for word in argv], env, replaced(cwd)
+
+    @property
+    def _sees_host_devices(self) -> bool:
+        mounted = (mount.target.rstrip("/") for mount in self.mounts)
+        return bool(self._context().get("privileged")) or "/dev" in mounted
+
+    def _context(self) -> Object:
+        context: Object = self.run.container.get("securityContext") or {}
+        return context
+
+    def with_mounts(self, mounts: Iterable[ProcessMount]) -> "ProcessPlan":
+        return replace(self, mounts=(*self.mounts, *mounts))
+
+
+def with_places(text: str, places: Iterable[tuple[str, str]]) -> str:
+    """Replaces the first path in a text that is a target, or below a target, by the path of its source.
+
+    A path can follow the start of the text, `=`, `:` or `,`. Each path of the text is replaced at most once.
+    """
+    parts: list[str] = []
+    word = ""
+    for character in f"{text}\0":
+        if character in "=:,\0":
+            parts.append(_with_place(word, places))
+            parts.append(character)
+            word = ""
+        else:
+            word += character
+    return "".join(parts)[:-1]
+
+
+def _with_place(path: str, places: Iterable[tuple[str, str]]) -> str:
+    for target, source in places:
+        if path == target or path.startswith(f"{target}/"):
+            return source + path[len(target) :]
+    return path
+
+
+def _is_kernel_path(target: str) -> bool:
+    return posixpath.normpath(target) in {"/dev", "/proc"}
+
+
+def _names(capabilities: Iterable[str] | None) -> list[str]:
+    return [name.upper().removeprefix("CAP_") for name in capabilities or ()]

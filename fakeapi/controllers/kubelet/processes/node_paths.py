@@ -1,0 +1,120 @@
+"""Maps the paths of a node to this machine: the directory of the kubelet, of CDI files, and all others."""
+
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path
+
+from fakeapi.controllers.kubelet.containers.runtime import ContainerStartError
+from fakeapi.machinery.json_types import Object
+
+KUBELET = "/var/lib/kubelet"
+"""The directory of the kubelet on a node. Many DRA drivers have it in their code."""
+CDI_DIRECTORIES = ("/run/cdi", "/etc/cdi")
+CDI = "cdi"
+"""The name of the directory of CDI files in the directory of a node."""
+HOST = "host"
+"""The name of the directory, in the directory of a node, with the node's own version of other paths."""
+
+_KERNEL = ("/dev", "/sys", "/proc")
+_CREATED = {"", "DirectoryOrCreate", "FileOrCreate"}
+"""Types of hostPath volumes that are created. A container runtime also creates those without a type."""
+_CHECKS = {
+    "Directory": Path.is_dir,
+    "File": Path.is_file,
+    "Socket": Path.is_socket,
+    "CharDevice": Path.is_char_device,
+    "BlockDevice": Path.is_block_device,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostPath:
+    """A path of a node on this machine. `read_only`: whether containers may only read it."""
+
+    path: Path
+    read_only: bool = False
+
+
+def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
+    """Returns the place of a hostPath volume on this machine, and creates it if its type says so.
+
+    - Paths below KUBELET are in the directory of the node.
+    - The directories of CDI files are one directory of the node.
+    - Devices and the file systems of the kernel are those of this machine.
+    - For other paths, the node's own directory `host` comes first. If the path is not there but exists on
+      this machine, containers can only read it. Otherwise it is created in `host`.
+
+    `directory`: the directory of the node. `kind`: the type of the volume. Raises ContainerStartError if the
+    place does not have this type.
+    """
+    path = canonical(path)
+    place = _place(directory, path)
+    own = place is None
+    chosen = HostPath(directory / HOST / path[1:]) if place is None else place
+    if kind in _CREATED and not chosen.path.exists() and (own or chosen.path.is_relative_to(directory)):
+        _create(chosen.path, is_file=kind == "FileOrCreate")
+    check = _CHECKS.get(kind, Path.exists)
+    if not check(chosen.path):
+        raise ContainerStartError(
+            "ContainerCreating", f"hostPath type check failed: {path} is not {_named(kind)}"
+        )
+    return chosen
+
+
+def device_path(directory: Path, path: str) -> Path:
+    """Returns the place of a device node of a CDI file on this machine.
+
+    The node's own directory `host` comes first. Raises ContainerStartError if the device does not exist.
+    """
+    place = host_path(directory, path, "Existing").path if _exists(directory, path) else None
+    if place is None:
+        problem = f'failed to stat CDI host device "{path}": no such file or directory'
+        raise ContainerStartError("CreateContainerError", f"failed to inject CDI devices: {problem}")
+    return place
+
+
+def _exists(directory: Path, path: str) -> bool:
+    return (directory / HOST / canonical(path)[1:]).exists() or Path(path).exists()
+
+
+def volume_path(directory: Path, source: Object) -> HostPath:
+    """Returns the place of the `hostPath` of a volume. Raises ContainerStartError as `host_path` does."""
+    return host_path(directory, source["path"], source.get("type") or "")
+
+
+def canonical(path: str) -> str:
+    """Returns an absolute path without `..`, and with /run instead of /var/run."""
+    path = posixpath.normpath(f"/{path}")
+    path = path[1:] if path.startswith("//") else path
+    return path.removeprefix("/var") if path == "/var/run" or path.startswith("/var/run/") else path
+
+
+def is_below(path: str, parent: str) -> bool:
+    return path == parent or path.startswith(f"{parent}/")
+
+
+def _place(directory: Path, path: str) -> HostPath | None:
+    if is_below(path, KUBELET):
+        return HostPath(directory / path[len(KUBELET) :].lstrip("/"))
+    for parent in CDI_DIRECTORIES:
+        if is_below(path, parent):
+            return HostPath(directory / CDI / path[len(parent) :].lstrip("/"))
+    if (directory / HOST / path[1:]).exists():
+        return None
+    if any(is_below(path, parent) for parent in _KERNEL):
+        return HostPath(Path(path))
+    return HostPath(Path(path), read_only=True) if Path(path).exists() else None
+
+
+def _create(path: Path, *, is_file: bool) -> None:
+    try:
+        (path.parent if is_file else path).mkdir(parents=True, exist_ok=True)
+        if is_file:
+            path.touch()
+    except OSError as error:
+        raise ContainerStartError("ContainerCreating", f"hostPath: {error}") from None
+
+
+def _named(kind: str) -> str:
+    names = {"CharDevice": "a character device", "BlockDevice": "a block device"}
+    return names.get(kind, f"a {kind.lower()}" if kind in _CHECKS else "there")

@@ -1,0 +1,201 @@
+"""ProcessContainer: a container that runs as a process of this machine."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from fakeapi.controllers.kubelet.containers.container_log import ContainerLog
+from fakeapi.controllers.kubelet.containers.runtime import (
+    CommandError,
+    Container,
+    ContainerExit,
+    ContainerStartError,
+    OnExit,
+    PortConnection,
+    ProbeResult,
+    Streams,
+)
+from fakeapi.controllers.kubelet.processes.handlers import (
+    HOST,
+    OUTPUT_BYTES_MAX,
+    probe_network,
+)
+from fakeapi.controllers.kubelet.processes.launch_message import ProcessPlan
+from fakeapi.controllers.kubelet.processes.launched import KILL_SECONDS, LaunchedProcess, LaunchError
+from fakeapi.controllers.kubelet.processes.output import copy_output
+from fakeapi.controllers.kubelet.processes.port_connection import SocketConnection
+from fakeapi.controllers.kubelet.processes.session import Captured, run_session
+from fakeapi.machinery.json_types import Object
+
+TERMINATION_MESSAGE_BYTES_MAX = 4096
+"""Maximum number of bytes of a termination message, as in Kubernetes."""
+LOG_MESSAGE_BYTES_MAX = 2048
+LOG_MESSAGE_LINES_MAX = 80
+"""Maximum size of a message from the end of the log, with the policy FallbackToLogsOnError."""
+DRAIN_SECONDS = 2.0
+"""Seconds in which the rest of the output is read after the exit."""
+_DEV_NULL = -3
+
+
+class ProcessContainer(Container):
+    """A container that runs as a process. `start` makes it."""
+
+    def __init__(self, plan: ProcessPlan, log: ContainerLog, process: LaunchedProcess, message: Path) -> None:
+        self.log = log
+        self._plan = plan
+        self._process = process
+        self._message = message
+        self._stdin: int | None = None
+        self._exited = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._sessions: set[asyncio.Task[int]] = set()
+        self._watching: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, plan: ProcessPlan, log: ContainerLog, message: Path, on_exit: OnExit) -> Self:
+        """Starts the process of a container. Raises ContainerStartError if it cannot start.
+
+        `message`: the file of the termination message.
+        """
+        wants_stdin = bool(plan.run.container.get("stdin"))
+        stdin, stdin_end = os.pipe() if wants_stdin else (_DEV_NULL, None)
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        try:
+            process = await LaunchedProcess.launch(plan.container(), (stdin, out_end, err_end))
+        except LaunchError as error:
+            for descriptor in (out, err, *([] if stdin_end is None else [stdin_end])):
+                os.close(descriptor)
+            raise ContainerStartError("RunContainerError", _start_problem(error)) from None
+        except BaseException:
+            for descriptor in (out, err, *([] if stdin_end is None else [stdin_end])):
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in (out_end, err_end, *([stdin] if wants_stdin else [])):
+                os.close(descriptor)
+        container = cls(plan, log, process, message)
+        container._stdin = stdin_end
+        exited = container._exited
+        outputs = [copy_output(out, log, "stdout", exited), copy_output(err, log, "stderr", exited)]
+        container._watching = asyncio.create_task(container._watch(outputs, on_exit))
+        return container
+
+    async def _watch(self, outputs: list[Coroutine[Any, Any, None]], on_exit: OnExit) -> None:
+        """Copies the output and reports the exit."""
+        copying = [asyncio.create_task(output) for output in outputs]
+        code, signal = await self._process.wait()
+        self._exited.set()
+        await asyncio.wait(copying, timeout=DRAIN_SECONDS)
+        for task in copying:
+            task.cancel()
+        if self._stdin is not None:
+            os.close(self._stdin)
+            self._stdin = None
+        self.log.close()
+        self._ended.set()
+        for session in self._sessions:
+            session.cancel()
+        on_exit(ContainerExit(code, message=self._termination_message(code), signal=signal))
+
+    def _termination_message(self, code: int) -> str:
+        container = self._plan.run.container
+        with suppress(OSError):
+            text = self._message.read_bytes()[:TERMINATION_MESSAGE_BYTES_MAX].decode(errors="replace")
+            if text or code == 0 or container.get("terminationMessagePolicy") != "FallbackToLogsOnError":
+                return text
+        lines = [line.data for line in self.log.lines[-LOG_MESSAGE_LINES_MAX:]]
+        return b"".join(lines)[-LOG_MESSAGE_BYTES_MAX:].decode(errors="replace")
+
+    async def stop(self, signal: int) -> None:
+        self._process.send_signal(signal)
+
+    async def probe(self, kind: str, probe: Object) -> ProbeResult:
+        if "exec" not in probe:
+            return await probe_network(probe, self._plan.run.container)
+        output = Captured(OUTPUT_BYTES_MAX)
+        try:
+            code = await self.exec(probe["exec"].get("command") or [], output)
+        except CommandError as error:
+            return ProbeResult(is_success=False, output=str(error))
+        return ProbeResult(is_success=code == 0, output=output.text)
+
+    async def run_hook(self, kind: str, handler: Object) -> None:
+        if "exec" in handler:
+            output = Captured(OUTPUT_BYTES_MAX)
+            command = handler["exec"].get("command") or []
+            code = await self.exec(command, output)
+            if code:
+                words = " ".join(command)
+                raise CommandError(f"command '{words}' exited with {code}: {output.text}")
+            return
+        result = await probe_network(handler, self._plan.run.container)
+        if not result.is_success:
+            raise CommandError(result.output)
+
+    async def exec(self, command: list[str], streams: Streams) -> int:
+        if self._ended.is_set():
+            raise CommandError("container is not running")
+        if not command:
+            raise CommandError("you must specify at least one command for the container")
+        tty = streams.tty
+        message = self._plan.session(command, self._process.pid, tty=tty)
+        session = asyncio.ensure_future(run_session(message, streams, tty=tty))
+        self._sessions.add(session)
+        try:
+            return await session
+        except asyncio.CancelledError:
+            session.cancel()
+            if self._ended.is_set():
+                raise CommandError("the container has ended") from None
+            raise
+        finally:
+            self._sessions.discard(session)
+
+    async def attach(self, streams: Streams) -> None:
+        writing = asyncio.create_task(self._feed(streams)) if streams.has_stdin else None
+        try:
+            async for line in self.log.follow(self.log.end):
+                await streams.write("stderr" if line.stream == "stderr" else "stdout", line.data)
+        finally:
+            if writing is not None:
+                writing.cancel()
+
+    async def _feed(self, streams: Streams) -> None:
+        """Writes the client's input to the container. Its end ends a `stdinOnce` container's."""
+        while data := await streams.read_stdin():
+            while data and self._stdin is not None:
+                written = await asyncio.to_thread(os.write, self._stdin, data)
+                data = data[written:]
+        if self._plan.run.container.get("stdinOnce") and self._stdin is not None:
+            os.close(self._stdin)
+            self._stdin = None
+
+    async def connect(self, port: int) -> PortConnection:
+        try:
+            reader, writer = await asyncio.open_connection(HOST, port)
+        except OSError as error:
+            raise CommandError(f"dial tcp4 {HOST}:{port}: connect: {error.strerror or error}") from None
+        return SocketConnection(reader, writer)
+
+    async def remove(self) -> None:
+        shutil.rmtree(self._plan.directory, ignore_errors=True)
+
+    async def kill(self) -> None:
+        """Kills the process, and waits until its exit is reported."""
+        self._process.kill()
+        if self._watching is not None:
+            await asyncio.wait([self._watching], timeout=KILL_SECONDS + DRAIN_SECONDS)
+            self._watching.cancel()
+        await self.remove()
+
+
+def _start_problem(error: LaunchError) -> str:
+    """Returns the message of a container that could not start, with the words of a container runtime."""
+    return (
+        "failed to create containerd task: failed to create shim task: OCI runtime create failed: unable to "
+        f"start container process: {error}"
+    )

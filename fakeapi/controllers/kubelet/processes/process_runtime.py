@@ -1,0 +1,126 @@
+"""ProcessRuntime: runs the containers of named images as local processes.
+
+`--run IMAGE=DIR` names the images. docs/run.md describes what such a process sees.
+"""
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.kubelet.containers.container_log import ContainerLog
+from fakeapi.controllers.kubelet.containers.runtime import (
+    Container,
+    ContainerExit,
+    ContainerRun,
+    ContainerRuntime,
+    ContainerStartError,
+    OnExit,
+)
+from fakeapi.controllers.kubelet.processes import in_cluster
+from fakeapi.controllers.kubelet.processes.isolation import Isolation, available_isolation
+from fakeapi.controllers.kubelet.processes.launch_message import ProcessMount, ProcessPlan
+from fakeapi.controllers.kubelet.processes.process_container import ProcessContainer
+from fakeapi.controllers.kubelet.processes.volumes import PodVolumes
+from fakeapi.machinery.printable import printable_line
+
+log = logging.getLogger("fakeapi.controllers")
+
+PROCESSES_MAX = 500
+"""Maximum number of containers that run as processes at the same time. Further containers wait."""
+TERMINATION_PATH = "/dev/termination-log"
+
+
+class ProcessRuntime(ContainerRuntime):
+    """Runs the containers of the images in `cluster.run_images`."""
+
+    def __init__(self, context: ControllerContext) -> None:
+        self._context = context
+        self._api = context.api("kubelet")
+        self._images = context.cluster.run_images
+        self._isolation: asyncio.Task[Isolation] | None = None
+        self._containers: set[ProcessContainer] = set()
+        self._starting = 0
+        self._is_temporary = context.cluster.settings.kubelet_directory is None
+
+    def takes(self, run: ContainerRun) -> bool:
+        return self._images.find(run.image) is not None
+
+    async def start(self, run: ContainerRun, on_exit: OnExit) -> Container:
+        image = self._images.find(run.image)
+        if image is None or not image.exists():
+            raise ContainerStartError("ErrImagePull", f"the files of the image {run.image} are gone: {image}")
+        if len(self._containers) + self._starting >= PROCESSES_MAX:
+            raise ContainerStartError(
+                "RunContainerError", f"{PROCESSES_MAX} containers run as processes already"
+            )
+        self._starting += 1
+        try:
+            plan, message = await self._plan(run, image)
+            container_log = ContainerLog(self._context.clock.now)
+            ended: list[ContainerExit] = []
+
+            def exited(end: ContainerExit) -> None:
+                ended.append(end)
+                self._containers.discard(container)
+                on_exit(end)
+
+            container = await ProcessContainer.start(plan, container_log, message, exited)
+            if not ended:
+                self._containers.add(container)
+            return container
+        finally:
+            self._starting -= 1
+
+    async def _plan(self, run: ContainerRun, image: Path) -> tuple[ProcessPlan, Path]:
+        """Returns the plan of a container, and the file of its termination message."""
+        pod = run.directory / "pods" / run.pod["metadata"]["uid"]
+        directory = pod / "containers" / run.name / str(run.attempt)
+        mounts = await PodVolumes(self._context, self._api, pod).mounts(run)
+        message = directory / "termination-log"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            message.write_bytes(b"")
+            message.chmod(0o666)
+        except OSError as error:
+            raise ContainerStartError("CreateContainerError", str(error)) from None
+        mounts.append(ProcessMount(message, run.container.get("terminationMessagePath") or TERMINATION_PATH))
+        root = run.directory.parent if self._is_temporary else directory
+        plan = ProcessPlan(
+            run,
+            await self._chosen_isolation(),
+            image,
+            directory,
+            await self._environment(run),
+            tuple(mounts),
+            (root,),
+        )
+        return plan, message
+
+    async def _environment(self, run: ContainerRun) -> dict[str, str]:
+        """Returns the container's environment. The address of the server is one that processes can reach."""
+        address = in_cluster.environment(await self._context.cluster.in_cluster())
+        own = {entry["name"] for entry in run.container.get("env") or ()}
+        reachable = {name: value for name, value in address.items() if name not in own}
+        return {**run.config.env, **reachable}
+
+    async def _chosen_isolation(self) -> Isolation:
+        if self._isolation is None:
+            self._isolation = asyncio.create_task(self._choose_isolation())
+        return await asyncio.shield(self._isolation)
+
+    async def _choose_isolation(self) -> Isolation:
+        kind, problem = await available_isolation(is_root=os.geteuid() == 0)
+        if kind == "none":
+            log.warning(
+                "containers run without namespaces of their own: paths of mounts in commands and environment "
+                "variables are replaced, and a path in the program's code is not (%s)",
+                printable_line(problem),
+            )
+        return kind
+
+    async def close(self) -> None:
+        if self._isolation is not None:
+            self._isolation.cancel()
+        await asyncio.gather(*(container.kill() for container in list(self._containers)))

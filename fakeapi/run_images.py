@@ -1,0 +1,97 @@
+"""RunImages: the images whose containers run as local processes, and the files of these images."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+IMAGES_MAX = 1_000
+"""Maximum number of images whose containers run as local processes."""
+
+
+class RunImageError(ValueError):
+    """Raised if a text does not have the form IMAGE=DIR, or if its path cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunImage:
+    """An image whose containers run as local processes.
+
+    - `pattern`: the name of the image; `*` stands for any characters. Without a tag, it matches all tags.
+    - `path`: the directory with the files of the image, or its only program.
+    """
+
+    pattern: str
+    path: Path
+
+    @classmethod
+    def of(cls, pattern: str, path: str | Path) -> "RunImage":
+        """Checks a pattern and a path. Raises RunImageError if the path is missing or a special file."""
+        place = Path(path).absolute()
+        name = pattern.strip()
+        if not name or any(character.isspace() for character in name):
+            raise RunImageError(f"run: {pattern!r} is not the name of an image")
+        try:
+            if not place.is_dir() and not place.is_file():
+                problem = "is not a directory or a file" if place.exists() else "does not exist"
+                raise RunImageError(f"run: {name}: {place} {problem}")
+        except (OSError, ValueError) as error:
+            raise RunImageError(f"run: {name}: {error}") from None
+        if place.is_file() and not os.access(place, os.X_OK):
+            raise RunImageError(f"run: {name}: {place} is not executable")
+        return cls(name, place)
+
+    @classmethod
+    def parse(cls, text: str) -> "RunImage":
+        """Parses IMAGE=DIR. Raises RunImageError for any other text, and for an unusable path."""
+        name, equals, path = text.partition("=")
+        if not (name.strip() and equals and path.strip()):
+            raise RunImageError(f"run: {text!r} is not of the form IMAGE=DIR")
+        return cls.of(name, path.strip())
+
+    def matches(self, image: str) -> bool:
+        """Whether the pattern matches the name of an image, with or without its tag and digest."""
+        repository = _repository(image)
+        if _repository(self.pattern) == self.pattern:
+            return fnmatchcase(repository, self.pattern)
+        return fnmatchcase(image, self.pattern)
+
+
+class RunImages:
+    """The images of one server, by pattern. The image that was added last takes precedence."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        """Parses texts of the form IMAGE=DIR. Raises RunImageError if one of them cannot be used."""
+        self._images: dict[str, RunImage] = {}
+        for text in texts:
+            self.add(RunImage.parse(text))
+
+    def __iter__(self) -> Iterator[RunImage]:
+        return iter(list(self._images.values()))
+
+    def __bool__(self) -> bool:
+        return bool(self._images)
+
+    def add(self, image: RunImage) -> None:
+        """Adds an image, or replaces an image with the same pattern. Raises RunImageError at IMAGES_MAX."""
+        self._images.pop(image.pattern, None)
+        if len(self._images) >= IMAGES_MAX:
+            raise RunImageError(f"run: more than {IMAGES_MAX} images")
+        self._images[image.pattern] = image
+
+    def remove(self, pattern: str) -> bool:
+        """Removes an image by its pattern; returns whether there was one. Running containers continue."""
+        return self._images.pop(pattern, None) is not None
+
+    def find(self, image: str) -> Path | None:
+        """Returns the path of the files of an image; None if its containers do not run as processes."""
+        matching = [each for each in self._images.values() if each.matches(image)]
+        return matching[-1].path if matching else None
+
+
+def _repository(image: str) -> str:
+    """Returns the name of an image without its tag and digest."""
+    name = image.partition("@")[0]
+    head, colon, tag = name.rpartition(":")
+    return head if colon and "/" not in tag else name
