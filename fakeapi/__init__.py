@@ -4,42 +4,104 @@ The public names are imported on first use, to keep `import fakeapi` cheap. Pyte
 plugin in every test session, even in projects that do not use it.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fakeapi.version import __version__
 
 if TYPE_CHECKING:
+    from fakeapi.clients.control import ControlClient, ControlError
+    from fakeapi.clients.errors import StatusError
+    from fakeapi.clients.target import TargetError
+    from fakeapi.controllers.manager import NotSettled
+    from fakeapi.faults.rules import Rule, RuleError
     from fakeapi.installing.sources import InstallError
-    from fakeapi.snapshots.model import Snapshot, SnapshotError
+    from fakeapi.journal.entry import Entry
+    from fakeapi.journal.pattern import PatternError
+    from fakeapi.journal.requests import Requests, VerificationFailed
+    from fakeapi.machinery.base_error import FakeAPIError
+    from fakeapi.releases.gates import GateError
+    from fakeapi.releases.release import UnknownReleaseError
+    from fakeapi.serving.runner import StartError
+    from fakeapi.snapshots.content import SnapshotError
+    from fakeapi.snapshots.model import Snapshot
+    from fakeapi.testing.armed_fault import Fault
+    from fakeapi.testing.client import Client
+    from fakeapi.testing.factory import FakeAPIFactory, ReplayFunction
+    from fakeapi.testing.faults import Faults, FaultsUnfired
     from fakeapi.testing.replay import replay
-    from fakeapi.testing.server import FakeAPI, StatusError
+    from fakeapi.testing.server import FakeAPI
+    from fakeapi.testing.watching import WaitTimeout, Watch, WatchEvent
+    from fakeapi.traces.model import TraceError
 
 __all__ = [
+    "Client",
+    "ControlClient",
+    "ControlError",
+    "Entry",
     "FakeAPI",
+    "FakeAPIError",
+    "FakeAPIFactory",
+    "Fault",
+    "Faults",
+    "FaultsUnfired",
+    "GateError",
     "InstallError",
+    "NotSettled",
+    "PatternError",
+    "ReplayFunction",
+    "Requests",
+    "Rule",
+    "RuleError",
     "Snapshot",
     "SnapshotError",
+    "StartError",
     "StatusError",
+    "TargetError",
+    "TraceError",
+    "UnknownReleaseError",
+    "VerificationFailed",
+    "WaitTimeout",
+    "Watch",
+    "WatchEvent",
     "__version__",
     "replay",
 ]
 
+_MODULES = {
+    "clients.control": ("ControlClient", "ControlError"),
+    "clients.errors": ("StatusError",),
+    "clients.target": ("TargetError",),
+    "controllers.manager": ("NotSettled",),
+    "faults.rules": ("Rule", "RuleError"),
+    "installing.sources": ("InstallError",),
+    "journal.entry": ("Entry",),
+    "journal.pattern": ("PatternError",),
+    "journal.requests": ("Requests", "VerificationFailed"),
+    "machinery.base_error": ("FakeAPIError",),
+    "releases.gates": ("GateError",),
+    "releases.release": ("UnknownReleaseError",),
+    "serving.runner": ("StartError",),
+    "snapshots.content": ("SnapshotError",),
+    "snapshots.model": ("Snapshot",),
+    "testing.armed_fault": ("Fault",),
+    "testing.client": ("Client",),
+    "testing.factory": ("FakeAPIFactory", "ReplayFunction"),
+    "testing.faults": ("Faults", "FaultsUnfired"),
+    "testing.replay": ("replay",),
+    "testing.server": ("FakeAPI",),
+    "testing.watching": ("WaitTimeout", "Watch", "WatchEvent"),
+    "traces.model": ("TraceError",),
+}
+"""The public names by the module that defines them."""
+
 
 def __getattr__(name: str) -> Any:
-    if name in ("FakeAPI", "StatusError"):
-        from fakeapi.testing import server  # noqa: PLC0415 - see the module's docstring
-
-        return getattr(server, name)
-    if name in ("Snapshot", "SnapshotError"):
-        from fakeapi.snapshots import model  # noqa: PLC0415 - see the module's docstring
-
-        return getattr(model, name)
-    if name == "InstallError":
-        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - see the module's docstring
-
-        return InstallError
-    if name == "replay":
-        from fakeapi.testing.replay import replay  # noqa: PLC0415 - see the module's docstring
-
-        return replay
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"fakeapi.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,7 @@ server loads the server's code.
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -16,6 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from fakeapi.testing.baseline import Baseline
+    from fakeapi.testing.factory import FakeAPIFactory, ReplayFunction
     from fakeapi.testing.server import FakeAPI
     from fakeapi.traces.reporting.report import Report
 
@@ -91,10 +92,8 @@ class ServerPool:
         for position in reversed(range(len(self._idle))):
             if self._idle[position][0] == key:
                 return self._idle.pop(position)[1]
-        unknown = settings.unknown_options(options)
-        if unknown:
-            known = ", ".join(field.name for field, _ in settings.options())
-            refuse(f"FakeAPI has no option {', '.join(unknown)}; it has {known}")
+        if problem := settings.problem_of(options):
+            refuse(problem)
         try:
             return FakeAPI(**{**self._defaults, **options}).start()
         except (ValueError, StartError) as error:
@@ -258,26 +257,26 @@ def _recordings(node: pytest.Item) -> Recordings | None:
 
 
 @pytest.fixture
-def fakeapi_factory(
-    request: pytest.FixtureRequest, _fakeapi_pool: ServerPool
-) -> Iterator[Callable[..., "FakeAPI"]]:
+def fakeapi_factory(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPIFactory]":
     """Returns a function that starts an empty server with these options: `fakeapi_factory(release="1.30")`.
 
     The fixture takes the servers back after the test. A test can run 64 servers at once.
     """
+    from fakeapi.testing.factory import FakeAPIFactory  # noqa: PLC0415 - see the module's docstring
+
     with ExitStack() as taken, _Used(request.node) as used:
 
-        def factory(**options: Any) -> "FakeAPI":
+        def start(options: Mapping[str, Any]) -> "FakeAPI":
             if used.running >= SERVERS_MAX:
                 refuse(
                     f"{used.running} servers of fakeapi_factory are running: stop one before the next starts"
                 )
-            server = _fakeapi_pool.take(options)
-            taken.callback(_fakeapi_pool.give_back, options, server)
+            server = _fakeapi_pool.take({**options})
+            taken.callback(_fakeapi_pool.give_back, {**options}, server)
             used.add(server)
             return server
 
-        yield factory
+        yield FakeAPIFactory(start)
 
 
 class _Used:
@@ -326,28 +325,32 @@ def _unfired_faults(server: "FakeAPI") -> list[str]:
 
 
 @pytest.fixture
-def fakeapi_replay(fakeapi_factory: Callable[..., "FakeAPI"]) -> Callable[..., "Report"]:
+def fakeapi_replay(fakeapi_factory: "FakeAPIFactory") -> "ReplayFunction":
     """Returns a function that replays a trace against an empty server. The function returns a report.
 
     The server has the release of the trace, unless you pass `release`. You can also pass `feature_gates` for
     the server. All other keywords are options of `fakeapi.replay`.
     """
 
-    def replay(trace: str | Path, **options: Any) -> "Report":
+    def replay(
+        trace: str | Path,
+        *,
+        release: str | None = None,
+        feature_gates: "Mapping[str, bool] | str | None" = None,
+        **how: Any,
+    ) -> "Report":
         from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - see the module's docstring
 
-        server_options = {name: options.pop(name) for name in ("release", "feature_gates") if name in options}
         with open_trace(trace) as reader:
-            release = reader.header.release
-        if release:
-            server_options.setdefault("release", release)
-        return fakeapi_factory(**server_options).replay(trace, **options)
+            options = {"release": release or reader.header.release, "feature_gates": feature_gates}
+        given: dict[str, Any] = {name: value for name, value in options.items() if value}
+        return fakeapi_factory(**given).replay(trace, **how)
 
     return replay
 
 
 @pytest.fixture
-def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: Callable[..., "FakeAPI"]) -> "FakeAPI":
+def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: "FakeAPIFactory") -> "FakeAPI":
     """An empty Kubernetes API server for one test; the marker `fakeapi` sets its options."""
     return fakeapi_factory(**_marked_options(request.node))
 
@@ -359,6 +362,11 @@ def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
         if marker.args:
             refuse(f"the marker fakeapi takes named options only: {MARKER}")
         options.update(marker.kwargs)
+    if options:
+        from fakeapi.settings import problem_of  # noqa: PLC0415 - see the module's docstring
+
+        if problem := problem_of(options):
+            refuse(problem)
     return options
 
 

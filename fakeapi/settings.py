@@ -1,7 +1,7 @@
 """The options of a server, each with its type, default, environment variable and help text.
 
 `fakeapi serve`, `FakeAPI`, the pytest marker, pytest's ini file and the environment read their options from
-this module, so it imports only the standard library.
+this module, so it imports only the standard library and a module that suggests names.
 """
 
 import re
@@ -25,6 +25,8 @@ from typing import (
     get_origin,
 )
 
+from fakeapi.machinery.suggestions import did_you_mean
+
 if TYPE_CHECKING:
     from fakeapi.authentication.settings import FrontProxySettings
     from fakeapi.clock.clocks import ClockAndNames
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from fakeapi.registry.identity.token_settings import TokenSettings
 
 P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 
 DEFAULT_PORT = 8001
@@ -479,16 +482,20 @@ _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
 """Maps types of options to the Python types that they accept, if these are more: float also accepts int."""
 
 
-def unknown_options(names: Mapping[str, Any]) -> list[str]:
-    """Returns the names that are not options of a server, sorted."""
-    return sorted(names.keys() - {setting.name for setting in fields(Settings)})
+def problem_of(names: Mapping[str, Any]) -> str:
+    """Returns a message about the first name that is not an option of a server; "" if all are options."""
+    known = [setting.name for setting in fields(Settings)]
+    for name in sorted(names.keys() - set(known)):
+        return f"FakeAPI has no option {name}{did_you_mean(name, known) or '; it has ' + ', '.join(known)}"
+    return ""
 
 
 def read_option(name: str, text: str) -> Any:
     """Converts the text of an option to its value. Raises ValueError for an unknown name or invalid text."""
     setting = next((candidate for candidate in fields(Settings) if candidate.name == name), None)
     if setting is None or name == "clock":
-        raise ValueError(f"no option {name!r} that can be set with text")
+        hint = did_you_mean(name, [candidate.name for candidate in fields(Settings)])
+        raise ValueError(f"no option {name!r} that can be set with text{hint}")
     readers: dict[type, Callable[[str], Any]] = {bool: _flag, int: int, float: float, tuple: str.split}
     kind = int if name == "seed" else type(setting.default)
     if setting.metadata["option"].is_duration:
@@ -540,6 +547,36 @@ def _default(each: Field[Any], option: Option) -> str:
     return f"Default: {option.unset or repr(each.default)}."
 
 
+def _check_names(args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+    """Raises TypeError for options by position, and for names that are not options."""
+    if args:
+        raise TypeError(
+            f"FakeAPI takes its options by name, such as FakeAPI(release='1.34'), not {args[0]!r:.80}"
+        )
+    if problem := problem_of(options):
+        raise TypeError(problem)
+
+
+def passes_options(
+    make: Callable[P, Settings],
+) -> Callable[[Callable[[T, Mapping[str, Any]], R]], Callable[Concatenate[T, P], R]]:
+    """Returns a decorator for a method with a mapping of options, which callers then pass as keywords.
+
+    `make`: as in `takes_settings`. The mapping has only the options that the caller has named. The method
+    raises TypeError for options by position, and for names that are not options.
+    """
+
+    def decorate(method: Callable[[T, Mapping[str, Any]], R]) -> Callable[Concatenate[T, P], R]:
+        @wraps(method)
+        def call(self: T, *args: P.args, **kwargs: P.kwargs) -> R:
+            _check_names(args, kwargs)
+            return method(self, kwargs)
+
+        return cast("Callable[Concatenate[T, P], R]", call)
+
+    return decorate
+
+
 def takes_settings(
     make: Callable[P, Settings],
 ) -> Callable[[Callable[[T, Settings], None]], Callable[Concatenate[T, P], None]]:
@@ -552,6 +589,7 @@ def takes_settings(
     def decorate(initialize: Callable[[T, Settings], None]) -> Callable[Concatenate[T, P], None]:
         @wraps(initialize)
         def init(self: T, *args: P.args, **kwargs: P.kwargs) -> None:
+            _check_names(args, kwargs)
             initialize(self, make(*args, **kwargs))
 
         first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)

@@ -122,6 +122,8 @@ NO_BOUNDS = {
         "fakeapi.traces.replay.open_watch.LATER_PATIENCE_SECONDS",
         "fakeapi.traces.replay.open_watch.PATIENCE_SECONDS",
         "fakeapi.traces.replay.open_watch.QUIET_SECONDS",
+        "fakeapi.testing.waiting.HEARTBEAT_SECONDS",
+        "fakeapi.testing.watching.RETRY_SECONDS_MAX",
         "fakeapi_storage.postgresql.follower.POLL_SECONDS",
     },
     "the estimated or encoded size of a value": {

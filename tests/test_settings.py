@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main, serve
-from fakeapi.settings import Settings, is_shareable, options, read_option, unknown_options
+from fakeapi.settings import Settings, is_shareable, options, problem_of, read_option
 from fakeapi_storage import WINDOW_REVISIONS
 
 NAMES = [field.name for field, _ in options()]
@@ -33,7 +33,8 @@ def test_the_docstring_of_fakeapi_says_what_each_option_does() -> None:
 def test_an_option_that_is_none_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="relase"):
         FakeAPI(relase="1.31")  # type: ignore[call-arg] # that is the point
-    assert unknown_options({"relase": 1, "release": 2}) == ["relase"]
+    assert problem_of({"relase": 1, "release": 2}) == "FakeAPI has no option relase; did you mean release?"
+    assert problem_of({"release": 2}) == ""
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def arm(client: "ControlClient", *, file: Path | None, kind: str | None, argumen
     if kind is not None and kind not in READY:
         raise click.ClickException(f"no ready-made fault {kind!r}; there are {', '.join(READY)}")
     try:
-        rules = [ready_rule(kind, _members(arguments))] if kind is not None else read_rules(file)
+        rules = [ready_rule(kind, _members(arguments))] if kind is not None else read_rules(file or ())
     except RuleError as error:
         raise click.ClickException(printable_line(error)) from error
     import msgspec  # noqa: PLC0415 - keeps --help fast

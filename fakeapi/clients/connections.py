@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,13 @@ TIMEOUT_SECONDS = 60.0
 
 kube-apiserver ends requests after the same time.
 """
+
+
+Headers = Mapping[str, str | tuple[str, ...]]
+"""The headers of a request. A header with several values has a tuple."""
+
+_WITH_BODY = ("POST", "PUT", "PATCH")
+"""The methods whose requests have the header Content-Length even without a body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,53 @@ class Answer:
     status: int
     media_type: str
     text: str
+
+
+class Stream:
+    """A response that is read line by line, such as the response of a watch."""
+
+    def __init__(
+        self, connection: http.client.HTTPConnection, sock: socket.socket, response: http.client.HTTPResponse
+    ) -> None:
+        self._connection = connection
+        self._socket = sock
+        self._response = response
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of the response."""
+        return self._response.status
+
+    def line(self, seconds: float) -> bytes:
+        """Returns the next line; b"" at the end of the response.
+
+        Raises TimeoutError if no byte arrives for `seconds`; the stream is then unusable. Raises OSError and
+        http.client.HTTPException if the connection breaks off.
+        """
+        self._socket.settimeout(max(seconds, 0.001))
+        return self._response.readline()
+
+    def rest(self, seconds: float) -> str:
+        """Returns the rest of the response as text."""
+        self._socket.settimeout(max(seconds, 0.001))
+        return self._response.read().decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Closes the connection. A second call does nothing."""
+        self._response.close()
+        self._connection.close()
+
+
+def _send(
+    connection: http.client.HTTPConnection, method: str, target: str, headers: Headers, body: bytes | None
+) -> None:
+    connection.putrequest(method, target)
+    for name, value in headers.items():
+        for single in value if isinstance(value, tuple) else (value,):
+            connection.putheader(name, single)
+    if body is not None or method in _WITH_BODY:
+        connection.putheader("Content-Length", str(len(body or b"")))
+    connection.endheaders(body)
 
 
 class Connections:
@@ -49,10 +104,11 @@ class Connections:
         self._idle: list[http.client.HTTPConnection] = []
         self._process = os.getpid()
 
-    def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None) -> Answer:
+    def send(self, method: str, target: str, headers: Headers, body: bytes | None = None) -> Answer:
         """Sends a request and returns the complete response.
 
         - `target`: the path and query.
+        - `headers`: a header with a tuple of values is sent once for each value.
 
         Raises OSError if the connection fails, and http.client.HTTPException if the response is not valid
         HTTP. Raises UnicodeDecodeError if the body is not UTF-8.
@@ -65,7 +121,7 @@ class Connections:
         except IndexError:
             connection = self._connection()
         try:
-            connection.request(method, target, body, headers)
+            _send(connection, method, target, headers, body)
             response = connection.getresponse()
             text = response.read().decode()
         except BaseException:
@@ -73,6 +129,22 @@ class Connections:
             raise
         self._idle.append(connection)
         return Answer(response.status, response.getheader("Content-Type", ""), text)
+
+    def open_stream(self, target: str, headers: Headers) -> "Stream":
+        """Sends a GET request on a connection of its own; returns the response as a stream of lines.
+
+        Raises OSError if the connection fails, and http.client.HTTPException if the response is not valid
+        HTTP.
+        """
+        connection = self._connection()
+        try:
+            connection.connect()
+            sock = connection.sock
+            _send(connection, "GET", target, headers, None)
+            return Stream(connection, sock, connection.getresponse())
+        except BaseException:
+            connection.close()
+            raise
 
     def close(self) -> None:
         """Closes the idle connections; a later request opens a new connection."""

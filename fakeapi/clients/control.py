@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 
 from fakeapi.clients.connections import Answer, Connections
 from fakeapi.clients.target import Target
+from fakeapi.machinery.base_error import FakeAPIError
 
 CONTROL = "/_fakeapi"
 """The path of the control API."""
@@ -20,7 +21,7 @@ SILENCE_SECONDS = 60.0
 """Seconds without data after which an event stream raises ControlError. The server sends data every 15 s."""
 
 
-class ControlError(Exception):
+class ControlError(FakeAPIError):
     """Raised if the server refuses a request, does not respond, or has no control API.
 
     The message is one line. `code`: the HTTP status of the response; 0 without a response.

@@ -4,7 +4,27 @@ from collections.abc import Iterable
 from typing import Any
 
 from fakeapi.clients.served_resource import ServedResource
-from fakeapi.clients.shapes import Group, GroupList, Resource, ResourceList, checked
+from fakeapi.clients.shapes import (
+    AggregatedList,
+    AggregatedResource,
+    Group,
+    GroupList,
+    Resource,
+    ResourceList,
+    checked,
+)
+
+AGGREGATED_KIND = "APIGroupDiscoveryList"
+
+AGGREGATED_MEDIA_TYPES = ",".join(
+    f"application/json{parameters}"
+    for parameters in (
+        f";g=apidiscovery.k8s.io;v=v2;as={AGGREGATED_KIND}",
+        f";g=apidiscovery.k8s.io;v=v2beta1;as={AGGREGATED_KIND}",
+        "",
+    )
+)
+"""The header Accept of a client that understands aggregated discovery, and also reads other documents."""
 
 
 def group_versions(body: Any) -> list[str]:
@@ -31,12 +51,49 @@ def served_resources(api_version: str, body: Any) -> list[ServedResource]:
     `api_version`: the group and version of the list. Raises StatusError if the body is malformed.
     """
     resources = checked(body, ResourceList).resources or []
-    names = {resource.name for resource in resources}
+    subresources: dict[str, set[str]] = {}
+    for resource in resources:
+        name, slash, subresource = resource.name.partition("/")
+        if slash:
+            subresources.setdefault(name, set()).add(subresource)
     return [
-        _served_resource(api_version, resource, has_status=f"{resource.name}/status" in names)
+        _served_resource(api_version, resource, subresources.get(resource.name, ()))
         for resource in resources
         if "/" not in resource.name
     ]
+
+
+def aggregated_resources(body: Any) -> list[ServedResource] | None:
+    """Returns the resources in an APIGroupDiscoveryList. The preferred version of a group is its first.
+
+    Returns None for a document of another kind, from a server without aggregated discovery. Raises
+    StatusError if the body is malformed.
+    """
+    if not isinstance(body, dict) or body.get("kind") != AGGREGATED_KIND:
+        return None
+    return [
+        _aggregated(group.metadata.name, version.version, resource)
+        for group in checked(body, AggregatedList).items
+        for version in group.versions
+        for resource in version.resources
+    ]
+
+
+def _aggregated(group: str, version: str, resource: AggregatedResource) -> ServedResource:
+    kind = resource.responseKind.kind if resource.responseKind is not None else ""
+    subresources = frozenset(each.subresource for each in resource.subresources)
+    names = (resource.resource, resource.singularResource, kind, *resource.shortNames)
+    return ServedResource(
+        group,
+        version,
+        resource.resource,
+        kind,
+        resource.scope == "Namespaced",
+        "status" in subresources,
+        frozenset(resource.verbs),
+        frozenset(name.lower() for name in names if name),
+        subresources,
+    )
 
 
 def _preferred_first(group: Group) -> Iterable[str]:
@@ -45,7 +102,7 @@ def _preferred_first(group: Group) -> Iterable[str]:
     return sorted(versions, key=lambda name: preferred is None or name != preferred.groupVersion)
 
 
-def _served_resource(api_version: str, resource: Resource, *, has_status: bool) -> ServedResource:
+def _served_resource(api_version: str, resource: Resource, subresources: Iterable[str]) -> ServedResource:
     group, _, version = api_version.rpartition("/")
     names = (resource.name, resource.singularName, resource.kind, *(resource.shortNames or ()))
     return ServedResource(
@@ -54,7 +111,8 @@ def _served_resource(api_version: str, resource: Resource, *, has_status: bool) 
         resource.name,
         resource.kind,
         resource.namespaced,
-        has_status,
+        "status" in subresources,
         frozenset(resource.verbs or ()),
         frozenset(name.lower() for name in names if name),
+        frozenset(subresources),
     )

@@ -1,9 +1,10 @@
 """StatusError: raised for a request without a successful response."""
 
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.json_types import Object
 
 
-class StatusError(Exception):
+class StatusError(FakeAPIError):
     """Raised if the response to a request is an error, or is not a valid response of the API.
 
     - `code`: the HTTP status of the response; 0 if the response is malformed or was lost.
@@ -11,16 +12,31 @@ class StatusError(Exception):
       only the reason and the message.
     - `reason`: the reason in `status`, such as "Conflict"; "" if it has none.
     - `message`: the message in `status`; if it has none, the text of the response.
+    - `request`: the verb and object of the request, such as "update resourceclaims/status default/gpu"; "" if
+      unknown.
     """
 
-    def __init__(self, code: int, status: Object, text: str = "") -> None:
+    def __init__(self, code: int, status: Object, text: str = "", *, request: str = "") -> None:
         self.code = code
         self.status = status
+        self.request = request
         self.reason: str = status.get("reason", "")
         self.message: str = status.get("message", text)
-        super().__init__(
-            f"{code} {self.reason}: {self.message}" if self.reason else f"{code}: {self.message}"
-        )
+        answer = f"{code} {self.reason}: {self.message}" if self.reason else f"{code}: {self.message}"
+        refusal = f"{request} was refused: {answer}" if request else answer
+        super().__init__("\n    ".join([refusal, *self._causes()]))
+
+    def _causes(self) -> list[str]:
+        """Returns the causes in the details of the Status that the message does not contain already."""
+        details = self.status.get("details")
+        causes = details.get("causes") if isinstance(details, dict) else None
+        texts = []
+        for cause in causes if isinstance(causes, list) else ():
+            text = str(cause.get("message", "")) if isinstance(cause, dict) else ""
+            if text and text not in self.message:
+                field = cause.get("field", "")
+                texts.append(f"{field}: {text}" if field else text)
+        return texts
 
     @classmethod
     def without_response(cls, reason: str, message: str) -> "StatusError":

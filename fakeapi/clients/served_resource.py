@@ -40,6 +40,7 @@ class ServedResource:
     - `has_status`: whether it has the subresource `status`.
     - `verbs`: the verbs in discovery; empty if unknown.
     - `names`: plural, singular, short names and kind in lower case; empty if unknown.
+    - `subresources`: the names of its subresources, such as "status"; empty if unknown.
     """
 
     group: str
@@ -50,6 +51,7 @@ class ServedResource:
     has_status: bool = False
     verbs: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    subresources: frozenset[str] = frozenset()
 
     @property
     def api_version(self) -> str:

@@ -43,6 +43,44 @@ class ResourceList(msgspec.Struct):
     resources: list[Resource] | None = None
 
 
+class _ResponseKind(msgspec.Struct):
+    kind: str = ""
+
+
+class _Subresource(msgspec.Struct):
+    subresource: str
+
+
+class AggregatedResource(msgspec.Struct):
+    resource: Name
+    responseKind: _ResponseKind | None = None  # noqa: N815 - as on the wire
+    scope: str = ""
+    singularResource: str = ""  # noqa: N815 - as on the wire
+    verbs: list[str] = []
+    shortNames: list[str] = []  # noqa: N815 - as on the wire
+    subresources: list[_Subresource] = []
+
+
+class _AggregatedVersion(msgspec.Struct):
+    version: Name
+    resources: list[AggregatedResource] = []
+
+
+class _GroupMetadata(msgspec.Struct):
+    name: str = ""
+
+
+class _AggregatedGroup(msgspec.Struct):
+    metadata: _GroupMetadata
+    versions: list[_AggregatedVersion] = []
+
+
+class AggregatedList(msgspec.Struct):
+    """The fields of an APIGroupDiscoveryList that the clients read."""
+
+    items: list[_AggregatedGroup] = []
+
+
 class _ListMetadata(msgspec.Struct):
     token: str | None = msgspec.field(name="continue", default=None)
 

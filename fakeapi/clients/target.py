@@ -9,12 +9,13 @@ from typing import Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from fakeapi.inputfile import read_regular
+from fakeapi.machinery.base_error import FakeAPIError
 
 FILE_BYTES_MAX = 16 * 1024 * 1024
 """Maximum size in bytes of a kubeconfig, certificate, key or token file; a larger one raises TargetError."""
 
 
-class TargetError(Exception):
+class TargetError(FakeAPIError):
     """Raised if the settings of a client are invalid, or if the server does not respond like an API server.
 
     The message is one line for the user.

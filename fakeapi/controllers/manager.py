@@ -14,6 +14,7 @@ from fakeapi.cluster import Cluster
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.work import Item, WorkQueue
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.model.resource import Resource
 
@@ -44,7 +45,7 @@ async def _done_in(clock: Clock, event: "asyncio.Future[None]", seconds: float) 
     return True
 
 
-class NotSettled(TimeoutError):
+class NotSettled(FakeAPIError, TimeoutError):
     """Raised if the controllers still have work at the timeout of `settle`. The message lists this work."""
 
 

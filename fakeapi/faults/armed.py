@@ -1,6 +1,7 @@
 """Armed faults: the faults that a server currently applies, with counts of the requests that they affect."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -107,7 +108,7 @@ class ArmedFaults:
         self._clock = clock
         self._revision = revision
         self._subscribers: list[Subscriber] = []
-        self._names_given = 0
+        self._names_given: Counter[str] = Counter()
         self._gone_unfired: list[str] = []
         self.armed: list[ArmedFault] = []
 
@@ -161,19 +162,22 @@ class ArmedFaults:
         return [*self._gone_unfired, *(fault.name for fault in self.armed if not fault.fired)]
 
     def forget(self) -> None:
-        """Disarms all faults, and clears the list of disarmed faults that never fired."""
+        """Disarms all faults, and forgets the disarmed faults that never fired and the generated names."""
         self.disarm()
         self._gone_unfired.clear()
+        self._names_given.clear()
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Registers a function that receives every newly armed fault."""
         self._subscribers.append(subscriber)
 
     def _name(self, rule: Rule, taken: set[str]) -> str:
+        """Returns an unused name: the ready-made rule or the action, such as conflict; then conflict-2."""
         kind = rule.ready or str(type(rule.action).__struct_config__.tag)
         while True:
-            self._names_given += 1
-            name = f"{kind}-{self._names_given}"
+            self._names_given[kind] += 1
+            number = self._names_given[kind]
+            name = kind if number == 1 else f"{kind}-{number}"
             if name not in taken:
                 return name
 

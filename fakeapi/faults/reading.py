@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -10,12 +10,17 @@ from fakeapi.faults.ready import READY, ready_rule
 from fakeapi.faults.rules import Rule, RuleError, checked
 from fakeapi.inputfile import read_regular
 from fakeapi.machinery.documents import DocumentError, document_of
+from fakeapi.machinery.suggestions import did_you_mean
 
 FILE_MAX = 1024 * 1024
 """Maximum size in bytes of a file with the rules of faults; reading a longer file raises RuleError."""
 
 
-def read_rules(source: Any) -> list[Rule]:
+Source: TypeAlias = "Rule | Mapping[str, Any] | str | Path | Iterable[Rule | Mapping[str, Any] | str | Path]"
+"""A rule, a mapping with a rule, the path of a YAML file with rules, or several of these."""
+
+
+def read_rules(source: Source) -> list[Rule]:
     """Returns the rules of faults in `source`: the path of a file, a rule, or an iterable of paths and rules.
 
     Each rule can be
@@ -68,7 +73,8 @@ def _read_rule(value: Any) -> Rule:
     if len(value) == 1 and (name := next(iter(value))) in READY:
         return ready_rule(name, value[name])
     if len(value) == 1 and name not in ("action", "match", "when", "name"):
-        raise RuleError(f"no ready-made rule {name!r}; there are {', '.join(READY)}")
+        hint = did_you_mean(name, READY) if isinstance(name, str) else ""
+        raise RuleError(f"no ready-made rule {name!r}{hint or '; there are ' + ', '.join(READY)}")
     try:
         return checked(msgspec.convert(value, Rule))
     except msgspec.ValidationError as error:

@@ -8,8 +8,10 @@ Each ready-made rule accepts the fields of its action, of Match and of When, and
 - `called`: the name of the fault.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from inspect import signature
 from typing import Any
 
 import msgspec
@@ -34,6 +36,7 @@ from fakeapi.faults.actions import (
 from fakeapi.faults.rules import Match, Rule, RuleError, When, checked
 from fakeapi.journal.pattern import VERBS, PatternError, RequestPattern
 from fakeapi.machinery.errors import LIST_TOO_OLD
+from fakeapi.machinery.suggestions import did_you_mean
 
 _WRITES = "create,update,patch,delete,deletecollection"
 _LOCK = "the object has been modified; please apply your changes to the latest version and try again"
@@ -194,10 +197,25 @@ def make_rule(
         )
         return checked(rule)
     except TypeError as error:
-        words = str(error).partition("() ")[2] or str(error)
-        raise RuleError(f"{kind}: {words}") from None
+        raise RuleError(f"{kind}: {_refused_argument(make, error)}") from None
     except (msgspec.ValidationError, PatternError, RuleError) as error:
         raise RuleError(f"{kind}: {error}") from None
+
+
+def _refused_argument(make: Callable[..., AnyAction], error: TypeError) -> str:
+    """Returns the message of a TypeError about an argument, with a suggestion for a misspelled name."""
+    words = str(error).partition("() ")[2] or str(error)
+    unknown = re.search("unexpected keyword argument '([^']+)'", words, re.IGNORECASE)
+    if unknown is None:
+        return words
+    known = (
+        *signature(make).parameters,
+        *Match.__struct_fields__,
+        *When.__struct_fields__,
+        "times",
+        "called",
+    )
+    return f"no argument {unknown[1]!r}{did_you_mean(unknown[1], known)}"
 
 
 def _target_of(target: Any) -> dict[str, str]:

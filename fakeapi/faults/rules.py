@@ -8,6 +8,7 @@ import msgspec
 
 from fakeapi.faults.actions import OF_WATCHES, AnyAction, CompetingWrite, Stale
 from fakeapi.journal.pattern import PatternError, RequestPattern
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.jsonpath import parse_path
 from fakeapi.machinery.jsonpath_syntax import JsonPathError
 from fakeapi.machinery.meta import label_selector
@@ -16,7 +17,7 @@ RULES_MAX = 1_000
 """Maximum number of faults that can be armed at the same time; arming more raises RuleError."""
 
 
-class RuleError(ValueError):
+class RuleError(FakeAPIError, ValueError):
     """Raised for a rule that is invalid or cannot match any request. The error message is one line."""
 
 
@@ -77,7 +78,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A complete rule of a fault.
 
     - `name`: the name of the fault. For an empty name, the server generates one from `ready` or the action,
-      and a number.
+      such as conflict, and conflict-2 for the second one.
     - `ready`: the name of the ready-made rule from which the rule was created; "" for other rules.
     """
 

@@ -8,6 +8,7 @@ from fakeapi.clock.clocks import Clock
 from fakeapi.http.context import RequestContext
 from fakeapi.http.response import AnyResponse, Response
 from fakeapi.journal.journal import TEXT_MAX, Journal
+from fakeapi.journal.observer import OBSERVER_BYTES
 
 
 class Journaling:
@@ -26,12 +27,15 @@ class Journaling:
         self._keeps_answers = keeps_answers
 
     def note(self, ctx: RequestContext, started: float, response: AnyResponse | None) -> None:
-        """Adds a request to the journal.
+        """Adds a request to the journal, unless an observer sent it.
 
         - `started`: the monotonic time at which the request began, from the function `now`.
         - `response`: the response; None if the client disconnected before the response was ready.
         """
         request = ctx.request
+        agent = request.headers.get(b"user-agent", b"")
+        if agent == OBSERVER_BYTES:
+            return
         sent, path, query = request.content, request.raw_path, request.query_string
         if len(path) + len(query) > TEXT_MAX:
             path, query = path[:TEXT_MAX], query[:TEXT_MAX]
@@ -48,7 +52,7 @@ class Journaling:
                 query,
                 ctx.verb,
                 ctx.user.name,
-                request.headers.get(b"user-agent", b"")[:TEXT_MAX],
+                agent[:TEXT_MAX],
                 code,
                 len(sent),
                 ctx.written,

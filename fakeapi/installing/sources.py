@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fakeapi.inputfile import read_regular
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.documents import DocumentError, numbered_documents
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
@@ -27,7 +28,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "kustomizeconfig.yaml")
 
 
-class InstallError(Exception):
+class InstallError(FakeAPIError):
     """Raised if manifests cannot be read, or if a server refuses them.
 
     The message is one printable line. It contains the reason, and the file or other source of the manifest.
@@ -85,7 +86,7 @@ def _of_source(source: Source, place: str) -> Iterator[Manifest]:
     elif isinstance(source, Path):
         yield from _of_path(source)
     elif isinstance(source, str):
-        yield from _of_text(source, place) if _is_text(source) else _of_path(Path(source))
+        yield from _of_text(source, place) if is_text(source) else _of_path(Path(source))
     elif isinstance(source, Iterable):
         for number, item in enumerate(source, 1):
             yield from _of_source(item, f"{place}, item {number}")
@@ -93,7 +94,7 @@ def _of_source(source: Source, place: str) -> Iterator[Manifest]:
         raise InstallError(f"{place}: {type(source).__name__} is not a manifest")
 
 
-def _is_text(source: str) -> bool:
+def is_text(source: str) -> bool:
     """Whether a string is the text of a manifest. All other strings are paths or patterns."""
     return "\n" in source or ": " in source or source.lstrip().startswith("{")
 

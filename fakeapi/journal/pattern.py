@@ -1,10 +1,13 @@
 """RequestPattern: selects requests by verb, resource, object and sender."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypedDict
 
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.meta.request_info import RequestInfo
+from fakeapi.machinery.suggestions import did_you_mean
 
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 WRITES = ("create", "update", "patch", "delete", "deletecollection")
@@ -12,7 +15,7 @@ READS = ("get", "list", "watch")
 _SHORT = {"*": (), "write": WRITES, "read": READS}
 
 
-class PatternError(ValueError):
+class PatternError(FakeAPIError, ValueError):
     """Raised for a pattern with invalid syntax. The error message is one line."""
 
 
@@ -64,7 +67,8 @@ class RequestPattern:
         verbs: list[str] = []
         for word in filter(None, (part.strip().lower() for part in self.verb.split(","))):
             if word not in VERBS and word not in _SHORT:
-                raise PatternError(f"no verb {word!r}; there are {', '.join(VERBS)}, read and write")
+                hint = did_you_mean(word, VERBS) or f"; there are {', '.join(VERBS)}, read and write"
+                raise PatternError(f"no verb {word!r}{hint}")
             verbs.extend(_SHORT.get(word, (word,)))
         object.__setattr__(self, "_verbs", tuple(verbs))
         resource, _, rest = self.resource.partition("/")
@@ -92,6 +96,18 @@ class RequestPattern:
             namespace, slash, name = words[2].rpartition("/")
             members |= {"namespace": namespace, "name": name} if slash else {"name": name}
         return cls(**{**members, **more})
+
+    @classmethod
+    def of(cls, text: str, members: Mapping[str, Any]) -> Self:
+        """Returns the pattern of a text and of other fields; "" matches all requests.
+
+        Raises PatternError for invalid text or fields, and TypeError for an unknown field.
+        """
+        for name in members:
+            if name not in _FIELDS:
+                hint = did_you_mean(name, _FIELDS) or f"; it has {', '.join(_FIELDS)}"
+                raise TypeError(f"a pattern for requests has no field {name!r}{hint}")
+        return cls.parse(text, **members) if text else cls(**members)
 
     @property
     def verbs(self) -> tuple[str, ...]:
@@ -160,3 +176,18 @@ class RequestPattern:
         if resource not in ("*", info.resource):
             return False
         return bool(info.subresource) if subresource == "*" else info.subresource == subresource
+
+
+_FIELDS = [member.name for member in fields(RequestPattern) if member.init]
+
+
+class PatternFields(TypedDict, total=False):
+    """The fields of RequestPattern, as keyword arguments that type checkers know."""
+
+    verb: str
+    group: str | None
+    resource: str
+    namespace: str
+    name: str
+    user: str
+    agent: str

@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.releases.tables import DATA
 
 
@@ -223,7 +224,7 @@ _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
 
 
-class GateError(ValueError):
+class GateError(FakeAPIError, ValueError):
     """Raised for an invalid setting of feature gates. The message names the gate."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases import gates as feature_gates
 from fakeapi.releases import meta_types, offered
@@ -33,7 +34,7 @@ _STATES_COMPATIBILITY = 33
 """First minor release whose /version contains the emulated release and the oldest compatible release."""
 
 
-class UnknownReleaseError(ValueError):
+class UnknownReleaseError(FakeAPIError, ValueError):
     """Raised for a release without tables, or a release that fakeapi does not serve.
 
     The message lists the known releases.

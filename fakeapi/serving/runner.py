@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from fakeapi.asgi import Application
 from fakeapi.eventloop import loop_factory
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.serving.listener import Listener, open_socket
 from fakeapi.serving.tls_context import TLSSource
 
@@ -34,7 +35,7 @@ STOP_SECONDS = 10.0
 T = TypeVar("T")
 
 
-class StartError(Exception):
+class StartError(FakeAPIError):
     """Raised if the server cannot start. Its message is one line for the user."""
 
 

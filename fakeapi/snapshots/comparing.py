@@ -34,6 +34,9 @@ class FieldChange:
     old: Any
     new: Any
 
+    def __str__(self) -> str:
+        return f"{self.path}: {_text(self.old)} -> {_text(self.new)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -54,7 +57,7 @@ class Difference:
     def __str__(self) -> str:
         place = f"{self.namespace}/{self.name}" if self.namespace else self.name
         lines = [f"{self.kind} {self.resource} {place}"]
-        lines += [f"    {change.path}: {_text(change.old)} -> {_text(change.new)}" for change in self.fields]
+        lines += [f"    {change}" for change in self.fields]
         if self.more:
             lines.append(f"    and {self.more} more fields")
         return "\n".join(lines)
@@ -92,7 +95,7 @@ def _difference(key: str, old: Entry | None, new: Entry | None) -> Difference | 
     if old.value == new.value:
         return None
     try:
-        changes = [*_changes("", _decoded(old.value), _decoded(new.value))]
+        changes = [*field_changes("", _decoded(old.value), _decoded(new.value))]
     except (RecursionError, JsonError):  # too deeply nested to compare
         changes = []
     return Difference("changed", *about, tuple(changes[:FIELDS_MAX]), max(0, len(changes) - FIELDS_MAX))
@@ -107,14 +110,15 @@ def _decoded(value: bytes) -> Any:
     return obj
 
 
-def _changes(path: str, old: Any, new: Any) -> Iterator[FieldChange]:
+def field_changes(path: str, old: Any, new: Any) -> Iterator[FieldChange]:
+    """Yields the fields in which two values differ. `path`: the path of the values; "" for whole objects."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys((*old, *new)):
             place = f"{path}.{name}" if path else name
-            yield from _changes(place, old.get(name, _ABSENT), new.get(name, _ABSENT))
+            yield from field_changes(place, old.get(name, _ABSENT), new.get(name, _ABSENT))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (left, right) in enumerate(zip(old, new, strict=True)):
-            yield from _changes(f"{path}[{index}]", left, right)
+            yield from field_changes(f"{path}[{index}]", left, right)
     elif old is _ABSENT or new is _ABSENT or type(old) is not type(new) or old != new:
         yield FieldChange(path, None if old is _ABSENT else old, None if new is _ABSENT else new)
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi_storage import Checkpoint
 
 
-class SnapshotError(ValueError):
+class SnapshotError(FakeAPIError, ValueError):
     """Raised if a snapshot cannot be read, written, kept or restored. The error message is one line."""
 
 

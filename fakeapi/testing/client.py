@@ -1,38 +1,49 @@
 """A blocking client for tests, which works with any Kubernetes API server."""
 
-import json
 import ssl
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
-from urllib.parse import urlencode
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from fakeapi.clients.connections import Answer, Connections
-from fakeapi.clients.discovery import preferred_versions, served_resources
-from fakeapi.clients.errors import StatusError
-from fakeapi.clients.served_resource import ServedResource, version_path
+from fakeapi.clients.served_resource import ServedResource
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
-from fakeapi.testing.manifests import Manifest, load
+from fakeapi.testing.hidden_frames import hides_expected_errors
+from fakeapi.testing.insight import Insight
+from fakeapi.testing.manifests import Manifest, load, namespace_of, one_object
+from fakeapi.testing.object_life import ObjectLife
+from fakeapi.testing.served_kinds import ServedKinds
+from fakeapi.testing.waiting import Waiting
+from fakeapi.testing.watching import selectors
+from fakeapi.testing.wire import JSON, Wire
+from fakeapi.testing.write_options import PatchOptions, WriteOptions, query_of
+
+if TYPE_CHECKING:
+    from fakeapi.testing.objects import ObjectBuilder
+
+__tracebackhide__ = hides_expected_errors
 
 Objects = list[Object]
 PatchType = Literal["json", "merge", "strategic", "apply"]
 
 
-class Verbs(ABC):
+class Verbs(Waiting, ObjectLife, ABC):
     """A client that creates, reads and changes objects.
 
     - `kind`: as in a manifest (`ResourceClaim`) or as kubectl accepts it (`resourceclaims`).
     - `api_version`: such as "apps/v1"; None for the version that the server prefers.
 
-    Every method raises StatusError if the server refuses the request, and ValueError for a kind that the
-    server does not serve.
+    Every method raises StatusError if the server refuses the request, and ValueError for a kind or a
+    subresource that the server does not serve.
     """
 
     def __init__(self) -> None:
-        self._resources: dict[tuple[str, str | None], ServedResource] = {}
+        self._kinds = ServedKinds()
 
     @abstractmethod
+    def _wire(self) -> Wire:
+        """Returns the connections to the server. Raises RuntimeError if the server does not run."""
+
     def request(
         self,
         method: str,
@@ -40,7 +51,7 @@ class Verbs(ABC):
         body: Any = None,
         *,
         query: Mapping[str, Any] | None = None,
-        content_type: str = "application/json",
+        content_type: str = JSON,
     ) -> Any:
         """Sends a request; returns the decoded JSON of the response, or its text if it is not JSON.
 
@@ -51,39 +62,44 @@ class Verbs(ABC):
 
         Raises StatusError if the status of the response is 400 or above.
         """
+        return self._wire().request(method, path, body, query=query, content_type=content_type)
 
-    def create(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Object:
+    def create(
+        self, manifest: Manifest, *, namespace: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Object:
         """Creates one object from a manifest; returns the stored object.
 
-        - `manifest`: a dict, YAML or JSON text, or the Path of a file.
+        - `manifest`: a dict, YAML or JSON text, or the path of a file.
         - `namespace`: overrides the namespace in the manifest; None keeps it. Without both, the namespace is
           `default`.
-        - `query`: query parameters, such as `fieldManager`.
+        - `options`: the query parameters `fieldManager`, `fieldValidation` and `dryRun`.
 
         Raises ValueError if the manifest does not contain exactly one object, and OSError for an unreadable
-        file.
+        file. Raises TypeError for an unknown keyword argument.
         """
-        objects = load(manifest)
-        if len(objects) != 1:
-            raise ValueError(f"{len(objects)} objects where one is expected; create_all takes any number")
-        return self._create(objects[0], namespace, query)
+        query = query_of("create", options, WriteOptions, ("namespace",))
+        return self._create(one_object(manifest), namespace, query)
 
-    def create_all(self, manifest: Manifest, *, namespace: str | None = None, **query: Any) -> Objects:
+    def create_all(
+        self, manifest: Manifest, *, namespace: str | None = None, **options: Unpack[WriteOptions]
+    ) -> Objects:
         """Creates all objects of a manifest in order; returns the stored objects.
 
-        - `manifest`: a dict, a list of dicts, YAML or JSON text, or the Path of a file.
+        - `manifest`: a dict, a list of dicts, YAML or JSON text, or the path of a file.
         - `namespace`: overrides the namespaces in the manifest.
-        - `query`: query parameters, such as `fieldManager`.
+        - `options`: the query parameters `fieldManager`, `fieldValidation` and `dryRun`.
 
         Raises StatusError for the first refused object; the objects before it stay. Raises ValueError for an
-        invalid manifest, and OSError for an unreadable file.
+        invalid manifest, OSError for an unreadable file, and TypeError for an unknown keyword argument.
         """
+        query = query_of("create_all", options, WriteOptions, ("namespace",))
         return [self._create(obj, namespace, query) for obj in load(manifest)]
 
     def _create(self, obj: Object, namespace: str | None, query: Mapping[str, Any]) -> Object:
         resource = self._resource(obj["kind"], obj.get("apiVersion"))
-        namespace = namespace or (obj.get("metadata") or {}).get("namespace") or "default"
-        created: Object = self.request("POST", resource.path(namespace), obj, query=query)
+        created: Object = self.request(
+            "POST", resource.path(namespace or namespace_of(obj)), obj, query=query
+        )
         return created
 
     def create_namespace(self, name: str) -> Object:
@@ -97,7 +113,7 @@ class Verbs(ABC):
 
         `api_version`: such as "apps/v1"; None for the version that the server prefers.
         """
-        obj: Object = self.request("GET", self._object_path(kind, api_version, namespace, name))
+        obj: Object = self.request("GET", self._subresource_path(kind, name, "", namespace, api_version))
         return obj
 
     def list(
@@ -109,28 +125,30 @@ class Verbs(ABC):
         label_selector: str = "",
         field_selector: str = "",
     ) -> Objects:
-        """Returns the objects of a kind, in one namespace or in all namespaces.
+        """Returns the objects of a kind, in one namespace or in all namespaces, each with its kind.
 
         - `namespace`: None for all namespaces.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
         - `label_selector`, `field_selector`: as for `kubectl get`; "" selects all objects.
         """
-        query = {"labelSelector": label_selector, "fieldSelector": field_selector}
-        selectors = {key: value for key, value in query.items() if value}
         resource = self._resource(kind, api_version)
-        items: Objects = self.request("GET", resource.path(namespace or ""), query=selectors)["items"]
-        return items
+        query = selectors(label_selector, field_selector)
+        listed = self.request("GET", resource.path(namespace or ""), query=query)
+        return items_of(listed, resource)
 
-    def update(self, obj: Mapping[str, Any], *, subresource: str = "") -> Object:
+    def update(
+        self, obj: Mapping[str, Any], *, subresource: str = "", **options: Unpack[WriteOptions]
+    ) -> Object:
         """Replaces an object (PUT); returns the stored object.
+
+        - `subresource`: such as "status"; "" replaces the object itself.
+        - `options`: the query parameters `fieldManager`, `fieldValidation` and `dryRun`.
 
         The namespace comes from the metadata of the object; without one, it is `default`. Raises StatusError
         with code 409 if the resourceVersion is not the stored one.
         """
-        metadata = obj["metadata"]
-        namespace = metadata.get("namespace", "default")
-        path = self._object_path(obj["kind"], obj.get("apiVersion"), namespace, metadata["name"], subresource)
-        updated: Object = self.request("PUT", path, obj)
+        query = query_of("update", options, WriteOptions, ("subresource",))
+        updated: Object = self.request("PUT", self._path_of(obj, subresource), obj, query=query)
         return updated
 
     def update_status(self, obj: Mapping[str, Any]) -> Object:
@@ -147,19 +165,27 @@ class Verbs(ABC):
         namespace: str = "default",
         api_version: str | None = None,
         subresource: str = "",
-        **query: Any,
+        **options: Unpack[PatchOptions],
     ) -> Object:
         """Patches an object; returns the stored object.
 
         - `patch`: a dict or list, or the patch as text or bytes.
         - `type`: `json`, `merge`, `strategic`, or `apply` for server-side apply.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
-        - `query`: query parameters, such as `fieldManager` and `force`.
+        - `options`: the query parameters `fieldManager`, `fieldValidation`, `dryRun` and `force`.
         """
-        path = self._object_path(kind, api_version, namespace, name, subresource)
+        others = ("type", "namespace", "api_version", "subresource")
+        query = query_of("patch", options, PatchOptions, others)
+        if type not in SHORT_NAMES:
+            raise ValueError(f"the type of a patch is one of {', '.join(SHORT_NAMES)}, not {type!r}")
+        path = self._subresource_path(kind, name, subresource, namespace, api_version)
         patched: Object = self.request("PATCH", path, patch, query=query, content_type=SHORT_NAMES[type])
         return patched
 
+    @overload
+    def delete(self, kind: Mapping[str, Any], /, *, options: Mapping[str, Any] | None = None) -> Object: ...
+
+    @overload
     def delete(
         self,
         kind: str,
@@ -168,88 +194,109 @@ class Verbs(ABC):
         namespace: str = "default",
         api_version: str | None = None,
         options: Mapping[str, Any] | None = None,
+    ) -> Object: ...
+
+    def delete(
+        self,
+        kind: str | Mapping[str, Any],
+        name: str = "",
+        *,
+        namespace: str = "default",
+        api_version: str | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> Object:
         """Deletes an object; returns the body of the response, which is the object or a Status.
 
+        - `kind`: the kind; or the object itself, without a name.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
         - `options`: the DeleteOptions, such as `{"propagationPolicy": "Foreground"}`; None sends no options.
         """
-        path = self._object_path(kind, api_version, namespace, name)
+        if isinstance(kind, str):
+            path = self._subresource_path(kind, name, "", namespace, api_version)
+        else:
+            path = self._path_of(kind)
         deleted: Object = self.request("DELETE", path, options)
         return deleted
 
-    def _object_path(
-        self, kind: str, api_version: str | None, namespace: str, name: str, subresource: str = ""
-    ) -> str:
-        """Returns the path of an object, or of its subresource if `subresource` is not "".
+    def _path_of(self, obj: Mapping[str, Any], subresource: str = "") -> str:
+        """Returns the path of an object, or of its subresource. Raises ValueError if its kind is missing."""
+        if not isinstance(obj, Mapping) or not obj.get("kind"):
+            raise ValueError(f"not a Kubernetes object with apiVersion and kind: {obj!r:.200}")
+        name = (obj.get("metadata") or {}).get("name", "")
+        return self._subresource_path(
+            obj["kind"], name, subresource, namespace_of(obj), obj.get("apiVersion")
+        )
 
-        Raises ValueError for an empty name, because the result would be the path of the whole collection.
+    @property
+    def objects(self) -> "ObjectBuilder":
+        """Builds objects whose kinds of resource.k8s.io have the version that the server prefers.
+
+            api.create(api.objects.claim("gpu", count=2))
+
+        Raises ValueError if the server prefers a version without devices (v1alpha2, up to release 1.30).
         """
-        if not name:
-            raise ValueError(f"the name of the {kind} is empty")
-        return self._resource(kind, api_version).path(namespace, name, subresource)
+        from fakeapi.testing.objects import ObjectBuilder  # noqa: PLC0415 - loaded only when used
+
+        return ObjectBuilder(self._resource("resourceclaims.resource.k8s.io", None).version)
+
+    def as_user(self, user: str, *, groups: Sequence[str] = (), uid: str = "") -> "Client":
+        """Returns a client whose requests are requests of another user, by impersonation.
+
+            api.as_user("system:serviceaccount:team:driver").get("ResourceClaim", "gpu", namespace="team")
+
+        - `user`: the name of the user.
+        - `groups`: the groups of the user; without them, a service account has its usual groups.
+        - `uid`: the uid of the user; "" for none.
+
+        On a server with `authorization="rbac"`, the roles of this user decide. The methods that wait read as
+        the administrator.
+        """
+        wire = self._wire().as_user(user, tuple(groups), uid)
+        return Client(wire.url, wire=wire, insight=self._insight())
 
     def _resource(self, kind: str, api_version: str | None) -> ServedResource:
-        key = (kind, api_version)
-        if key not in self._resources:
-            versions = [api_version] if api_version is not None else self._preferred_versions()
-            self._resources[key] = self._discover(kind, versions)
-        return self._resources[key]
+        return self._kinds.find(self._wire(), kind, api_version)
 
-    def _preferred_versions(self) -> Iterable[str]:
-        return ["v1", *preferred_versions(self.request("GET", "/apis"))]
 
-    def _discover(self, kind: str, versions: Iterable[str]) -> ServedResource:
-        for version in versions:
-            for resource in served_resources(version, self.request("GET", version_path(version))):
-                if kind == resource.kind or kind in resource.names:
-                    return resource
-        raise ValueError(f"the server has no {kind!r} in {', '.join(versions)}")
+def items_of(listed: Mapping[str, Any], resource: ServedResource) -> Objects:
+    """Returns the items of a list, each with apiVersion and kind, which Kubernetes omits in lists."""
+    return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in listed["items"]]
 
 
 class Client(Verbs):
     """A client of the API server at a URL. Several threads and forked processes can use it."""
 
-    def __init__(self, url: str, *, token: str | None = None, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        tls: ssl.SSLContext | None = None,
+        wire: Wire | None = None,
+        insight: Insight | None = None,
+    ) -> None:
         """Creates a client without connecting to the server.
 
         - `url`: the URL of the server, such as "http://127.0.0.1:8001".
         - `token`: the bearer token; None for no token.
         - `tls`: the context that verifies the server's certificate; None to use the CA certificates of the
           system.
+        - `wire`: connections to use instead of new ones, for example as another user.
+        - `insight`: reads the server for the messages of time-outs; None to read as this client.
         """
         super().__init__()
-        self._connections = Connections(url, tls=tls)
-        self._headers = {"Accept": "application/json", "User-Agent": "fakeapi"}
-        if token is not None:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._connected = wire or Wire(url, token=token, tls=tls)
+        self._own_insight = insight
+
+    def _wire(self) -> Wire:
+        return self._connected
+
+    def _insight(self) -> Insight:
+        return self._own_insight or super()._insight()
+
+    def __repr__(self) -> str:
+        return f"<Client of {self._connected.url}{self._connected.identity}>"
 
     def close(self) -> None:
         """Closes the idle connections; a later request opens a new connection."""
-        self._connections.close()
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        query: Mapping[str, Any] | None = None,
-        content_type: str = "application/json",
-    ) -> Any:
-        headers = self._headers
-        if body is not None:
-            headers = {**headers, "Content-Type": content_type}
-            if not isinstance(body, bytes):
-                body = (body if isinstance(body, str) else json.dumps(body)).encode()
-        target = path if not query else f"{path}?{urlencode(query)}"
-        answer = self._connections.send(method, target, headers, body)
-        value = _decoded(answer)
-        if answer.status >= 400:
-            raise StatusError(answer.status, value if isinstance(value, dict) else {}, answer.text)
-        return value
-
-
-def _decoded(answer: Answer) -> Any:
-    is_json = answer.text and answer.media_type.startswith("application/json")
-    return json.loads(answer.text) if is_json else answer.text
+        self._connected.close()

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi.inputfile import read_regular
-from fakeapi.installing.sources import FILE_BYTES_MAX, LISTS_DEPTH_MAX
+from fakeapi.installing.sources import FILE_BYTES_MAX, LISTS_DEPTH_MAX, is_text
 from fakeapi.machinery.documents import documents_of
 from fakeapi.machinery.json_types import Object
-
-_SUFFIXES = (".yaml", ".yml", ".json")
 
 Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
@@ -17,12 +15,25 @@ Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 def load(manifest: Manifest) -> list[Object]:
     """Returns the objects of a manifest. An object of the kind List is replaced by its items.
 
-    `manifest`: a dict, a list of dicts, YAML or JSON text, or the Path of a file.
+    `manifest`: a dict, a list of dicts, YAML or JSON text, or the path of a file (text or Path).
 
     Raises ValueError if the text is invalid or a document is not a Kubernetes object. Raises OSError if the
     file cannot be read.
     """
     return _objects_of(_documents(manifest), 0)
+
+
+def one_object(manifest: Manifest) -> Object:
+    """Returns the object of a manifest. Raises ValueError if the manifest has none, or several objects."""
+    objects = load(manifest)
+    if len(objects) != 1:
+        raise ValueError(f"{len(objects)} objects where one is expected; create_all takes any number")
+    return objects[0]
+
+
+def namespace_of(obj: Mapping[str, Any]) -> str:
+    """Returns the namespace in the metadata of an object; `default` without one."""
+    return (obj.get("metadata") or {}).get("namespace") or "default"
 
 
 def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
@@ -36,10 +47,7 @@ def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
     objects: list[Object] = []
     for document in documents:
         if not isinstance(document, Mapping) or not document.get("kind"):
-            problem = f"not a Kubernetes object with apiVersion and kind: {document!r:.200}"
-            if isinstance(document, str) and Path(document).suffix in _SUFFIXES:
-                problem += f"; to read a file, give its path as Path({document!r:.200})"
-            raise ValueError(problem)
+            raise ValueError(f"not a Kubernetes object with apiVersion and kind: {document!r:.200}")
         if document["kind"] == "List":
             objects += _objects_of(_items_of(document), depth + 1)
         else:
@@ -58,6 +66,8 @@ def _items_of(document: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _documents(manifest: Manifest) -> Sequence[Any]:
+    if isinstance(manifest, str) and manifest.strip() and not is_text(manifest):
+        manifest = Path(manifest)
     if isinstance(manifest, Path):
         manifest = read_regular(manifest, FILE_BYTES_MAX).decode("utf-8-sig")
     if not isinstance(manifest, str):

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from fakeapi.clients.target import target_of_url
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
-from fakeapi.testing.replaying import options, replay_on, run
+from fakeapi.testing.replaying import ReplayOptions, options, replay_on, run
 from fakeapi.testing.server import FakeAPI
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.replay.replay import replay as replay_trace
@@ -21,7 +21,7 @@ def replay(
     release: str | None = None,
     feature_gates: Mapping[str, bool] | str | None = None,
     patch_type: str | None = None,
-    **how: Any,
+    **how: Unpack[ReplayOptions],
 ) -> Report:
     """Sends the requests of a recorded trace again, and reports where the responses differ.
 

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from fakeapi.clients.target import Target, target_of_url
 from fakeapi.eventloop import loop_factory
@@ -60,6 +60,20 @@ def replay_on(
 def target_of(server: ReplayServer) -> Target:
     """Returns the Target for a running server, with its CA certificate and token."""
     return target_of_url(server.url, ca_file=server.ca_file, token=server.token)
+
+
+class ReplayOptions(TypedDict, total=False):
+    """The keyword arguments of a replay; the function `options` describes them."""
+
+    order: Order
+    speed: float | None
+    until: float | None
+    strict: bool
+    ignore: Iterable[str]
+    seed: bool
+    marks: bool
+    stop_at_first: bool
+    keep_names: bool
 
 
 def options(

@@ -22,7 +22,8 @@ from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
 from fakeapi.testing.containers import check_behaviours
 from fakeapi.testing.driver_starter import DriverStarter, driver_specs
-from fakeapi.testing.server_credentials import credentials_of
+from fakeapi.testing.journal_access import JournalAccess
+from fakeapi.testing.server_credentials import credentials_of, user_of
 from fakeapi.testing.server_files import ServerFiles
 from fakeapi.testing.server_names import accepted_hosts
 from fakeapi.testing.server_recording import ServerRecording
@@ -312,6 +313,7 @@ class RunningServer:
             self.stop_recording()
         self._runner.restart_empty_on_new_port()
         self._port = self._runner.port
+        self._credentials.remove_added_users()
         self._files.remove()
         self._files.announce(self.url)
 
@@ -346,14 +348,10 @@ class RunningServer:
         faults = self._cluster.armed_faults
         return [] if faults is None else faults.unfired()
 
-    def journal_entries(self) -> list[Entry]:
-        """Returns the entries of the journal, including all requests answered before this call."""
-        journal = self._cluster.journal
-
-        async def read() -> list[Entry]:
-            return [*journal.entries()]
-
-        return self._runner.call(read)
+    @property
+    def journal(self) -> JournalAccess:
+        """The journal of the server, for the thread of a test."""
+        return JournalAccess(self._cluster, self._runner)
 
     @property
     def port(self) -> int:
@@ -387,6 +385,13 @@ class RunningServer:
         it.
         """
         return self._files.kubeconfig(self.url, self.port)
+
+    def kubeconfig_for(self, user: str, groups: tuple[str, ...]) -> Path:
+        """Returns the path of a new kubeconfig for a user, who gets a bearer token of its own."""
+        token = secrets.token_urlsafe(32)
+        known = user_of(user, groups)
+        self._credentials.add_user(token, known)
+        return self._files.kubeconfig_of_user(self.url, known, token)
 
     @property
     def recording(self) -> bool:

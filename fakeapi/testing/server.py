@@ -1,23 +1,27 @@
 """FakeAPI: a Kubernetes API server that a test starts, uses and stops."""
 
 import atexit
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.names import SETTLE_SECONDS
+from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import gates
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings, described, takes_settings
-from fakeapi.testing.client import Client, Verbs
+from fakeapi.testing.client import Verbs
 from fakeapi.testing.driver_methods import DriverMethods
 from fakeapi.testing.explaining import Explains
+from fakeapi.testing.hidden_frames import hides_expected_errors
+from fakeapi.testing.insight import Insight
 from fakeapi.testing.running import RunningServer
 from fakeapi.testing.server_credentials import with_tokens
+from fakeapi.testing.wire import Wire
 
 if TYPE_CHECKING:
     from fakeapi.clock.adjustable import ClusterClock
@@ -30,9 +34,12 @@ if TYPE_CHECKING:
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.containers import Containers, ContainerView
     from fakeapi.testing.faults import Faults
+    from fakeapi.testing.replaying import ReplayOptions
     from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
+
+__tracebackhide__ = hides_expected_errors
 
 
 class FakeAPI(DriverMethods, Explains, Verbs):
@@ -57,7 +64,7 @@ class FakeAPI(DriverMethods, Explains, Verbs):
         super().__init__()
         self._settings = with_tokens(replace(settings, feature_gates=gates.chosen(settings.feature_gates)))
         self._server: RunningServer | None = None
-        self._client: Client | None = None
+        self._connected: Wire | None = None
 
     def __repr__(self) -> str:
         release = self._settings.release or "all releases"
@@ -113,18 +120,41 @@ class FakeAPI(DriverMethods, Explains, Verbs):
         finally:
             self.stop()
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        query: Mapping[str, Any] | None = None,
-        content_type: str = "application/json",
-    ) -> Any:
-        if self._client is None:
+    def _wire(self) -> Wire:
+        if self._connected is None:
             raise RuntimeError("the server is not running")
-        return self._client.request(method, path, body, query=query, content_type=content_type)
+        return self._connected
+
+    def _insight(self) -> Insight:
+        return Insight(self._wire(), self._running().journal, self._frozen_at)
+
+    def _now(self) -> str:
+        try:
+            return times.now_text(self._running().clock.now())
+        except RuntimeError:  # the clock belongs to the caller
+            return super()._now()
+
+    def kubeconfig_for(self, user: str, *, groups: Sequence[str] = ()) -> Path:
+        """Returns the path of a new kubeconfig whose requests are requests of this user.
+
+            subprocess.run(["kubectl", "get", "pods"], env={"KUBECONFIG": str(api.kubeconfig_for("jane"))})
+
+        - `user`: such as "jane" or "system:serviceaccount:team:driver". The service account need not exist.
+        - `groups`: the groups of the user, beside system:authenticated. Without them, a service account has
+          its usual groups.
+
+        The user has a bearer token of its own. kubectl and client-go send no token over plain HTTP, so the
+        kubeconfig of a server without TLS also impersonates the user. `stop` removes the file.
+        """
+        return self._running().kubeconfig_for(user, tuple(groups))
+
+    def _frozen_at(self) -> str:
+        """Returns the time of the frozen clock; "" if the clock runs or belongs to the caller."""
+        try:
+            clock = self._running().clock
+        except RuntimeError:
+            return ""
+        return times.now_text(clock.now()) if clock.frozen else ""
 
     def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
         """Starts to record the traffic. The recording contains no credentials.
@@ -153,7 +183,7 @@ class FakeAPI(DriverMethods, Explains, Verbs):
         """Ends the recording without writing a file; does nothing without a recording."""
         self._running().discard_recording()
 
-    def replay(self, trace: str | Path, **how: Any) -> "Report":
+    def replay(self, trace: str | Path, **how: "Unpack[ReplayOptions]") -> "Report":
         """Sends the requests of a recorded trace to this server, and reports where the responses differ.
 
         Does not delete the existing objects of the server first.
@@ -287,7 +317,8 @@ class FakeAPI(DriverMethods, Explains, Verbs):
         """
         from fakeapi.journal.requests import Requests  # noqa: PLC0415 - loaded only when used
 
-        return Requests(self._running().journal_entries)
+        journal = self._running().journal
+        return Requests(journal.entries, server=journal)
 
     @property
     def faults(self) -> "Faults":
@@ -400,16 +431,16 @@ class FakeAPI(DriverMethods, Explains, Verbs):
 
     def _attach(self, server: RunningServer) -> None:
         self._server = server
-        self._client = Client(server.url, token=self._settings.token, tls=server.trust)
+        self._connected = Wire(server.url, token=self._settings.token, tls=server.trust)
         atexit.register(self.stop)
 
     def _detach(self) -> RunningServer | None:
         """Separates this object from its server; returns the server, or None if it was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None
-        client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        wire, self._connected = self._connected, None
+        if wire is not None:
+            wire.close()
         return server
 
     def _running(self) -> RunningServer:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fakeapi.authentication.credentials import Anonymous, Credentials
+from fakeapi.registry.identity.users import AUTHENTICATED, User
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings
 from fakeapi.token_file import given_token, has_several_users
@@ -99,3 +100,15 @@ def _issuers(file: Path) -> "Issuers":
     from fakeapi.authentication.issuers import Issuers  # noqa: PLC0415 - imports cryptography
 
     return Issuers(file)
+
+
+def user_of(name: str, groups: tuple[str, ...]) -> User:
+    """Returns a user in these groups and in system:authenticated.
+
+    `groups`: without them, a service account is in the groups of its namespace, as in
+    k8s.io/apiserver `pkg/authentication/serviceaccount`.
+    """
+    prefix, _, account = name.rpartition("system:serviceaccount:")
+    if not groups and not prefix and account.count(":") == 1:
+        groups = ("system:serviceaccounts", f"system:serviceaccounts:{account.partition(':')[0]}")
+    return User(name, tuple(dict.fromkeys((*groups, AUTHENTICATED))))

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from fakeapi.clients import kubeconfig_writer
+from fakeapi.registry.identity.users import User
 from fakeapi.serving.runner import StartError
 from fakeapi.settings import Settings
 
@@ -44,6 +45,17 @@ class ServerFiles:
             self._write_kubeconfig(path, url)
         return path
 
+    def kubeconfig_of_user(self, url: str, user: User, token: str) -> Path:
+        """Writes a temporary kubeconfig for a user with a bearer token; returns its path.
+
+        Raises StartError if the file cannot be written.
+        """
+        directory = self._temporary() / "users"
+        directory.mkdir(exist_ok=True)
+        path = directory / f"kubeconfig-{len([*directory.iterdir()]) + 1}"
+        self._write(path, kubeconfig_writer.render(url, ca=self._ca, token=token, user=user))
+        return path
+
     def announce(self, url: str) -> None:
         """Writes the kubeconfig if the option `kubeconfig` sets its path.
 
@@ -60,7 +72,9 @@ class ServerFiles:
 
     def _write_kubeconfig(self, path: Path, url: str) -> None:
         advertised = self._settings.advertise_url or url
-        text = kubeconfig_writer.render(advertised, ca=self._ca, token=self._settings.token)
+        self._write(path, kubeconfig_writer.render(advertised, ca=self._ca, token=self._settings.token))
+
+    def _write(self, path: Path, text: str) -> None:
         try:
             kubeconfig_writer.write(path, text)
         except OSError as error:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from fakeapi.clients.messages import Headers, Response
+from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.printable import printable
 
 Ending = Literal["", "client", "server", "cut", "open"]
@@ -192,7 +193,7 @@ class Exchange:
         return any(inference.about is about for inference in self.inferred)
 
 
-class TraceError(Exception):
+class TraceError(FakeAPIError):
     """Raised if a trace cannot be read or written. `str()` returns one line: `file:line: field: message`.
 
     `line` is 0 and `field` is "" if the error concerns the whole file.

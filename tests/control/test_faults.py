@@ -92,7 +92,7 @@ def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> Non
         (["arm"], 2, "Name a ready-made fault or a --file"),
         (["arm", "explode"], 1, "no ready-made fault 'explode'"),
         (["arm", "conflict", "pots"], 1, "did you mean pods?"),
-        (["arm", "conflict", "pods", "tymes=2"], 1, "unexpected keyword argument 'tymes'"),
+        (["arm", "conflict", "pods", "tymes=2"], 1, "no argument 'tymes'; did you mean times?"),
         (["disarm"], 2, "Name the faults, or set --all"),
         (["disarm", "unknown"], 1, "no fault unknown is armed"),
     ],

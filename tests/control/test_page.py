@@ -313,5 +313,5 @@ def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, a
     api.update_status({**claim, "status": {"allocation": ALLOCATION}})
     fired = "return document.querySelector('tbody td:nth-child(3)').textContent"
     browser.wait(lambda: browser.run(fired) == "1", "the number of times that it acted")
-    browser.click("Disarm conflict-1")
+    browser.click("Disarm conflict")
     browser.see("No fault is armed")

@@ -1,5 +1,7 @@
 """Tests can query the requests in the journal and make assertions about them."""
 
+from typing import Any
+
 import pytest
 
 from fakeapi.journal.entry import Bodies, Entry, Record
@@ -92,7 +94,7 @@ def test_what_was_verified_is_returned() -> None:
         ({"at_least": 1, "at_most": 4}, "expected 1 to 4 of patch resourceclaims/status; there were 0"),
     ],
 )
-def test_a_failed_count_shows_what_is_nearest(counts: dict[str, int], expected: str) -> None:
+def test_a_failed_count_shows_what_is_nearest(counts: dict[str, Any], expected: str) -> None:
     with pytest.raises(VerificationFailed) as caught:
         REQUESTS.verify("patch resourceclaims/status", **counts)
     first, _, *nearest = str(caught.value).splitlines()

@@ -30,6 +30,7 @@ from fakeapi.http.pipeline import Handler
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response, StreamingResponse
 from fakeapi.http.watch import OpenWatch, Watches
+from fakeapi.journal.observer import OBSERVER_BYTES
 from fakeapi.machinery.meta.request_info import RequestInfo
 
 After = Callable[[AnyResponse], AnyResponse]
@@ -156,6 +157,8 @@ class Injector:
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():
+            if watch.ctx.request.headers.get(b"user-agent") == OBSERVER_BYTES:
+                continue
             if fault.matches(asked(watch.ctx)) and fault.comes_due(self._clock.now()):
                 event_filter = self._add_filter(fault, watch, opening=False)
                 if isinstance(event_filter, Ending):

@@ -8,6 +8,7 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.http.watch import Watches
+from fakeapi.journal.observer import OBSERVER_BYTES
 
 if TYPE_CHECKING:
     from fakeapi.http.faulting.injector import Injector
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 class Faults:
     """Applies the armed faults to requests. Without armed faults, passes requests on.
+
+    Also passes on the requests of observers (`fakeapi.journal.observer`).
 
     Imports the code that applies faults when the first fault is armed.
     """
@@ -28,6 +31,8 @@ class Faults:
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         faults = self._cluster.armed_faults
         if faults is None or not faults.armed or self._injector is None:
+            return proceed(ctx)
+        if ctx.request.headers.get(b"user-agent") == OBSERVER_BYTES:
             return proceed(ctx)
         return self._injector.apply(ctx, proceed)
 

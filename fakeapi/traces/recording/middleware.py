@@ -4,6 +4,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from fakeapi.asgi import WRITE_NOW, Application, Receive, Scope, Send
+from fakeapi.journal.observer import OBSERVER_BYTES
 
 if TYPE_CHECKING:
     from fakeapi.traces.model import Ending
@@ -37,7 +38,7 @@ class Recorder:
         return before
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
-        if self._recording is None or scope["type"] != "http" or target_of(scope).startswith(CONTROL):
+        if self._recording is None or not _is_recorded(scope):
             return self._app(scope, receive, send)
         return self._observe(self._recording, scope, receive, send)
 
@@ -84,6 +85,13 @@ class Recorder:
         if self._recording is not None:
             self._recording.end_open()
         self._app.end_watches()
+
+
+def _is_recorded(scope: Scope) -> bool:
+    """Whether a request belongs into a recording: not a request of an observer, nor for the control API."""
+    if scope["type"] != "http" or target_of(scope).startswith(CONTROL):
+        return False
+    return (b"user-agent", OBSERVER_BYTES) not in scope["headers"]
 
 
 def end(observed: "ObservedExchange", *, complete: bool) -> None:

@@ -1,0 +1,117 @@
+"""Insight: what a test can find out about its server, to explain why something did not happen."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.served_resource import ServedResource
+from fakeapi.journal.entry import Entry
+from fakeapi.journal.observer import HELPER
+from fakeapi.machinery.json_types import Object
+from fakeapi.testing.journal_access import JournalAccess
+from fakeapi.testing.object_history import history_of
+from fakeapi.testing.wire import Wire
+
+REQUESTS_MAX = 10
+"""Maximum number of requests of the code under test in the message of a time-out."""
+
+EVENTS_MAX = 5
+"""Maximum number of events of an object in the message of a time-out."""
+
+VERSIONS_MAX = 10
+"""Maximum number of versions of an object in the message of a time-out."""
+
+_EVENTS = "/api/v1/events"
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """Reads a server as an administrator, without leaving traces in its journal.
+
+    - `wire`: connections of an administrator.
+    - `journal`: the journal; None for a cluster that is not a server of this process.
+    - `frozen`: returns the time of a frozen clock, or "" if the clock runs.
+    """
+
+    wire: Wire
+    journal: JournalAccess | None
+    frozen: Callable[[], str]
+
+    def requests(self) -> list[Entry]:
+        """Returns the requests of the code under test, which are not requests of the test's own helper."""
+        entries = self.journal.entries() if self.journal is not None else []
+        return [entry for entry in entries if entry.agent != HELPER]
+
+    def events_about(self, obj: Object) -> list[Object]:
+        """Returns the events about an object, oldest first; [] if the server does not list them."""
+        metadata = obj["metadata"]
+        fields = {"involvedObject.kind": obj["kind"], "involvedObject.name": metadata["name"]}
+        if metadata.get("namespace"):
+            fields["involvedObject.namespace"] = metadata["namespace"]
+        selector = ",".join(f"{field}={value}" for field, value in fields.items())
+        try:
+            listed = self.wire.request("GET", _EVENTS, query={"fieldSelector": selector}, observes=True)
+        except StatusError:
+            return []
+        return in_order(listed["items"])
+
+    def explanation(self, resource: ServedResource, namespace: str, name: str) -> str:
+        """Returns the history and the events of an object, and the requests of the code under test."""
+        entries = self.journal.entries() if self.journal is not None else []
+        history = history_of(self.wire, entries, resource, namespace, name)
+        lines = _section(
+            "its history:", [line for change in history[-VERSIONS_MAX:] for line in change.lines()]
+        )
+        if history:
+            events = self.events_about(history[-1].object)[-EVENTS_MAX:]
+            lines += _section("its events:", [event_line(event) for event in events])
+        return "\n".join([*lines, self.around()]).rstrip()
+
+    def around(self) -> str:
+        """Returns the last requests of the code under test, and whether the clock is frozen."""
+        lines = []
+        if self.journal is not None:
+            requests = [str(entry) for entry in self.requests()]
+            shown = requests[-REQUESTS_MAX:]
+            earlier = f" (the last {len(shown)} of {len(requests)})" if len(requests) > len(shown) else ""
+            lines = _section(f"requests of the code under test{earlier}:", shown)
+            lines = lines or ["the code under test has sent no request"]
+        if frozen := self.frozen():
+            lines.append(
+                f"the clock of the server is frozen at {frozen}; advance it for work that waits for time"
+            )
+        return "\n".join(lines)
+
+    def notes(self, listener: Callable[[Entry], None]) -> AbstractContextManager[object]:
+        """Returns a context in which a function receives each new request, in the server's thread."""
+        return nullcontext() if self.journal is None else self.journal.listening(listener)
+
+
+def in_order(events: Sequence[Object]) -> list[Object]:
+    """Returns events sorted by their last time."""
+    return sorted(events, key=lambda each: (_time_of(each), int(each["metadata"]["resourceVersion"])))
+
+
+def event_line(event: Object) -> str:
+    """Returns an event in one line, such as "… Warning FailedScheduling Pod default/p: 0/1 nodes …"."""
+    about = event.get("involvedObject") or {}
+    place = "/".join(part for part in (about.get("namespace", ""), about.get("name", "")) if part)
+    count = event.get("count") or (event.get("series") or {}).get("count") or 1
+    times = f" ({count} times)" if count > 1 else ""
+    words = (event.get("type", ""), event.get("reason", ""), about.get("kind", ""), place)
+    return f"{_time_of(event)}  {' '.join(filter(None, words))}: {event.get('message', '')}{times}"
+
+
+def _time_of(event: Object) -> str:
+    times = (event.get("lastTimestamp"), event.get("eventTime"), event["metadata"].get("creationTimestamp"))
+    return next((str(time) for time in times if time), "")
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    return [title, *(f"    {line}" for line in lines)] if lines else []
+
+
+def placed(resource: ServedResource, namespace: str, name: str) -> str:
+    """Returns an object in words, such as "ResourceClaim default/gpu"."""
+    return f"{resource.kind} {namespace}/{name}" if resource.namespaced else f"{resource.kind} {name}"

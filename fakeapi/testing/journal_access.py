@@ -1,0 +1,84 @@
+"""JournalAccess: gives a test the journal of its running server, from the thread of the test."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from fakeapi.cluster import Cluster
+from fakeapi.journal.checking import check_pattern
+from fakeapi.journal.entry import Entry
+from fakeapi.journal.pattern import RequestPattern
+from fakeapi.serving.runner import Runner
+
+
+class Arrivals:
+    """Wakes a waiting thread when a request arrives. The server's thread calls `note`."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def note(self, entry: Entry) -> None:
+        self._event.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for a request since the last call. Returns False if none came within `seconds`."""
+        came = self._event.wait(max(0.0, seconds))
+        self._event.clear()
+        return came
+
+
+class JournalAccess:
+    """The journal of a running server, for `Requests`. Every method runs in the server's event loop."""
+
+    def __init__(self, cluster: Cluster, runner: Runner) -> None:
+        self._cluster = cluster
+        self._runner = runner
+
+    def entries(self, after: int = 0) -> list[Entry]:
+        """Returns the entries with a number above `after`, with all requests answered before this call."""
+
+        async def read() -> list[Entry]:
+            return [*self._cluster.journal.entries(after)]
+
+        return self._runner.call(read)
+
+    def check_pattern(self, pattern: RequestPattern) -> None:
+        """Raises PatternError if a pattern cannot match a request for a served resource."""
+
+        async def check() -> None:
+            check_pattern(pattern, self._cluster.catalogue)
+
+        self._runner.call(check)
+
+    def clear_journal(self) -> None:
+        """Deletes all entries."""
+
+        async def clear() -> None:
+            self._cluster.journal.clear()
+
+        self._runner.call(clear)
+
+    @contextmanager
+    def listening(self, listener: Callable[[Entry], None]) -> Iterator[None]:
+        """Lets a function receive every new request, in the server's thread, until the end of the block."""
+        cancels: list[Callable[[], None]] = []
+
+        async def subscribe() -> None:
+            cancels.append(self._cluster.journal.subscribe(listener))
+
+        async def unsubscribe() -> None:
+            cancels.pop()()
+
+        self._runner.call(subscribe)
+        try:
+            yield
+        finally:
+            with suppress(RuntimeError):  # the server has stopped
+                self._runner.call(unsubscribe)
+
+    @contextmanager
+    def arrivals(self) -> Iterator[Arrivals]:
+        """Yields an Arrivals that notes every new request until the end of the block."""
+        arrivals = Arrivals()
+        with self.listening(arrivals.note):
+            yield arrivals

@@ -1,0 +1,230 @@
+"""Builders of objects for tests: plain dicts with sensible defaults, which the server validates.
+
+    from fakeapi.testing.objects import claim, pod
+
+    api.create(claim("gpu", device_class="gpu.example.com", count=2))
+    api.create(pod("train", claims=["gpu"]))
+
+The functions of this module build claims, slices and device classes of resource.k8s.io/v1. `FakeAPI.objects`
+has the same functions for the version that a server prefers.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fakeapi.testing.device_objects import DeviceObjects
+from fakeapi.testing.object_parts import metadata
+
+__all__ = [
+    "ObjectBuilder",
+    "claim",
+    "claim_template",
+    "config_map",
+    "deployment",
+    "device_class",
+    "namespace",
+    "node",
+    "pod",
+    "resource_slice",
+    "role",
+    "role_binding",
+    "service_account",
+]
+
+Object = dict[str, Any]
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+class ObjectBuilder(DeviceObjects):
+    """Builds objects whose kinds of resource.k8s.io have one API version.
+
+    Every method returns a new dict, which you can change before you create the object. Without `namespace`,
+    the metadata has none, so that `create(..., namespace=…)` can choose.
+    """
+
+    def pod(
+        self,
+        name: str = "pod",
+        *,
+        claims: Sequence[str] | Mapping[str, str] = (),
+        claim_templates: Mapping[str, str] | None = None,
+        image: str = "example.com/image:1",
+        command: Sequence[str] = (),
+        node: str = "",
+        service_account: str = "",
+        namespace: str = "",
+        labels: Mapping[str, str] | None = None,
+        spec: Mapping[str, Any] | None = None,
+    ) -> Object:
+        """Returns a Pod with one container, `main`.
+
+        - `claims`: the claims that the container uses: their names, or their names by the names in the pod.
+        - `claim_templates`: ResourceClaimTemplates by the names of the claims in the pod.
+        - `command`: the command of the container; without it, that of the image.
+        - `node`: bind the pod to this node, without a scheduler.
+        - `service_account`: the name of the pod's service account; "" for the default.
+        - `spec`: other fields of the PodSpec, such as `{"restartPolicy": "Never"}`.
+        """
+        by_name = dict(claims) if isinstance(claims, Mapping) else {each: each for each in claims}
+        used = [self._pod_claim(each, "resourceClaimName", claim) for each, claim in by_name.items()]
+        used += [
+            self._pod_claim(each, "resourceClaimTemplateName", template)
+            for each, template in (claim_templates or {}).items()
+        ]
+        container: Object = {"name": "main", "image": image}
+        if command:
+            container["command"] = list(command)
+        if used:
+            container["resources"] = {"claims": [{"name": each["name"]} for each in used]}
+        fields: Object = {"containers": [container]}
+        if used:
+            fields["resourceClaims"] = used
+        if node:
+            fields["nodeName"] = node
+        if service_account:
+            fields["serviceAccountName"] = service_account
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": metadata(name, namespace, labels),
+            "spec": {**fields, **(spec or {})},
+        }
+
+    def deployment(
+        self,
+        name: str = "deployment",
+        *,
+        replicas: int = 1,
+        image: str = "example.com/image:1",
+        namespace: str = "",
+        labels: Mapping[str, str] | None = None,
+    ) -> Object:
+        """Returns a Deployment whose pods have one container, and the label `app` with the name.
+
+        `labels`: labels of the deployment and of its pods.
+        """
+        own = {"app": name, **(labels or {})}
+        template = {"metadata": {"labels": own}, "spec": self.pod(image=image)["spec"]}
+        return {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": metadata(name, namespace, own),
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template},
+        }
+
+    def node(
+        self,
+        name: str = "node",
+        *,
+        labels: Mapping[str, str] | None = None,
+        capacity: Mapping[str, str] | None = None,
+    ) -> Object:
+        """Returns a Node. A new node is not ready; `FakeAPI.ready_node` creates a node that takes pods.
+
+        `capacity`: the resources in its status, such as `{"cpu": "8"}`.
+        """
+        resources = dict(capacity or {})
+        own = {"kubernetes.io/hostname": name, **(labels or {})}
+        status = {"capacity": resources, "allocatable": resources} if resources else {}
+        return {"apiVersion": "v1", "kind": "Node", "metadata": metadata(name, "", own), "status": status}
+
+    def namespace(self, name: str = "team", *, labels: Mapping[str, str] | None = None) -> Object:
+        """Returns a Namespace."""
+        return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata(name, "", labels)}
+
+    def config_map(
+        self,
+        name: str = "config",
+        data: Mapping[str, str] | None = None,
+        *,
+        namespace: str = "",
+        labels: Mapping[str, str] | None = None,
+    ) -> Object:
+        """Returns a ConfigMap with these data."""
+        return {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": metadata(name, namespace, labels),
+            "data": dict(data or {}),
+        }
+
+    def service_account(self, name: str = "driver", *, namespace: str = "") -> Object:
+        """Returns a ServiceAccount."""
+        return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(name, namespace)}
+
+    def role(
+        self,
+        name: str = "role",
+        rules: Mapping[str, Sequence[str]] | None = None,
+        *,
+        namespace: str = "",
+        cluster: bool = False,
+    ) -> Object:
+        """Returns a Role, or a ClusterRole if `cluster` is true.
+
+        `rules`: the allowed verbs by resource: `{"pods": ["get"], "resourceclaims.resource.k8s.io/status":
+        ["update"]}`.
+        """
+        return {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRole" if cluster else "Role",
+            "metadata": metadata(name, "" if cluster else namespace),
+            "rules": [_rule(resource, verbs) for resource, verbs in (rules or {}).items()],
+        }
+
+    def role_binding(
+        self,
+        role: str = "role",
+        *,
+        users: Sequence[str] = (),
+        groups: Sequence[str] = (),
+        service_accounts: Sequence[str] = (),
+        name: str = "",
+        namespace: str = "",
+        cluster: bool = False,
+    ) -> Object:
+        """Returns a RoleBinding to a Role, or a ClusterRoleBinding to a ClusterRole if `cluster` is true.
+
+        - `users`, `groups`: names of users and groups.
+        - `service_accounts`: service accounts as `NAMESPACE/NAME`.
+        - `name`: the name of the binding; "" for the name of the role.
+        """
+        subjects: list[Object] = [
+            {"kind": kind, "apiGroup": _RBAC, "name": each}
+            for kind, names in (("User", users), ("Group", groups))
+            for each in names
+        ]
+        for account in service_accounts:
+            of, _, each = account.rpartition("/")
+            subjects.append({"kind": "ServiceAccount", "namespace": of or "default", "name": each})
+        return {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRoleBinding" if cluster else "RoleBinding",
+            "metadata": metadata(name or role, "" if cluster else namespace),
+            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole" if cluster else "Role", "name": role},
+            "subjects": subjects,
+        }
+
+
+def _rule(resource: str, verbs: Sequence[str]) -> Object:
+    """Returns a PolicyRule for a resource with its group, such as `pods/log` or `deployments.apps/scale`."""
+    name, slash, subresource = resource.partition("/")
+    plural, _, group = name.partition(".")
+    return {"apiGroups": [group], "resources": [f"{plural}{slash}{subresource}"], "verbs": list(verbs)}
+
+
+_NEWEST = ObjectBuilder()
+
+claim = _NEWEST.claim
+claim_template = _NEWEST.claim_template
+config_map = _NEWEST.config_map
+deployment = _NEWEST.deployment
+device_class = _NEWEST.device_class
+namespace = _NEWEST.namespace
+node = _NEWEST.node
+pod = _NEWEST.pod
+resource_slice = _NEWEST.resource_slice
+role = _NEWEST.role
+role_binding = _NEWEST.role_binding
+service_account = _NEWEST.service_account

@@ -1,0 +1,90 @@
+"""ServedKinds: finds the resource of a kind in the discovery documents of a server."""
+
+from collections.abc import Iterable
+
+from fakeapi.clients.discovery import (
+    AGGREGATED_MEDIA_TYPES,
+    aggregated_resources,
+    preferred_versions,
+    served_resources,
+)
+from fakeapi.clients.served_resource import ServedResource, version_path
+from fakeapi.machinery.suggestions import did_you_mean
+from fakeapi.testing.hidden_frames import hides_expected_errors
+from fakeapi.testing.wire import Wire
+
+__tracebackhide__ = hides_expected_errors
+
+
+class ServedKinds:
+    """The kinds that a server serves. Keeps each resource that it has found.
+
+    The requests for discovery documents are requests of an observer: no fault affects them, and the journal
+    does not contain them.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str | None], ServedResource] = {}
+
+    def find(self, wire: Wire, kind: str, api_version: str | None = None) -> ServedResource:
+        """Returns the resource of a kind.
+
+        - `kind`: as in a manifest (`ResourceClaim`) or as kubectl accepts it (`resourceclaims`, `pods`, `po`,
+          `deployments.apps`).
+        - `api_version`: such as "apps/v1"; None for the version that the server prefers.
+
+        Raises ValueError for a kind that the server does not serve, and suggests a similar one.
+        """
+        key = kind, api_version
+        if key not in self._known:
+            self._known[key] = self._discover(wire, kind, api_version)
+        return self._known[key]
+
+    def _discover(self, wire: Wire, kind: str, api_version: str | None) -> ServedResource:
+        if not isinstance(kind, str):
+            raise TypeError(f"the kind is text such as 'ResourceClaim', not {kind!r:.100}")
+        if api_version is not None:
+            body = wire.request("GET", version_path(api_version), observes=True)
+            resources = served_resources(api_version, body)
+        else:
+            resources = _in_order(wire)
+        for resource in resources:
+            if kind in (resource.kind, resource.qualified) or kind in resource.names:
+                return resource
+        where = f" in {api_version}" if api_version else ""
+        hint = did_you_mean(kind, _names_like(kind, resources))
+        raise ValueError(f"the server has no kind {kind!r}{where}{hint}")
+
+
+def check_subresource(resource: ServedResource, subresource: str) -> None:
+    """Raises ValueError if a resource has no subresource of this name; "" is the object itself."""
+    known = resource.subresources
+    if subresource and known and subresource not in known:
+        hint = did_you_mean(subresource, known) or f"; it has {', '.join(sorted(known))}"
+        raise ValueError(f"{resource.plural} has no subresource {subresource!r}{hint}")
+
+
+def _names_like(kind: str, resources: Iterable[ServedResource]) -> set[str]:
+    """Returns the names to suggest: kinds if the word begins with a capital letter, else plural names."""
+    return {resource.kind if kind[:1].isupper() else resource.plural for resource in resources}
+
+
+def _in_order(wire: Wire) -> list[ServedResource]:
+    """Returns all resources of a server: first the preferred version of each group, then other versions."""
+    core, groups = (
+        wire.request("GET", path, accept=AGGREGATED_MEDIA_TYPES, observes=True) for path in ("/api", "/apis")
+    )
+    in_core, in_groups = aggregated_resources(core), aggregated_resources(groups)
+    if in_core is None or in_groups is None:
+        versions = ["v1", *preferred_versions(groups)]
+        return [each for version in versions for each in _of_version(wire, version)]
+    preferred: dict[str, str] = {}
+    for resource in in_groups:
+        preferred.setdefault(resource.group, resource.version)
+    later = [each for each in in_groups if each.version != preferred[each.group]]
+    return [*in_core, *(each for each in in_groups if each.version == preferred[each.group]), *later]
+
+
+def _of_version(wire: Wire, api_version: str) -> list[ServedResource]:
+    body = wire.request("GET", version_path(api_version), observes=True)
+    return served_resources(api_version, body)

@@ -1,0 +1,103 @@
+"""Until: the condition that `wait_for` waits for, read from text or from a function."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from fakeapi.faults.rules import path_text
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.jsonpath import JsonPath, parse_path
+from fakeapi.machinery.jsonpath_syntax import JsonPathError
+
+Until: TypeAlias = str | Callable[[Object], object] | None
+"""The condition to wait for.
+
+- None: the object exists.
+- "Ready": its condition Ready is True. "Ready=False": the condition has this status.
+- ".status.allocation": the JSONPath selects a value. ".status.phase=Running": it selects this value.
+- A function of the object that returns a true value. LookupError and AssertionError mean "not yet".
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition of an object. `text`: the condition in words, for messages."""
+
+    text: str
+    is_true: Callable[[Object], bool]
+
+
+def condition_of(until: Until) -> Condition:
+    """Reads a condition. Raises ValueError for an invalid text, and TypeError for another type."""
+    if until is None:
+        return Condition("it to exist", lambda obj: True)
+    if callable(until):
+        name = getattr(until, "__name__", repr(until))
+        words = "the function to be true" if name == "<lambda>" else f"{name} to be true"
+        return Condition(words, lambda obj: _holds(until, obj))
+    if not isinstance(until, str):
+        raise TypeError(f"until is a condition such as 'Ready', a JSONPath or a function, not {until!r:.100}")
+    text = until.removeprefix("condition=").removeprefix("jsonpath=").strip()
+    if text.startswith((".", "{", "$", "[")):
+        return _path_condition(text)
+    name, _, status = text.partition("=")
+    if not name.replace("/", "").replace(".", "").replace("-", "").isalnum():
+        raise ValueError(
+            f"until: {until!r} is neither the type of a condition nor a JSONPath such as .status"
+        )
+    return Condition(
+        f"the condition {name}={status or 'True'}", lambda obj: _has(obj, name, status or "True")
+    )
+
+
+def _path_condition(text: str) -> Condition:
+    path, value = _split(text)
+    try:
+        parsed = parse_path(path_text(path))
+    except JsonPathError as error:
+        raise ValueError(f"until: {error}") from None
+    if value is None:
+        return Condition(f"a value at {path}", lambda obj: any(map(_is_there, _values(parsed, obj))))
+    return Condition(
+        f"{path} = {value}", lambda obj: any(_equals(each, value) for each in _values(parsed, obj))
+    )
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """Splits "PATH=VALUE" at the first = outside of brackets; the value is None without a =."""
+    depth = 0
+    for position, letter in enumerate(text):
+        depth += (letter in "[(") - (letter in "])")
+        if letter == "=" and not depth:
+            return text[:position].strip(), text[position + 1 :].strip().strip("\"'")
+    return text, None
+
+
+def _holds(function: Callable[[Object], object], obj: Object) -> bool:
+    try:
+        return bool(function(obj))
+    except (LookupError, AssertionError):
+        return False
+
+
+def _has(obj: Object, name: str, status: str) -> bool:
+    conditions = (obj.get("status") or {}).get("conditions") or []
+    return any(
+        each.get("type") == name and each.get("status", "").lower() == status.lower() for each in conditions
+    )
+
+
+def _values(path: JsonPath, obj: Object) -> list[Any]:
+    try:
+        return path.find(obj)
+    except JsonPathError:
+        return []
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None and value not in ("", [], {})
+
+
+def _equals(value: Any, text: str) -> bool:
+    return text == (value if isinstance(value, str) else json.dumps(value))
