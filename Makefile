@@ -3,7 +3,11 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+SERVING := .venv/.serving
 READY := .venv/.ready
+DOCS := .venv-docs/.ready
+RELEASE := .venv-release/.ready
+PIP := bin/pip install -q --disable-pip-version-check
 ARGS ?=
 
 .PHONY: help
@@ -11,7 +15,7 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 .PHONY: run
-run: $(READY) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--release 1.31")
+run: $(SERVING) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--release 1.31")
 	$(BIN)/fakeapi serve $(ARGS)
 
 .PHONY: test
@@ -79,13 +83,28 @@ up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
 	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait
 	@echo "Live page: http$${FAKEAPI_TOKEN:+s}://127.0.0.1:$${FAKEAPI_PORT_ON_HOST:-8001}/_fakeapi/ui/"
 
+.PHONY: docs
+docs: $(DOCS) ## Build the site into build/site, and check its links (make docs ARGS=serve shows it while you write)
+	.venv-docs/bin/python -m mkdocs $(if $(ARGS),$(ARGS),build --strict)
+
+.PHONY: dist
+dist: $(RELEASE) ## Build the wheel and the source distribution twice, compare and check them, and write dist/sbom.json
+	.venv-release/bin/python tools/distributions.py
+
+.PHONY: binary
+binary: $(SERVING) $(RELEASE) ## Build dist/fakeapi, one file that needs no Python
+	.venv-release/bin/python tools/executable.py
+
 .PHONY: lock
 lock: .venv-lock/bin/uv ## Choose versions again, within the bounds of pyproject.toml
-	$< pip compile -q -U pyproject.toml --extra cel --extra postgresql $(LOCK) -o requirements.lock
+	$< pip compile -q -U pyproject.toml $(SERVED:%=--extra %) $(LOCK) -o requirements.lock
 	$< pip compile -q -U pyproject.toml --group test --group lint $(LOCK) -o requirements-dev.lock
+	$< pip compile -q -U --group pyproject.toml:docs $(LOCK) -o requirements-docs.lock
+	$< pip compile -q -U --group pyproject.toml:release $(LOCK) -o requirements-release.lock
 	$< pip compile -q -U tests/clients/newest_client.in $(LOCK) -o tests/clients/newest_client.lock
 	$< pip compile -q -U tests/interop/clients/python/clients.in $(LOCK) -o tests/interop/clients/python/clients.lock
 
+SERVED := cel node postgresql record zstd
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .venv-lock/bin/uv:
@@ -94,13 +113,34 @@ LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --cust
 
 .PHONY: clean
 clean: ## Remove environments, caches and builds
-	rm -rf .venv .venv-lock build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lock .venv-docs .venv-release build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements-dev.lock pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python" >&2; exit 1; }
-	@echo "Making .venv from requirements-dev.lock, which takes about a minute the first time ..." >&2
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
-	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+$(SERVING): requirements.lock pyproject.toml
+	@$(PYTHON_NEEDED)
+	@echo "Making .venv for the server, which takes about half a minute the first time ..." >&2
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	.venv/$(PIP) --no-compile --require-hashes -r requirements.lock
+	$(BIN)/python tools/link_checkout.py
 	@touch $@
+
+$(READY): requirements-dev.lock pyproject.toml
+	@$(PYTHON_NEEDED)
+	@echo "Making .venv with the tools of tests and checks, which takes about a minute the first time ..." >&2
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	.venv/$(PIP) --require-hashes -r requirements-dev.lock
+	.venv/$(PIP) --no-deps --no-build-isolation -e .
+	@touch $(SERVING) $@
+
+$(DOCS): requirements-docs.lock
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/$(PIP) --require-hashes -r requirements-docs.lock
+	@touch $@
+
+$(RELEASE): requirements-release.lock
+	$(PYTHON) -m venv .venv-release
+	.venv-release/$(PIP) --require-hashes -r requirements-release.lock
+	@touch $@
+
+PYTHON_NEEDED := test -n "$(PYTHON)" || \
+	{ echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python" >&2; exit 1; }

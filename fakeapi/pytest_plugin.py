@@ -85,9 +85,11 @@ class ServerPool:
 
         Fails the test if an option is unknown or invalid, or if the server cannot start.
         """
-        from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
+        from fakeapi import other_distribution, settings  # noqa: PLC0415 - see the module's docstring
         from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
 
+        if other := other_distribution.problem():
+            refuse(other)
         key = _key(options)
         for position in reversed(range(len(self._idle))):
             if self._idle[position][0] == key:

@@ -1,3 +1,3 @@
-"""The version of the fakeapi package, the same as in pyproject.toml."""
+"""The version of the fakeapi package. This is its only place; pyproject.toml reads it from here."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
+from fakeapi import other_distribution
 from fakeapi.cli import announcing
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.options import PlainOption, server_options
@@ -162,6 +163,8 @@ def serve(
     from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
+    if other := other_distribution.problem():
+        click.echo(f"Warning: {other}", err=True)
     database = options["database"]
     if options["tls_directory"] is not None and not options["tls"]:
         raise click.UsageError("--tls-directory needs --tls.")
