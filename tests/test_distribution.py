@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from tests.installation import ROOT, Installation
+from tools import metadata_hook
 
 
 def members(installation: Installation) -> set[str]:
@@ -66,3 +67,21 @@ def test_a_test_of_a_user_finds_the_plugin(installation: Installation) -> None:
         text = archive.read(entry_points).decode()
     assert "[pytest11]\nfakeapi = fakeapi.pytest_plugin" in text
     assert "[console_scripts]\nfakeapi = fakeapi.cli.main:main\nfakeapi-k8s = fakeapi.cli.main:main" in text
+
+
+def test_the_description_has_no_relative_links(installation: Installation) -> None:
+    with zipfile.ZipFile(installation.wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        text = archive.read(name).decode()
+    assert "# fakeapi" in text
+    assert metadata_hook.LINK.search(text) is None
+
+
+def test_links_lead_into_the_repository_when_it_has_an_address() -> None:
+    text = "![picture](docs/a.png) [page](docs/a.md) [site](https://example.com) [here](#here)"
+    assert metadata_hook.absolute_links(text, "https://example.com/x") == (
+        "![picture](https://example.com/x/raw/main/docs/a.png) "
+        "[page](https://example.com/x/blob/main/docs/a.md) [site](https://example.com) [here](#here)"
+    )
+    assert metadata_hook.absolute_links("![picture](a.png)[page](a.md)", "") == "page"
+    assert metadata_hook.urls("") == {}

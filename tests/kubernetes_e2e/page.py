@@ -1,4 +1,7 @@
-"""Renders the page about the e2e suite from the recorded outcomes: `python -m tests.kubernetes_e2e.page`."""
+"""Writes the documents about the e2e suite from recorded outcomes: `python -m tests.kubernetes_e2e.page`.
+
+docs/e2e.md has the summary and the failures, results/specs.md a row for each spec.
+"""
 
 import re
 from collections import Counter
@@ -13,6 +16,13 @@ from tests.kubernetes_e2e.outcomes import FAILED, PASSED, SKIPPED, Outcome
 from tests.kubernetes_e2e.reasons import reason_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "e2e.md"
+SPECS = Path(__file__).parent / "results" / "specs.md"
+SPECS_HEAD = """\
+# Each spec of the end-to-end suite
+
+`python -m tests.kubernetes_e2e.page` writes this file from the recorded outcomes.
+[docs/e2e.md](../../../docs/e2e.md) says what they mean.
+"""
 RELEASES = ("1.33", "1.37")
 NEEDS, MISSING = "needs", "missing"
 """States of e2e specs without an outcome: the spec needs a missing feature, or it was not run."""
@@ -87,6 +97,15 @@ def _summed(release: Release, title: str, of: list[str]) -> str:
     return f"| {release.name} | {title} | {' | '.join(map(str, figures))} |"
 
 
+def failures(releases: list[Release]) -> Iterator[str]:
+    """Yields the lines of a Markdown table with the specs that fail or were not run."""
+    yield from ("## Specs that fail", "", "| release | spec | why |", "|---|---|---|")
+    for release in releases:
+        for spec in sorted(release.specs):
+            if release.state(spec) in (FAILED, MISSING):
+                yield f"| {release.name} | `{_escaped(short(spec))}` | {_escaped(release.cell(spec))} |"
+
+
 def tables(releases: list[Release]) -> Iterator[str]:
     """Yields the lines of a Markdown table for each area, with a row for each e2e spec."""
     names = [release.name for release in releases]
@@ -118,14 +137,21 @@ def page(text: str, releases: list[Release]) -> str:
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     days = ", ".join(f"{each.name} on {each.day}" for each in releases if each.day)
-    lines = [f"Run with {days}.", "", *summary(releases), *tables(releases)]
+    lines = [f"Run with {days}.", "", *summary(releases), "", *failures(releases)]
     body = "\n".join(lines)
     return f"{before}{_BEGIN}\n\n{body}\n\n{_END}{after}"
 
 
+def specs(releases: list[Release]) -> str:
+    """Returns the document with the outcome of each spec."""
+    return "\n".join([SPECS_HEAD.rstrip(), *tables(releases)]) + "\n"
+
+
 def write() -> None:
+    releases = [read(name) for name in RELEASES]
     text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(page(text, [read(name) for name in RELEASES]), encoding="utf-8")
+    PAGE.write_text(page(text, releases), encoding="utf-8")
+    SPECS.write_text(specs(releases), encoding="utf-8")
 
 
 if __name__ == "__main__":

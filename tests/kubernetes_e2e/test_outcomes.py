@@ -68,13 +68,14 @@ def test_the_page_counts_what_passes_of_what_can_and_names_the_rest() -> None:
     assert need_of(needy)
     specs = frozenset({"[sig-auth] a", "[sig-auth] b|c", "[sig-auth] d", needy})
     known = [outcome("[sig-auth] a"), outcome("[sig-auth] b|c", "failed", "it <broke>")]
-    text = page.page(
-        "Head\n<!-- rows -->old<!-- /rows -->\nTail",
-        [Release("1.33", specs, {each.spec: each for each in known})],
-    )
+    releases = [Release("1.33", specs, {each.spec: each for each in known})]
+    text = page.page("Head\n<!-- rows -->old<!-- /rows -->\nTail", releases)
     assert text.startswith("Head\n<!-- rows -->\n\nRun with 1.33 on 2026-01-31.")
     assert text.endswith("<!-- /rows -->\nTail")
     assert "| 1.33 | auth | 3 | 1 | 2 | 33.3 % | 0 | 0 |" in text
+    assert "| 1.33 | `b\\|c` | fails: it \\<broke> |" in text
+    assert "passes" not in text
+    text = page.specs(releases)
     assert "| `a` | passes |" in text
     assert "| `b\\|c` | fails: it \\<broke> |" in text
     assert "| `d` | not run |" in text
@@ -88,6 +89,8 @@ def test_every_spec_of_a_recorded_run_is_one_that_the_suite_has(release: str) ->
     assert all(need_of(f"[sig-storage] {name}") for name in listed.families)
 
 
-def test_the_page_is_made_of_what_was_recorded() -> None:
+def test_the_documents_are_made_of_the_recorded_outcomes() -> None:
+    releases = [page.read(name) for name in page.RELEASES]
     text = page.PAGE.read_text(encoding="utf-8")
-    assert page.page(text, [page.read(name) for name in page.RELEASES]) == text
+    assert page.page(text, releases) == text
+    assert page.SPECS.read_text(encoding="utf-8") == page.specs(releases)

@@ -1,0 +1,40 @@
+"""Prepares the documents for the site: mkdocs calls these functions while it builds.
+
+The documents are written for a reader of the repository. On the site, a link to a file outside `docs/` leads
+into the repository whose address is in pyproject.toml; if the address is empty, it becomes plain text. A
+file outside `docs/` that does not exist is a warning, which `--strict` makes an error.
+"""
+
+import logging
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)(#[^)]*)?\)")
+LOG = logging.getLogger("mkdocs.hooks.fakeapi")
+
+
+def repository() -> str:
+    """Returns the address of the repository; "" if there is none."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"])
+
+
+def on_config(config: Any, **_: Any) -> None:
+    """Shows the link to the repository in the header, if it has an address."""
+    config.repo_url = repository() or None
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Returns the text of a page with links that work on the site."""
+
+    def replaced(link: re.Match[str]) -> str:
+        name, target, anchor = link.groups()
+        if not (ROOT / target).exists():
+            LOG.warning("%s links to %s, which does not exist", page.file.src_path, target)
+        address = repository()
+        return f"[{name}]({address}/blob/main/{target}{anchor or ''})" if address else name
+
+    return LINK.sub(replaced, markdown)
