@@ -13,6 +13,8 @@ THEMES: dict[str, tuple[str, ...]] = {
         "trace",
         "at",
         "speed",
+        "service_cluster_ip_range",
+        "service_node_port_range",
     ),
     "Where it listens": (
         "host",
@@ -37,8 +39,12 @@ THEMES: dict[str, tuple[str, ...]] = {
         "allow_anonymous",
         "anonymous",
         "authorization",
+        "node_authorization",
+        "token_users",
+        "front_proxy",
+        "service_account_tokens",
     ),
-    "Faults, time and chance": ("faults", "strict_faults", "latency", "seed", "frozen_at"),
+    "Faults, time and chance": ("faults", "strict_faults", "latency", "seed", "frozen_at", "clock"),
     "What you see": ("log", "control", "journal", "audit_log", "audit_policy", "record", "redact"),
 }
 """The names of the options of each theme. Options without a theme are in the theme OTHER."""
