@@ -19,6 +19,8 @@ PLAIN_HTTP_NOTE = (
 )
 HEARTBEATS = "leases"
 """The resource whose requests `--log` does not print: nodes and leaders renew leases every few seconds."""
+OWN_CONTROLLERS = "kubernetes/fakeapi"
+"""A part of the User-Agent of the server's own controllers."""
 
 
 def announce(
@@ -39,19 +41,22 @@ def announce(
         click.echo(f"Live page: {server.page}")
     if options["database"] is None:
         click.echo("Objects: in memory; --db FILE keeps them")
-    if not options["controllers"]:
+    if not (options["controllers"] or options.get("drivers") or options.get("run")):
         click.echo("Controllers: none, so pods stay Pending; --controllers all runs them")
     if server.token is not None and not server.url.startswith("https:"):
         click.echo(PLAIN_HTTP_NOTE, err=True)
 
 
 def print_requests(server: "FakeAPI") -> None:
-    """Prints a line for each request that the server receives from now on, except requests for leases."""
+    """Prints a line for each request of clients from now on.
+
+    Leaves out requests for leases, and requests of the server's own controllers.
+    """
     server.on_request(_print_request)
 
 
 def _print_request(entry: "Entry") -> None:
-    if entry.resource != HEARTBEATS:
+    if entry.resource != HEARTBEATS and OWN_CONTROLLERS not in entry.agent:
         click.echo(printable(str(entry)[:LINE_MAX]))
 
 

@@ -98,7 +98,7 @@ def main() -> None:
     "--log",
     is_flag=True,
     envvar="FAKEAPI_LOG",
-    help="Print a line for each request, except requests for leases.",
+    help="Print a line for each request of clients, except requests for leases.",
 )
 @click.option(
     "--end-with-parent",
