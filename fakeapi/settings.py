@@ -346,7 +346,8 @@ class Settings:
         "Run these controllers beside the server: namespace, garbagecollector, scheduler, kubelet, "
         "resourceclaim, devicetainteviction, resourcequota, podgroup-protection, "
         "persistentvolumeclaim-protection, persistentvolume-protection, "
-        "volumeattributesclass-protection, daemonset, deployment, replicaset, replicationcontroller, or all. "
+        "volumeattributesclass-protection, daemonset, deployment, replicaset, replicationcontroller, job, "
+        "ttl-after-finished, endpointslice, endpoints, or all. "
         "all,-NAME leaves one out.",
         "--controllers",
         metavar="NAME,…",

@@ -49,6 +49,10 @@ _PLACES: Mapping[str, Place] = {
         "ReplicationControllerController",
         (("", "replicationcontrollers"),),
     ),
+    "job": Place(f"{_HERE}.job.controller", "JobController", (("batch", "jobs"),)),
+    "ttl-after-finished": Place(f"{_HERE}.job.ttl", "TTLAfterFinishedController", (("batch", "jobs"),)),
+    "endpointslice": Place(f"{_HERE}.endpoints.controller", "EndpointSliceController", (("", "services"),)),
+    "endpoints": Place(f"{_HERE}.endpoints.controller", "EndpointsController", (("", "services"),)),
 }
 """The modules and classes of the controllers, by name. The function `makers` imports the modules."""
 

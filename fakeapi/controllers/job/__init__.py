@@ -1,0 +1,1 @@
+"""The controllers of Jobs: running them to completion, and deleting them some time later."""
