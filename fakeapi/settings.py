@@ -343,12 +343,9 @@ class Settings:
     )
     controllers: Iterable[str] | str = _option(
         "",
-        "Run these controllers beside the server: namespace, garbagecollector, scheduler, kubelet, "
-        "resourceclaim, devicetainteviction, resourcequota, podgroup-protection, "
-        "persistentvolumeclaim-protection, persistentvolume-protection, "
-        "volumeattributesclass-protection, daemonset, deployment, replicaset, replicationcontroller, job, "
-        "ttl-after-finished, endpointslice, endpoints, or all. "
-        "all,-NAME leaves one out.",
+        "Run these controllers beside the server, such as namespace, garbagecollector, scheduler, kubelet, "
+        "resourceclaim, deployment and job. all runs every controller, and all,-NAME leaves one out. "
+        "docs/controllers.md has the names.",
         "--controllers",
         metavar="NAME,…",
         unset="none",

@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class Verdict(NamedTuple):
-    """How a failed pod counts.
+    """Says how a failed pod counts.
 
     - `counts`: whether it counts towards the backoffLimit.
     - `fails_job`: why the whole Job fails; "" if it does not.

@@ -105,7 +105,7 @@ class JobSync(JobTracking):
             for field in ("initContainerStatuses", "containerStatuses")
             for container in pod["status"].get(field) or ()
         )
-        return restarts >= max(limit, 1)
+        return bool(restarts >= max(limit, 1))
 
     def _evaluate_indexes(self) -> None:
         """Finds the succeeded and failed indexes, and sets `_finished` if they end the Job."""
@@ -127,11 +127,6 @@ class JobSync(JobTracking):
         text = "" if self._finished is not None else success(self._job, self._succeeded_indexes)
         if text:
             self._finished = self._made(SUCCESS_MET, "SuccessPolicy", text)
-
-    def _index(self, pod: Object) -> int:
-        index = indexes.index_of(pod, self._job)
-        assert index is not None, "only pods with a valid index are counted"
-        return index
 
     def _find_failed_indexes(self, limit: int, completions: int) -> set[int]:
         failed = indexes.parsed(self._status.get("failedIndexes"), completions)
@@ -158,7 +153,7 @@ class JobSync(JobTracking):
     def _is_complete(self, active: int) -> bool:
         completions = self._spec.get("completions")
         least = 1 if completions is None else completions
-        return active == 0 and self._succeeded >= least
+        return bool(active == 0 and self._succeeded >= least)
 
     async def _note_suspension(self) -> None:
         """Updates the condition Suspended. A Job that is resumed starts anew."""

@@ -118,6 +118,11 @@ class JobTracking:
             return False
         return not self._is_indexed or indexes.index_of(pod, self._job) is not None
 
+    def _index(self, pod: Object) -> int:
+        index = indexes.index_of(pod, self._job)
+        assert index is not None, "only pods with a valid index are counted"
+        return index
+
     @property
     def _is_suspended(self) -> bool:
         return bool(self._spec.get("suspend"))
