@@ -37,6 +37,8 @@ class _Commands(click.Group):
 
     later: ClassVar[dict[str, tuple[str, str]]] = {
         "clock": ("fakeapi.cli.clock", "Freeze, resume and move the clock of a running server."),
+        "devices": ("fakeapi.cli.devices", "Print presets of simulated DRA drivers, or make one."),
+        "drivers": ("fakeapi.cli.drivers", "List and change the simulated DRA drivers of a server."),
         "envtest": (
             "fakeapi.cli.envtest",
             "Print a folder for KUBEBUILDER_ASSETS, so that envtest suites run here.",
@@ -45,6 +47,7 @@ class _Commands(click.Group):
         "export": ("fakeapi.cli.export", "Write the objects of a server as manifests."),
         "faults": ("fakeapi.cli.faults", "List, arm and disarm the faults of a running server."),
         "import": ("fakeapi.cli.import_", "Put manifests, or the objects of a cluster, into a server."),
+        "node": ("fakeapi.cli.node", "Show the nodes of a server: drivers, claims, CDI devices."),
         "record": ("fakeapi.cli.record", "Record the traffic between clients and a cluster."),
         "replay": ("fakeapi.cli.replay", "Send the requests of a trace again and compare the responses."),
         "requests": ("fakeapi.cli.requests", "Print the requests of a running server."),

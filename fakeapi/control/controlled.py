@@ -2,10 +2,29 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.controller_runner import ControllerRunner
+from fakeapi.devices.model import DriverSpec
+from fakeapi.devices.node_views import NodeSummary, NodeView
+
+
+class Simulation(Protocol):
+    """The nodes and simulated drivers of a server, which the controller kubelet runs."""
+
+    async def add_driver(self, spec: DriverSpec) -> None:
+        """Adds a simulated driver; returns when its slices are published.
+
+        Raises DeviceError if the driver cannot run, and RuntimeError if controllers run without the kubelet.
+        """
+
+    def node_summaries(self) -> list[NodeSummary]:
+        """Returns a summary of each node; an empty list if the controller kubelet does not run."""
+
+    def node_view(self, name: str) -> NodeView:
+        """Returns the description of a node. Raises KeyError for an unknown node."""
 
 
 def _no_controllers() -> None:
@@ -18,6 +37,7 @@ class Controlled:
 
     - `api`: the ASGI application of the Kubernetes API.
     - `reset`: resets the server to a new cluster, restarts the controllers and installs the manifests again.
+    - `simulation`: the nodes and simulated drivers of the server.
     - `token` and `host`: the bearer token and the Host header for requests to `api`.
     - `controllers`: returns the controllers of the server; None if it runs none.
     """
@@ -25,6 +45,7 @@ class Controlled:
     cluster: Cluster
     api: ASGIApp
     reset: Callable[[], Awaitable[None]]
+    simulation: Simulation
     token: str | None
     host: str
     controllers: Callable[[], ControllerRunner | None] = _no_controllers

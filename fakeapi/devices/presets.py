@@ -30,6 +30,12 @@ def text_of(name: str) -> str:
     return resources.files(__package__).joinpath(_FOLDER, f"{name}.yaml").read_text("utf-8")
 
 
+def summary_of(name: str) -> str:
+    """Returns the first sentence of a preset's comment. Raises DeviceError for an unknown name."""
+    lines = [line[1:].strip() for line in text_of(name).splitlines() if line.startswith("#")]
+    return " ".join(lines)
+
+
 def preset(name: str) -> Object:
     """Returns the description of a preset. Raises DeviceError for an unknown name."""
     description: Any = document_of(text_of(name))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fakeapi.devices.from_slices import descriptions_of_slices
 from fakeapi.devices.model import (
     DEVICES_MAX,
     DRIVERS_MAX,
@@ -33,6 +34,7 @@ Drivers: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Drivers]"
 """Drivers: a dict, YAML text, a file, NAME=COUNT, the name of a preset, or several of these."""
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
+_SLICES = ("ResourceSlice", "ResourceSliceList", "List")
 _SHORT = re.compile(r"([A-Za-z0-9.-]+)(?:=([0-9]{1,9}))?")
 _MEMBERS = (
     *("name", "preset", "nodes", "count", "devices", "attributes", "capacity", "counters", "pool"),
@@ -47,7 +49,7 @@ def specs_of(drivers: Drivers) -> list[DriverSpec]:
     more than DRIVERS_MAX drivers.
     """
     specs: list[DriverSpec] = []
-    for description in _descriptions(drivers):
+    for description in descriptions_of(drivers):
         specs.append(spec_of(description))
         if len(specs) > DRIVERS_MAX:
             raise DeviceError(f"more than {DRIVERS_MAX} drivers")
@@ -146,7 +148,8 @@ def behaviour_of(value: Any, place: str) -> Behaviour:
     return Behaviour(**members)
 
 
-def _descriptions(drivers: Drivers) -> list[Mapping[str, Any]]:
+def descriptions_of(drivers: Drivers) -> list[Mapping[str, Any]]:
+    """Returns the descriptions in `drivers`, unchecked. Raises DeviceError if one cannot be read."""
     if isinstance(drivers, Path):
         return _of_file(drivers)
     if isinstance(drivers, str):
@@ -154,7 +157,7 @@ def _descriptions(drivers: Drivers) -> list[Mapping[str, Any]]:
     if isinstance(drivers, Mapping):
         return _of_mapping(drivers)
     if isinstance(drivers, Iterable):
-        return [description for each in drivers for description in _descriptions(each)]
+        return [description for each in drivers for description in descriptions_of(each)]
     raise DeviceError(f"{drivers!r:.80} describes no driver")
 
 
@@ -177,21 +180,35 @@ def _of_string(text: str) -> list[Mapping[str, Any]]:
     return [{"preset": name, **count} if is_preset(name) else {"name": name, **count}]
 
 
-def _of_file(path: Path) -> list[Mapping[str, Any]]:
+def documents_of_file(path: Path) -> list[Any]:
+    """Returns the documents of a YAML or JSON file. Raises DeviceError if the file cannot be read."""
     try:
         text = read_regular(path.expanduser(), FILE_BYTES_MAX).decode("utf-8-sig")
     except OSError as error:
         raise DeviceError(printable_line(f"cannot read {path}: {error.strerror}")) from None
     except UnicodeDecodeError:
         raise DeviceError(printable_line(f"{path}: not UTF-8")) from None
-    return _of_text(text, str(path))
+    return _documents(text, str(path))
+
+
+def _documents(text: str, place: str) -> list[Any]:
+    try:
+        return documents_of(text)
+    except DocumentError as error:
+        raise DeviceError(printable_line(f"{place}: {error}")) from None
+
+
+def _of_file(path: Path) -> list[Mapping[str, Any]]:
+    return _of_documents(documents_of_file(path), str(path))
 
 
 def _of_text(text: str, place: str) -> list[Mapping[str, Any]]:
-    try:
-        documents = documents_of(text)
-    except DocumentError as error:
-        raise DeviceError(printable_line(f"{place}: {error}")) from None
+    return _of_documents(_documents(text, place), place)
+
+
+def _of_documents(documents: list[Any], place: str) -> list[Mapping[str, Any]]:
+    if any(isinstance(each, Mapping) and each.get("kind") in _SLICES for each in documents):
+        return [dict(each) for each in descriptions_of_slices(documents)]
     descriptions: list[Mapping[str, Any]] = []
     for document in documents:
         for each in document if isinstance(document, list) else [document]:
@@ -204,7 +221,7 @@ def _of_text(text: str, place: str) -> list[Mapping[str, Any]]:
 def _of_mapping(drivers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Returns the descriptions of one description, of `drivers: […]`, or of {NAME: COUNT or description}."""
     if "drivers" in drivers:
-        return [each for item in _list(drivers["drivers"], "drivers") for each in _descriptions(item)]
+        return [each for item in _list(drivers["drivers"], "drivers") for each in descriptions_of(item)]
     if not all(isinstance(name, str) for name in drivers):
         raise DeviceError("the names of the members must be texts")
     if "name" in drivers or "preset" in drivers:

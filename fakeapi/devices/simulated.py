@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from fakeapi.devices.model import Behaviour, DeviceError, DriverSpec, PoolSpec
 from fakeapi.devices.templates import expand, filled_text
+from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 
 HEALTHY, UNHEALTHY = "Healthy", "Unhealthy"
@@ -175,11 +176,25 @@ class SimulatedDriver:
         known.health, known.message = state, message
         self._listener("health", self.name, name)
 
-    def set_taints(self, device: str, node: str, taints: list[Object]) -> None:
-        """Replaces the taints that were added to a device. Raises DeviceError as `find` does."""
+    def _set_taints(self, device: str, node: str, taints: list[Object]) -> None:
         name, known = self.find(device, node)
         known.taints = taints
         self._listener("devices", self.name, name)
+
+    def taint(self, device: str, node: str, key: str, value: str, effect: str, now: float) -> None:
+        """Adds a taint to a device, or replaces its added taint with the same key and effect.
+
+        `now`: the time of the taint, in seconds since the epoch. Raises DeviceError as `find` does.
+        """
+        _, state = self.find(device, node)
+        kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
+        new: Object = {"key": key, **({"value": value} if value else {}), "effect": effect}
+        self._set_taints(device, node, [*kept, {**new, "timeAdded": times.now_text(now)}])
+
+    def untaint(self, device: str, node: str, key: str = "") -> None:
+        """Removes the added taints with a key, or all. Raises DeviceError as `find` does."""
+        _, state = self.find(device, node)
+        self._set_taints(device, node, [taint for taint in state.taints if key and taint["key"] != key])
 
     def set_removed(self, device: str, node: str, *, is_removed: bool) -> None:
         """Removes a device from the published slices, or adds it again. Raises DeviceError as `find` does."""

@@ -3,7 +3,7 @@
 A template is an object of resource.k8s.io/v1 whose texts may contain placeholders: `{node}` is the name of
 the node, `{i}` the number of the physical device, from 0. `for: {j: 7}` or `for: {j: [0, 2, 4]}` repeats a
 template for each value of `{j}`. A template whose name contains `{i}` is repeated for each physical device.
-`{i:02x}` and `{i:02d}` format a number with leading zeros.
+`{i+1}` adds to a number; `{i:02x}` and `{i:02d}` format it. An attribute `{int: "{i}"}` becomes a number.
 """
 
 import re
@@ -17,7 +17,7 @@ from fakeapi.devices.model import DEVICES_MAX, NODE_BYTES_MAX, DeviceError
 from fakeapi.machinery.json_types import Object
 
 FOR = "for"
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9]{0,19})(?::(0?[1-9]?)([dx]))?\}")
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9]{0,19})(?:\+([0-9]{1,6}))?(?::(0?[1-9]?)([dx]))?\}")
 
 
 def expand(templates: Sequence[Object], count: int, node: str) -> tuple[Object, ...]:
@@ -78,7 +78,11 @@ def _filled(value: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return _PLACEHOLDER.sub(lambda match: _formatted(match, values), value)
     if isinstance(value, dict):
-        return {_filled(name, values): _filled(item, values) for name, item in value.items()}
+        filled = {_filled(name, values): _filled(item, values) for name, item in value.items()}
+        number = filled.get("int")
+        if isinstance(number, str) and number.isdecimal() and number.isascii():
+            filled["int"] = int(number)
+        return filled
     if isinstance(value, list):
         return [_filled(item, values) for item in value]
     return value
@@ -86,10 +90,8 @@ def _filled(value: Any, values: Mapping[str, Any]) -> Any:
 
 def _formatted(match: "re.Match[str]", values: Mapping[str, Any]) -> str:
     """Returns the value of a placeholder; an unknown placeholder stays as it is."""
-    name, width, kind = match.groups()
-    if name not in values:
-        return match[0]
-    value = values[name]
-    if kind is None or not isinstance(value, int):
-        return str(value)
-    return format(value, f"{width}{kind}")
+    name, more, width, kind = match.groups()
+    value = values.get(name)
+    if isinstance(value, int):
+        return format(value + int(more or 0), f"{width or ''}{kind or 'd'}")
+    return match[0] if value is None or more or kind else str(value)

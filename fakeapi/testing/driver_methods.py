@@ -53,7 +53,7 @@ class DriverMethods(ABC):
         if len(specs) != 1:
             raise DeviceError(f"one driver is expected, not {len(specs)}")
         server = self._running()
-        server.add_driver(specs[0])
+        server.call(lambda: server.simulation.add_driver(specs[0]))
         return simulated_drivers.SimulatedDriver(server, specs[0].name)
 
     def driver(self, name: str) -> "SimulatedDriver":

@@ -27,6 +27,7 @@ from fakeapi.testing.server_credentials import credentials_of, user_of
 from fakeapi.testing.server_files import ServerFiles
 from fakeapi.testing.server_names import accepted_hosts
 from fakeapi.testing.server_recording import ServerRecording
+from fakeapi.testing.server_simulation import ServerSimulation
 from fakeapi.testing.server_tls import server_tls
 from fakeapi.traces.recording.middleware import Recorder
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.controllers.kubelet.controller import KubeletController
     from fakeapi.devices.drivers import SimulatedDrivers
-    from fakeapi.devices.model import DriverSpec
     from fakeapi.explaining.model import Explanation
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
@@ -96,6 +96,7 @@ class RunningServer:
         self._app = AttachedApplication(
             self._recorder, cluster, [attachment for attachment in attachments if attachment is not None]
         )
+        self._simulation = ServerSimulation(cluster, self._get_controllers, self._start_all_controllers)
         self._runner = Runner(
             self._app,
             host=settings.host,
@@ -159,23 +160,12 @@ class RunningServer:
 
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
-        return self._kubelet().nodes[name]
+        return self.kubelet.nodes[name]
 
     @property
     def kubelet(self) -> "KubeletController":
         """The kubelet controller. Raises RuntimeError if it does not run."""
-        return self._kubelet()
-
-    def _kubelet(self) -> "KubeletController":
-        """Returns the kubelet controller. Raises RuntimeError if it does not run."""
-        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - loaded only when used
-
-        manager = None if self._controllers is None else self._controllers.manager
-        kubelet = None if manager is None else manager.find("kubelet")
-        if kubelet is None:
-            raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
-        assert isinstance(kubelet, KubeletController)
-        return kubelet
+        return self._simulation.kubelet()
 
     def call(self, function: "Callable[[], Coroutine[Any, Any, T]]") -> T:
         """Runs a coroutine function in the event loop of the server; returns its result."""
@@ -190,32 +180,10 @@ class RunningServer:
         """The simulated DRA drivers. Use them only in the event loop of the server."""
         return self._cluster.drivers
 
-    def add_driver(self, spec: "DriverSpec") -> None:
-        """Adds a simulated driver; returns when its slices are published.
-
-        Starts all controllers if the server runs none. Raises DeviceError if the driver cannot run, and
-        RuntimeError if controllers run, but not the kubelet.
-        """
-
-        async def add() -> None:
-            if self._controllers is None:
-                self._controllers = self._new_controllers(chosen(ALL))
-                await self._app.attach(self._controllers)
-            simulation = self._kubelet().simulation
-            await simulation.add(spec)
-            await simulation.published()
-
-        self._runner.call(add)
-
-    def add_driver_to_node(self, name: str, node: str) -> None:
-        """Starts a simulated driver on another node. Raises DeviceError for an unknown driver."""
-
-        async def add() -> None:
-            simulation = self._kubelet().simulation
-            await simulation.add_node(name, node)
-            await simulation.published()
-
-        self._runner.call(add)
+    @property
+    def simulation(self) -> "ServerSimulation":
+        """The nodes and simulated drivers of the server. Use it only in the event loop of the server."""
+        return self._simulation
 
     def check_driver(self, name: str) -> None:
         """Raises DeviceError if the server has no simulated driver with this name."""
@@ -491,6 +459,7 @@ class RunningServer:
                 self._cluster,
                 self._recorder,
                 self._app.reset,
+                self._simulation,
                 token=token,
                 host=self._own_host,
                 controllers=lambda: self._controllers,
@@ -512,6 +481,14 @@ class RunningServer:
         from fakeapi.testing.fault_armer import FaultArmer  # noqa: PLC0415 - loaded only when used
 
         return FaultArmer(self._cluster, read_rules(source))
+
+    def _get_controllers(self) -> "ControllerRunner | None":
+        return self._controllers
+
+    async def _start_all_controllers(self) -> None:
+        """Starts all controllers of a running server that has none."""
+        self._controllers = self._new_controllers(chosen(ALL))
+        await self._app.attach(self._controllers)
 
     def _new_controllers(self, names: list[str]) -> "ControllerRunner":
         from fakeapi.controllers.controller_runner import ControllerRunner  # noqa: PLC0415 - loaded only when used

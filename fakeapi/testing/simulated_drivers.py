@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from fakeapi.devices.model import Behaviour, DeviceError
 from fakeapi.devices.simulated import HEALTHY, UNHEALTHY, CallRecord, PreparedRecord
-from fakeapi.machinery.golang import times
-from fakeapi.machinery.json_types import Object
 
 if TYPE_CHECKING:
     from fakeapi.devices import simulated
@@ -56,25 +54,12 @@ class SimulatedDevice:
 
         The slices show the taint, and the controllers act on it, if the gate DRADeviceTaints is on.
         """
-
-        def add(driver: "simulated.SimulatedDriver") -> None:
-            _, state = driver.find(self.name, self.node)
-            kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
-            new: Object = {"key": key, **({"value": value} if value else {}), "effect": effect}
-            new["timeAdded"] = times.now_text(self._now())
-            driver.set_taints(self.name, self.node, [*kept, new])
-
-        self._act(add)
+        now = self._now()
+        self._act(lambda driver: driver.taint(self.name, self.node, key, value, effect, now))
 
     def untaint(self, key: str = "") -> None:
         """Removes the taints with this key that `taint` has added; all of them if `key` is ""."""
-
-        def take_away(driver: "simulated.SimulatedDriver") -> None:
-            _, state = driver.find(self.name, self.node)
-            kept = [taint for taint in state.taints if key and taint["key"] != key]
-            driver.set_taints(self.name, self.node, kept)
-
-        self._act(take_away)
+        self._act(lambda driver: driver.untaint(self.name, self.node, key))
 
     def remove(self) -> None:
         """Removes the device from the published slices. Claims that have it keep it."""
@@ -182,7 +167,7 @@ class SimulatedDriver:
 
     def add_node(self, node: str) -> None:
         """Starts the driver on another node, and creates the node if it does not exist."""
-        self._server.add_driver_to_node(self.name, node)
+        self._server.call(lambda: self._server.simulation.add_driver_to_node(self.name, node))
 
     # life --------------------------------------------------------------------------------------------
 

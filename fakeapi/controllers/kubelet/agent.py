@@ -70,6 +70,7 @@ class NodeAgent:
         self.name = name
         self.directory = directory
         self.prepared = Prepared()
+        self.is_running = True
         self._context = context
         self._pods = pods
         self._api: InProcessClient = context.api("kubelet")

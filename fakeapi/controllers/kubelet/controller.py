@@ -12,6 +12,7 @@ from typing import Any
 
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.kubelet import node_views
 from fakeapi.controllers.kubelet.agent import NodeAgent
 from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
 from fakeapi.controllers.kubelet.keys import (
@@ -32,6 +33,7 @@ from fakeapi.controllers.kubelet.lifecycle.state import Run
 from fakeapi.controllers.kubelet.short_directories import make_short_directory
 from fakeapi.controllers.kubelet.simulated.simulation import Simulation
 from fakeapi.controllers.kubelet.timers import Timers
+from fakeapi.devices.node_views import NodeSummary, NodeView
 from fakeapi.machinery.json_types import Object
 
 
@@ -84,6 +86,14 @@ class KubeletController(Controller):
             agent.remember()
         self.nodes[name] = agent
         await agent.start()
+
+    def summaries(self) -> list[NodeSummary]:
+        """Returns a summary of each node."""
+        return node_views.summaries_of(self.nodes, self._pods)
+
+    def view(self, name: str) -> NodeView:
+        """Returns the description of a node. Raises KeyError for an unknown node."""
+        return node_views.view_of(self.nodes[name], self._pods)
 
     async def stop(self) -> None:
         self.simulation.stop()

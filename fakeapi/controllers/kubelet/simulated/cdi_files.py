@@ -7,10 +7,8 @@ from pathlib import Path
 import msgspec
 
 from fakeapi.atomic_file import make_directory, write_atomically
+from fakeapi.controllers.kubelet.containers.cdi import NODE_DIRECTORY
 from fakeapi.devices.model import DriverSpec
-
-DIRECTORY = "cdi"
-"""Subdirectory of the node's directory for CDI files."""
 
 _VERSION = "0.6.0"
 _NUMBER = re.compile(r"[0-9]+$")
@@ -21,7 +19,7 @@ class CDIFiles:
 
     def __init__(self, directory: Path, node: str, spec: DriverSpec) -> None:
         """Keeps where the files belong. `directory`: the directory of the node."""
-        self._directory = directory / DIRECTORY
+        self._directory = directory / NODE_DIRECTORY
         self._node = node
         self._spec = spec
 

@@ -1,0 +1,119 @@
+"""The JSON structs with which the control API describes simulated DRA drivers."""
+
+from typing import Any
+
+import msgspec
+
+from fakeapi.devices.model import Behaviour
+from fakeapi.devices.simulated import CallRecord, NodeDevices, PreparedRecord, SimulatedDriver
+
+
+class BehaviourView(msgspec.Struct, rename="camel", omit_defaults=True):
+    """The way in which a driver answers calls. An empty object means that the driver works."""
+
+    delay: float | None = None
+    error: str | None = None
+    hangs: bool = False
+    wrong_claim: bool = False
+    times: int | None = None
+    node: str | None = None
+
+
+class DeviceView(msgspec.Struct, rename="camel"):
+    """A device on one node.
+
+    - `health`: Healthy or Unhealthy, with the `message` of the driver.
+    - `removed`: whether the device is missing in the published slices.
+    - `published`: the device in the layout of resource.k8s.io/v1, with its taints.
+    - `claims`: the prepared claims that have the device, as NAMESPACE/NAME.
+    """
+
+    name: str
+    health: str
+    message: str
+    removed: bool
+    claims: list[str]
+    published: dict[str, Any]
+
+
+class DriverNode(msgspec.Struct, rename="camel"):
+    """The devices of a driver on one node. `running`: whether the driver runs there."""
+
+    name: str
+    pool: str
+    running: bool
+    devices: list[DeviceView]
+    counters: list[dict[str, Any]]
+
+
+class DriverSummary(msgspec.Struct, rename="camel"):
+    """A simulated driver with numbers of its nodes, devices and prepared claims."""
+
+    name: str
+    nodes: int
+    running_nodes: int
+    devices: int
+    prepared_claims: int
+    prepare: BehaviourView
+    unprepare: BehaviourView
+
+
+class DriverView(msgspec.Struct, rename="camel"):
+    """A simulated driver. `calls`: the last calls of the kubelets, oldest first."""
+
+    name: str
+    cdi: str
+    prepare: BehaviourView
+    unprepare: BehaviourView
+    nodes: list[DriverNode]
+    prepared: list[PreparedRecord]
+    calls: list[CallRecord]
+
+
+def summary_of(driver: SimulatedDriver) -> DriverSummary:
+    return DriverSummary(
+        name=driver.name,
+        nodes=len(driver.nodes),
+        running_nodes=sum(1 for _ in driver.running_nodes()),
+        devices=sum(len(node.devices) for node in driver.nodes.values()),
+        prepared_claims=len(driver.prepared()),
+        prepare=_behaviour(driver, "prepare"),
+        unprepare=_behaviour(driver, "unprepare"),
+    )
+
+
+def view_of(driver: SimulatedDriver, node: str = "") -> DriverView:
+    """Returns the description of a driver. `node`: the only node to describe; "" for all nodes."""
+    return DriverView(
+        name=driver.name,
+        cdi=driver.spec.cdi,
+        prepare=_behaviour(driver, "prepare"),
+        unprepare=_behaviour(driver, "unprepare"),
+        nodes=[_node(name, devices) for name, devices in driver.nodes.items() if node in {"", name}],
+        prepared=[record for record in driver.prepared() if node in {"", record.node}],
+        calls=[call for call in driver.calls if node in {"", call.node}],
+    )
+
+
+def _node(name: str, node: NodeDevices) -> DriverNode:
+    claims: dict[str, list[str]] = {}
+    for record in node.prepared.values():
+        for device in record.devices:
+            claims.setdefault(device.rpartition("/")[2], []).append(f"{record.namespace}/{record.name}")
+    devices = [
+        DeviceView(name, state.health, state.message, state.is_removed, claims.get(name, []), state.published)
+        for name, state in node.devices.items()
+    ]
+    return DriverNode(name, node.pool, node.is_running, devices, list(node.counters))
+
+
+def _behaviour(driver: SimulatedDriver, call: str) -> BehaviourView:
+    behaviour = driver.behaviours.get(call) or Behaviour()
+    return BehaviourView(
+        behaviour.delay or None,
+        behaviour.error or None,
+        behaviour.hangs,
+        behaviour.wrong_claim,
+        behaviour.times,
+        behaviour.node or None,
+    )

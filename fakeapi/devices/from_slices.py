@@ -1,0 +1,76 @@
+"""Makes descriptions of simulated drivers from the ResourceSlices of a cluster."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fakeapi.devices.model import DeviceError
+from fakeapi.machinery.json_types import Object
+
+KIND = "ResourceSlice"
+
+
+def descriptions_of_slices(documents: Iterable[Any]) -> list[Object]:
+    """Returns a description for each driver in ResourceSlices of v1alpha3 and newer.
+
+    Takes the slices with the newest generation of each pool. Omits other objects, and slices without a node.
+
+    - `documents`: objects, or lists of objects.
+
+    Raises DeviceError if no slice has a node.
+    """
+    pools: dict[tuple[str, str, str], list[Object]] = {}
+    for resource_slice in _slices(documents):
+        spec = resource_slice["spec"]
+        node = spec.get("nodeName")
+        if isinstance(node, str) and node:
+            pools.setdefault((spec["driver"], node, spec["pool"]["name"]), []).append(spec)
+    if not pools:
+        raise DeviceError("no ResourceSlice of a node is there")
+    drivers: dict[str, Object] = {}
+    for (driver, node, pool), specs in pools.items():
+        newest = max(spec["pool"].get("generation", 0) for spec in specs)
+        current = [spec for spec in specs if spec["pool"].get("generation", 0) == newest]
+        description = drivers.setdefault(driver, {"name": driver, "nodes": {}})
+        if pool != node:
+            description["pool"] = pool.replace(node, "{node}")
+        devices = [_flat(device) for spec in current for device in spec.get("devices") or ()]
+        description["nodes"].setdefault(node, []).extend(devices)
+        counters = [each for spec in current for each in spec.get("sharedCounters") or ()]
+        if counters:
+            description["counters"] = counters
+    return list(drivers.values())
+
+
+def _slices(documents: Iterable[Any]) -> Iterable[Object]:
+    for document in documents:
+        if not isinstance(document, Mapping):
+            continue
+        if document.get("kind") == KIND:
+            if not _is_slice(document):
+                raise DeviceError("a ResourceSlice without spec.driver or spec.pool.name")
+            yield dict(document)
+        elif isinstance(document.get("items"), list):
+            kind = str(document.get("kind", "")).removesuffix("List")
+            yield from _slices(
+                {"kind": kind, **each} for each in document["items"] if isinstance(each, Mapping)
+            )
+
+
+def _is_slice(document: Mapping[str, Any]) -> bool:
+    spec = document.get("spec")
+    pool = spec.get("pool") if isinstance(spec, Mapping) else None
+    return (
+        isinstance(spec, Mapping)
+        and isinstance(spec.get("driver"), str)
+        and isinstance(pool, Mapping)
+        and isinstance(pool.get("name"), str)
+    )
+
+
+def _flat(device: Any) -> Object:
+    """Returns a device in the layout of v1. Up to v1beta1, most of its fields are below `basic`."""
+    if not isinstance(device, Mapping):
+        raise DeviceError(f"a device is a mapping with a name, not {device!r:.80}")
+    basic = device.get("basic")
+    rest = {name: value for name, value in device.items() if name != "basic"}
+    return {**rest, **basic} if isinstance(basic, Mapping) else rest

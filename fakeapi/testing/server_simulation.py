@@ -1,0 +1,78 @@
+"""ServerSimulation: the nodes and simulated drivers of a running server."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from fakeapi.cluster import Cluster
+from fakeapi.devices.model import DriverSpec
+from fakeapi.devices.node_views import NodeSummary, NodeView
+
+if TYPE_CHECKING:
+    from fakeapi.controllers.controller_runner import ControllerRunner
+    from fakeapi.controllers.kubelet.controller import KubeletController
+
+
+class ServerSimulation:
+    """The nodes and simulated drivers of a server. Use it only in the event loop of the server."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        controllers: "Callable[[], ControllerRunner | None]",
+        start_all: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Keeps how to reach the controllers.
+
+        - `controllers`: returns the controllers of the server; None if it runs none.
+        - `start_all`: starts all controllers of a server that runs none.
+        """
+        self._cluster = cluster
+        self._controllers = controllers
+        self._start_all = start_all
+
+    async def add_driver(self, spec: DriverSpec) -> None:
+        """Adds a simulated driver; returns when its slices are published.
+
+        Starts all controllers if the server runs none. Raises DeviceError if the driver cannot run, and
+        RuntimeError if controllers run, but not the kubelet.
+        """
+        if self._controllers() is None:
+            await self._start_all()
+        simulation = self.kubelet().simulation
+        await simulation.add(spec)
+        await simulation.published()
+
+    async def add_driver_to_node(self, name: str, node: str) -> None:
+        """Starts a simulated driver on another node. Raises DeviceError for an unknown driver."""
+        simulation = self.kubelet().simulation
+        await simulation.add_node(name, node)
+        await simulation.published()
+
+    def node_summaries(self) -> list[NodeSummary]:
+        kubelet = self._find_kubelet()
+        return [] if kubelet is None else kubelet.summaries()
+
+    def node_view(self, name: str) -> NodeView:
+        kubelet = self._find_kubelet()
+        if kubelet is None:
+            raise KeyError(name)
+        return kubelet.view(name)
+
+    def kubelet(self) -> "KubeletController":
+        """Returns the kubelet controller. Raises RuntimeError if it does not run."""
+        kubelet = self._find_kubelet()
+        if kubelet is None:
+            raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
+        return kubelet
+
+    def _find_kubelet(self) -> "KubeletController | None":
+        """Returns the kubelet controller; None if it does not run.
+
+        Raises RuntimeError if another server of the same database runs the controllers.
+        """
+        from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - loaded only when used
+
+        runner = self._controllers()
+        kubelet = None if runner is None else runner.manager.find("kubelet")
+        assert kubelet is None or isinstance(kubelet, KubeletController)
+        return kubelet
