@@ -80,7 +80,8 @@ turns: $(READY) ## Replay all recordings against two servers that share a Postgr
 
 .PHONY: up
 up: ## Build and start the compose stack; its kubeconfig is kubeconfig/config
-	FAKEAPI_UID=$$(id -u) FAKEAPI_GID=$$(id -g) docker compose up --build --detach --wait
+	docker compose up --build --detach --wait fakeapi
+	docker compose up kubeconfig
 	@echo "Live page: http$${FAKEAPI_TOKEN:+s}://127.0.0.1:$${FAKEAPI_PORT_ON_HOST:-8001}/_fakeapi/ui/"
 
 .PHONY: docs

@@ -1,6 +1,7 @@
 """The container image and the Compose file are consistent; these tests need no container engine."""
 
 import json
+import os
 import re
 import shlex
 import ssl
@@ -20,6 +21,7 @@ from tests.installation import ROOT, Installation
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
 SERVICE: dict[str, Any] = COMPOSE["services"]["fakeapi"]
+COPY: dict[str, Any] = COMPOSE["services"]["kubeconfig"]
 
 
 def instructions(name: str) -> list[str]:
@@ -60,17 +62,11 @@ def test_every_variable_that_is_set_is_an_option_of_the_server() -> None:
     assert {"FAKEAPI_HOST", "FAKEAPI_PORT", "FAKEAPI_TLS"} <= variables_of(healthcheck)
 
 
-def test_a_profile_runs_controllers_that_need_nothing_beside_the_image() -> None:
-    service = COMPOSE["services"]["controllers"]
-    assert service["profiles"] == ["controllers"]
-    chosen = service["environment"]["FAKEAPI_CONTROLLERS"].removeprefix("${FAKEAPI_CONTROLLERS:-").rstrip("}")
-    assert set(names.chosen(chosen)) >= {"namespace", "resourceclaim", "scheduler"}
-    assert "kubelet" not in names.chosen(chosen)
-    assert {*service["ports"]}.isdisjoint(COMPOSE["services"]["fakeapi"]["ports"])
-    assert {*service["volumes"]} & {*COMPOSE["services"]["fakeapi"]["volumes"]} == {
-        "./kubeconfig:/kubeconfig",
-        "./manifests:/manifests:ro",
-    }
+def test_the_stack_has_controllers_nodes_and_a_simulated_driver() -> None:
+    environment = stack_environment()
+    assert "kubelet" in names.chosen(environment["FAKEAPI_CONTROLLERS"])
+    assert environment["FAKEAPI_DRIVER"] == "gpu.example.com=8"
+    assert environment["FAKEAPI_NODES"] == "node-1,node-2"
 
 
 def test_a_profile_has_three_servers_on_one_database_behind_one_address() -> None:
@@ -99,8 +95,11 @@ def test_the_port_is_published_on_the_loopback_of_the_host_only() -> None:
 def test_the_database_is_on_a_volume_and_the_kubeconfig_on_the_host() -> None:
     mounts = {volume.split(":")[1]: volume.split(":")[0] for volume in SERVICE["volumes"]}
     assert mounts[str(Path(stack_environment()["FAKEAPI_DB"]).parent)] in COMPOSE["volumes"]
-    on_host = mounts[str(Path(stack_environment()["FAKEAPI_KUBECONFIG"]).parent)]
-    assert (ROOT / on_host).is_dir()
+    written = mounts[str(Path(stack_environment()["FAKEAPI_KUBECONFIG"]).parent)]
+    copied = {volume.split(":")[0]: volume.split(":")[1] for volume in COPY["volumes"]}
+    assert copied == {written: "/from", "./kubeconfig": "/to"}
+    assert COPY["environment"]["NAME"] == Path(stack_environment()["FAKEAPI_KUBECONFIG"]).name
+    assert (ROOT / "kubeconfig").is_dir()
     assert (ROOT / mounts[stack_environment()["FAKEAPI_INSTALL"].rstrip("/")]).is_dir()
 
 
@@ -115,7 +114,24 @@ def test_the_image_is_built_from_files_that_are_sent_to_the_builder() -> None:
 
 def test_the_server_does_not_run_as_root() -> None:
     assert instructions("USER") == ["fakeapi"]
-    assert "0" not in SERVICE["user"].split(":")
+    assert "user" not in SERVICE
+
+
+def test_the_kubeconfig_belongs_to_the_owner_of_its_folder(tmp_path: Path) -> None:
+    source, target = tmp_path / "from", tmp_path / "to"
+    source.mkdir()
+    target.mkdir()
+    (source / "config").write_text("kubeconfig", encoding="utf-8")
+    (command,) = COPY["command"]
+    script = command.replace("$$", "$").replace("/from", str(source)).replace("/to", str(target))
+    subprocess.run(["sh", "-c", script], env={**os.environ, "NAME": "config"}, check=True)
+    copy = (target / "config").stat()
+    assert (copy.st_uid, copy.st_gid, copy.st_mode & 0o777) == (*owner_of(target), 0o600)
+
+
+def owner_of(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_uid, status.st_gid
 
 
 @pytest.mark.parametrize("token", ["", "secret"])
@@ -130,8 +146,7 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
     command = json.loads(instructions("ENTRYPOINT")[0]) + json.loads(instructions("CMD")[0])
     check = json.loads(instructions("HEALTHCHECK")[0].partition(" CMD ")[2])
     assert ["CMD", *check] == SERVICE["healthcheck"]["test"]
-    team = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n"
-    (tmp_path / "team.yaml").write_text(team, encoding="utf-8")
+    (tmp_path / "samples.yaml").write_bytes((ROOT / "manifests" / "samples.yaml").read_bytes())
     with subprocess.Popen(
         [installation.bin / command[0], *command[1:]],
         env=environment,
@@ -150,7 +165,7 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
         trust = ssl.create_default_context(cafile=facts["ca_file"]) if token else None
         client = Client(url, token=token or None, tls=trust)
         client.create_namespace("kept")
-        assert client.get("Namespace", "team")
+        client.wait_for("Pod", "training", namespace="samples", until="Ready", within=30)
         client.close()
         process.terminate()
         assert process.wait(10) == 0
@@ -161,7 +176,12 @@ def test_the_commands_of_the_image_run(installation: Installation, tmp_path: Pat
     assert (tmp_path / "fakeapi.db").stat().st_size > 0
 
 
-def test_the_image_installs_the_locked_cel_library() -> None:
-    installed = re.findall(r"^RUN pip install .*-r /tmp/(\S+)$", DOCKERFILE, re.MULTILINE)
-    assert installed == ["requirements.lock"]
-    assert re.search(r"^cel-expr-python==", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+def test_the_image_installs_the_locked_packages_of_the_extras() -> None:
+    assert re.findall(r"--require-hashes -r (\S+)", DOCKERFILE) == ["requirements.lock"]
+    locked = set(re.findall(r"^([\w-]+)==", (ROOT / "requirements.lock").read_text(), re.MULTILINE))
+    assert {"cel-expr-python", "grpcio", "asyncpg", "aiohttp", "zstandard"} <= locked
+
+
+def test_the_base_image_is_a_supported_python() -> None:
+    (version,) = re.findall(r"^ARG PYTHON=python:3\.(\d+)-slim", DOCKERFILE, re.MULTILINE)
+    assert int(version) >= 13
