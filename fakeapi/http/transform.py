@@ -65,6 +65,9 @@ class Transform:
         if self.kind == PARTIAL:
             raise self._wrong_shape("is a list", self.resource.kind.list_kind)
         if self.kind == TABLE:
+            if not entries and self.resource.has_default_table:
+                yield b'%b,"rows":null}' % self._table_head(metadata, headers=True)
+                return
             yield self._table_start(metadata, headers=True)
             yield from separated(_runs(self._rows(entries)))
             yield b"]}"
@@ -85,6 +88,10 @@ class Transform:
         return {"kind": PARTIAL_LIST, "apiVersion": self.api_version, "metadata": {}, "items": None}
 
     def _table_start(self, metadata: dict[str, Any], *, headers: bool) -> bytes:
+        return b'%b,"rows":[' % self._table_head(metadata, headers=headers)
+
+    def _table_head(self, metadata: dict[str, Any], *, headers: bool) -> bytes:
+        """Returns the JSON of a table without its rows and without the closing brace."""
         start = codec.encode(
             {
                 "kind": TABLE,
@@ -93,7 +100,7 @@ class Transform:
                 "columnDefinitions": self._definitions if headers else None,
             }
         )
-        return b'%b,"rows":[' % start[:-1]
+        return start[:-1]
 
     def _bodies(self, entries: Iterable[Entry]) -> Iterator[bytes]:
         return (self.resource.json_of(entry.value, entry.revision) for entry in entries)

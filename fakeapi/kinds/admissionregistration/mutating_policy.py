@@ -127,5 +127,9 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 MUTATING_POLICY = KindDefinition(
-    group=GROUP, resource="mutatingadmissionpolicies", strategies=_strategies, cells=_cells
+    group=GROUP,
+    resource="mutatingadmissionpolicies",
+    strategies=_strategies,
+    cells=_cells,
+    core_metadata=False,
 )

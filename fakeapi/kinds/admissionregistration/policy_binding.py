@@ -165,8 +165,16 @@ def _selector_text(selector: dict[str, Any]) -> str:
 
 
 VALIDATING_POLICY_BINDING = KindDefinition(
-    group=GROUP, resource="validatingadmissionpolicybindings", strategies=_validating, cells=_cells
+    group=GROUP,
+    resource="validatingadmissionpolicybindings",
+    strategies=_validating,
+    cells=_cells,
+    core_metadata=False,
 )
 MUTATING_POLICY_BINDING = KindDefinition(
-    group=GROUP, resource="mutatingadmissionpolicybindings", strategies=_mutating, cells=_cells
+    group=GROUP,
+    resource="mutatingadmissionpolicybindings",
+    strategies=_mutating,
+    cells=_cells,
+    core_metadata=False,
 )

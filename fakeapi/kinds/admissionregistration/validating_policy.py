@@ -148,6 +148,7 @@ class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
     """Strategy for `/status` of ValidatingAdmissionPolicies. Keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
+    creates_on_apply: ClassVar[bool] = True
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         metadata = reset_for_status(new["metadata"], old["metadata"])
@@ -191,5 +192,6 @@ VALIDATING_POLICY = KindDefinition(
     resource="validatingadmissionpolicies",
     strategies=_strategies,
     cells=_cells,
+    core_metadata=False,
     table_subresources=frozenset({"status"}),
 )

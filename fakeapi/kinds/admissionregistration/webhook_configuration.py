@@ -148,8 +148,16 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 VALIDATING_WEBHOOK_CONFIGURATION = KindDefinition(
-    group=GROUP, resource="validatingwebhookconfigurations", strategies=_strategies, cells=_cells
+    group=GROUP,
+    resource="validatingwebhookconfigurations",
+    strategies=_strategies,
+    cells=_cells,
+    core_metadata=False,
 )
 MUTATING_WEBHOOK_CONFIGURATION = KindDefinition(
-    group=GROUP, resource="mutatingwebhookconfigurations", strategies=_strategies, cells=_cells
+    group=GROUP,
+    resource="mutatingwebhookconfigurations",
+    strategies=_strategies,
+    cells=_cells,
+    core_metadata=False,
 )

@@ -196,4 +196,5 @@ API_SERVICE = KindDefinition(
     name_validator=name_is_path_segment,
     columns=_columns,
     hooks=lambda kind, rules, context: ApiServiceHooks(),
+    core_metadata=False,
 )

@@ -85,4 +85,6 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     return {"": LeaseStrategy(rules)}
 
 
-LEASE = KindDefinition(group="coordination.k8s.io", resource="leases", strategies=_strategies, cells=_cells)
+LEASE = KindDefinition(
+    group="coordination.k8s.io", resource="leases", strategies=_strategies, cells=_cells, core_metadata=False
+)

@@ -139,4 +139,5 @@ LEASE_CANDIDATE = KindDefinition(
     strategies=_strategies,
     name_validator=_name_is_config_key,
     cells=_cells,
+    core_metadata=False,
 )

@@ -15,6 +15,7 @@ from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
+from fakeapi.machinery.meta.object_meta import undomained_finalizer_errors
 from fakeapi.registry.model.columns import UNKNOWN, Cell, at, since
 from fakeapi.registry.model.conversion import Conversion
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
@@ -145,6 +146,7 @@ class NewEventStrategy(EventStrategy):
     def validate_create(self, obj: Object) -> list[FieldError]:
         name = obj["metadata"].get("name", "")
         errors = [invalid("metadata.name", name, message) for message in names.is_dns1123_subdomain(name)]
+        errors += undomained_finalizer_errors(obj["metadata"], "metadata")
         errors += _series_errors(obj)
         if obj.get("eventTime") is None:
             errors.append(required("eventTime"))
@@ -160,6 +162,7 @@ class NewEventStrategy(EventStrategy):
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
         errors = [*self._loose_errors(new), *metadata.of_change]
+        errors += undomained_finalizer_errors(new["metadata"], "metadata")
         if not semantically_equal(new.get("series"), old.get("series")):
             errors += _series_errors(new)
         for field, kind in _IMMUTABLE:
@@ -292,4 +295,5 @@ EVENT = KindDefinition(
     name_validator=names.name_is_path_segment,
     field_labels=_field_labels,
     cells=_cells,
+    core_metadata=False,
 )

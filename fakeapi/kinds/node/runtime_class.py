@@ -114,5 +114,5 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 
 
 RUNTIME_CLASS = KindDefinition(
-    group="node.k8s.io", resource="runtimeclasses", strategies=_strategies, cells=_cells
+    group="node.k8s.io", resource="runtimeclasses", strategies=_strategies, cells=_cells, core_metadata=False
 )

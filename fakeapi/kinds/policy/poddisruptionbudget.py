@@ -147,5 +147,6 @@ POD_DISRUPTION_BUDGET = KindDefinition(
     strategies=_strategies,
     name_validator=name_is_path_segment,
     cells=lambda quirks: _CELLS,
+    core_metadata=False,
     table_subresources=frozenset(("status",)),
 )

@@ -26,6 +26,7 @@ class PoolStatusRequestStrategy(Strategy):
     """Strategy for ResourcePoolStatusRequests. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    updates_unconditionally: ClassVar[bool] = False
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

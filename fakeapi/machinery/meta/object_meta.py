@@ -98,7 +98,7 @@ def validate_core_object_meta(
 ) -> list[FieldError]:
     """Validates ObjectMeta of a built-in kind. Finalizers must have a domain or be standard finalizers."""
     errors = validate_object_meta(meta, namespaced, name_validator, path, wording)
-    return errors + _undomained_finalizer_errors(meta, path)
+    return errors + undomained_finalizer_errors(meta, path)
 
 
 def validate_core_object_meta_update(
@@ -106,7 +106,7 @@ def validate_core_object_meta_update(
 ) -> list[FieldError]:
     """Validates an update of a built-in kind's ObjectMeta. Finalizers must have a domain or be standard."""
     errors = validate_object_meta_update(new, old, path, wording)
-    return errors + _undomained_finalizer_errors(new, path)
+    return errors + undomained_finalizer_errors(new, path)
 
 
 def validate_labels(labels: Mapping[str, str], path: str, wording: Wording = DEFAULT) -> list[FieldError]:
@@ -276,7 +276,8 @@ def _added_finalizer_errors(new: dict[str, Any], old: dict[str, Any], path: str)
     return [forbidden(path, f"{rule}, found new finalizers {_strings(sorted(added))}")]
 
 
-def _undomained_finalizer_errors(meta: dict[str, Any], path: str) -> list[FieldError]:
+def undomained_finalizer_errors(meta: dict[str, Any], path: str) -> list[FieldError]:
+    """Returns an error for each finalizer that neither has a domain nor is one of STANDARD_FINALIZERS."""
     rule = "name is neither a standard finalizer name nor is it fully qualified"
     return [
         invalid(f"{path}.finalizers[{index}]", finalizer, rule)

@@ -132,7 +132,7 @@ def _scalar(node: Scalar) -> Walk:
         case ScalarKind.QUANTITY:
             return _quantity
         case ScalarKind.BYTES:
-            return _text(canonical_base64, node.go_type)
+            return _text(canonical_base64, node.go_type, node.go_type)
         case ScalarKind.INT_OR_STRING:
             return _int_or_string(node.go_type)
 
@@ -172,10 +172,12 @@ def _number(go: str) -> Walk:
     return walk
 
 
-def _text(canonical: Callable[[str], str | None], go: str) -> Walk:
+def _text(canonical: Callable[[str], str | None], go: str, expected: str = "string") -> Walk:
+    """Returns a function that decodes text. `expected`: the Go type in the error for another JSON type."""
+
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
         if type(value) is not str:
-            errors.mismatch(value, path, owner, "string", JSON_TEXT)
+            errors.mismatch(value, path, owner, expected, JSON_TEXT)
             return None
         try:
             return canonical(value)

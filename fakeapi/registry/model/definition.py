@@ -344,7 +344,11 @@ class KindDefinition:
     """Subresources whose GET can return a table."""
 
     core_metadata: bool = True
-    """Whether finalizers must contain a domain, as for all kinds except custom objects and CRDs."""
+    """Whether finalizers must contain a domain.
+
+    In Kubernetes, the validation of these kinds calls ValidateObjectMeta of `pkg/apis/core/validation`. All
+    other kinds call the function of apimachinery, or none.
+    """
 
     def covers(self, kind: Kind) -> bool:
         """Whether the definition applies to a kind, including its version."""

@@ -284,6 +284,15 @@ class Resource(ObjectForms):
             return with_name_and_age((CREATED_AT_COLUMN,), age=False)
         return with_name_and_age(definition.columns(self.schema, quirks), age=definition.shows_age)
 
+    @property
+    def has_default_table(self) -> bool:
+        """Whether tables come from upstream's default convertor, which has the columns Name and Created At.
+
+        In a table without objects, `rows` is null for these resources (`NewDefaultTableConvertor`), and an
+        empty list for all others.
+        """
+        return self.columns[1:] == (CREATED_AT_COLUMN,)
+
     def missing(self, name: str, subresource: str = "") -> ApiError:
         """Returns the error for an object that does not exist.
 

@@ -46,6 +46,20 @@ class Strategy:
     creates_on_update: ClassVar[bool] = False
     """Whether a PUT creates an object that does not exist (AllowCreateOnUpdate)."""
 
+    creates_on_apply: ClassVar[bool] = False
+    """Whether an apply to this subresource creates an object that does not exist.
+
+    An apply to the object itself always creates it. In Kubernetes, the storage of this subresource passes
+    `forceAllowCreate` on.
+    """
+
+    rewrites_created: ClassVar[bool] = False
+    """Whether the first update of an object is stored and watched even if it changes nothing.
+
+    kube-apiserver stores a new object of such a kind without a default that it shows to clients. The first
+    update stores the default.
+    """
+
     updates_unconditionally: ClassVar[bool] = True
     """Whether an update may omit the resourceVersion (AllowUnconditionalUpdate)."""
 

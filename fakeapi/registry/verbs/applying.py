@@ -44,7 +44,8 @@ async def apply(request: ServerWrite, body: bytes) -> WriteResult:
     """
     server, resource, target = request.server, request.resource, request.target
     for _ in range(WRITE_ATTEMPTS):
-        if target.subresource or server.store.storage.newest(resource.key(target.namespace, target.name)):
+        exists = server.store.storage.newest(resource.key(target.namespace, target.name)) is not None
+        if exists or not _creates(resource, target.subresource):
             return await _change(request, body)
         step = partial(applied, request, None, body)
         new = await server.heavy.run(len(body), step)
@@ -57,6 +58,14 @@ async def apply(request: ServerWrite, body: bytes) -> WriteResult:
             if error.reason != "AlreadyExists":
                 raise
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
+
+
+def _creates(resource: Resource, subresource: str) -> bool:
+    """Whether an apply creates an object that does not exist. `subresource`: "" for the object itself."""
+    if not subresource:
+        return True
+    strategy = resource.strategy_for(subresource)
+    return strategy.creates_on_update or strategy.creates_on_apply
 
 
 async def _change(request: ServerWrite, body: bytes) -> WriteResult:

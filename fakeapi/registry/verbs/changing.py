@@ -183,7 +183,8 @@ class Attempt:
                 resource.json_of(value, entry.revision, exact=exact),
                 written=(target.name, entry.revision, 0),
             )
-        if request.dry_run or stored_form.is_same(value, entry.value):
+        is_rewritten = strategy.rewrites_created and entry.created == entry.revision
+        if request.dry_run or (stored_form.is_same(value, entry.value) and not is_rewritten):
             await server.store.settle(entry)
             same = (target.name, entry.revision, entry.revision)
             return WriteResult(resource.json_of(value, entry.revision, exact=exact), written=same)
@@ -271,14 +272,15 @@ def _update_errors(resource: Resource, strategy: Strategy, new: Object, old: Obj
     wording, namespaced = resource.release.quirks.wording, resource.kind.namespaced
     problems = validate_object_meta(meta, namespaced, name_is_path_segment, "metadata", wording)
     problems += validate_object_meta_update(meta, old_meta, "metadata", wording, is_right=not problems)
-    if not resource.definition.core_metadata:
-        change = validate_object_meta_update(meta, old_meta, "metadata", wording) if problems else ()
-        return problems + strategy.validate_update(new, old, MetadataErrors(of_change=change))
     metadata = NO_METADATA_ERRORS  # the kind's own metadata checks would find no further errors
-    if problems or meta.get("generateName") or not all(map(has_domain, meta.get("finalizers") or ())):
+    is_core = resource.definition.core_metadata
+    is_suspect = is_core and not all(map(has_domain, meta.get("finalizers") or ()))
+    if problems or meta.get("generateName") or is_suspect:
+        validate = validate_core_object_meta if is_core else validate_object_meta
+        validate_update = validate_core_object_meta_update if is_core else validate_object_meta_update
         metadata = MetadataErrors(
-            validate_core_object_meta(meta, namespaced, resource.name_validator, "metadata", wording),
-            validate_core_object_meta_update(meta, old_meta, "metadata", wording),
+            validate(meta, namespaced, resource.name_validator, "metadata", wording),
+            validate_update(meta, old_meta, "metadata", wording),
         )
     return problems + strategy.validate_update(new, old, metadata)
 

@@ -49,7 +49,9 @@ async def create(request: ServerWrite, obj: Object) -> WriteResult:
     """
     server, resource, options = request.server, request.resource, request.options
     deduplicate_owners(obj, request.warnings)
-    owned = partial(resource.manager("").update, None, obj, options.manager, server.store.now())
+    owned = partial(
+        resource.manager(request.target.subresource).update, None, obj, options.manager, server.store.now()
+    )
     answer = resource.definition.answer
     if answer is not None:
         return await answer(request, await admitted(request, owned()))
@@ -155,7 +157,7 @@ def _fill_system_fields(server: Server, meta: Object) -> None:
 def _before_create(request: ServerWrite, obj: Object) -> Object:
     resource, warnings = request.resource, request.warnings
     strategy = resource.strategy_for("")
-    if resource.hooks is not None:
+    if resource.hooks is not None and not request.target.subresource:
         obj = resource.hooks.begin_create(obj, dry_run=request.dry_run)
     match_namespace(resource, request.target, obj["metadata"])  # admission may have changed it
     for text in strategy.warnings_before_create(obj):
@@ -188,7 +190,7 @@ async def _store_new(request: ServerWrite, obj: Object, given_version: str, sinc
     if version_or_none(given_version):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
     entry = await server.store.commit(resource, server.store.create(resource, key, value, since))
-    if resource.hooks is not None:
+    if resource.hooks is not None and not request.target.subresource:
         await resource.hooks.after(server, Write(place, None, obj))
     versions = (place.name, 0, entry.revision)
     body = resource.json_of(value, entry.revision, exact=options.exact)

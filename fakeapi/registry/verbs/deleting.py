@@ -18,6 +18,7 @@ from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteResult
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
+from fakeapi.registry.stored.etcd_keys import failed_precondition
 from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 
 TRANSACTION_GAP_SECONDS = 0.002
@@ -80,6 +81,7 @@ async def _delete_entry(
         await _admit(server, resource, target, entry, options)
     key, exact = resource.key(target.namespace, target.name), options.exact
     if outcome is None:
+        _check_changed_version(resource, target, obj, options)
         if options.dry_run:
             return _gone(resource, obj, entry.value, entry.revision, before=entry.revision, exact=exact)
         gone = await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
@@ -105,6 +107,21 @@ async def _delete_entry(
     return WriteResult(
         resource.json_of(value, stored.revision, exact=exact), accepted=accepted, written=written
     )
+
+
+def _check_changed_version(
+    resource: Resource, target: ObjectReference, obj: Object, options: DeleteOptions
+) -> None:
+    """Raises ApiError 409 if the delete has a resourceVersion and also takes away the last finalizers.
+
+    kube-apiserver takes the finalizers away first, and then compares the resourceVersion with the one of an
+    empty object (Store.Delete of `pkg/registry/generic/registry`), so such a delete never succeeds.
+    """
+    if options.resource_version is None or not obj["metadata"].get("finalizers"):
+        return
+    actual = obj["metadata"]["resourceVersion"]
+    why = failed_precondition(resource.kind, target, "ResourceVersion", "", actual, dry_run=options.dry_run)
+    raise errors.conflict(resource.qualified, target.name, why)
 
 
 async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:

@@ -20,7 +20,14 @@ AFFINITY_SECONDS: Final = 10800
 IMAGE_LENGTH_MAX: Final = 4096
 """Maximum length of the image references that are parsed, in characters.
 
-Longer references get the imagePullPolicy IfNotPresent. Upstream allows names of 255 characters.
+Longer references get the imagePullPolicy IfNotPresent.
+"""
+
+REPOSITORY_LENGTH_MAX: Final = 255
+"""Maximum length of the repository in an image reference, without its registry, in characters.
+
+Kubernetes cannot parse longer references, so they get the imagePullPolicy IfNotPresent. The limit is
+RepositoryNameTotalLengthMax of `distribution/reference`.
 """
 
 INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
@@ -32,8 +39,8 @@ INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _IMAGE = re.compile(
-    rf"(?:(?:{_HOST}(?:\.{_HOST})*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?/)?"
-    rf"{_COMPONENT}(?:/{_COMPONENT})*"
+    rf"(?P<name>(?:(?:{_HOST}(?:\.{_HOST})*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?/)?"
+    rf"{_COMPONENT}(?:/{_COMPONENT})*)"
     r"(?::(?P<tag>\w[\w.-]{0,127}))?"
     r"(?:@(?P<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?\Z",
     re.ASCII,
@@ -50,10 +57,19 @@ def pull_policy(image: str) -> str:
     reference = (
         _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None
     )
-    if reference is None:
+    if reference is None or len(_repository(reference["name"])) > REPOSITORY_LENGTH_MAX:
         return "IfNotPresent"
     tag = reference["tag"] or ("" if reference["digest"] else "latest")
     return "Always" if tag == "latest" else "IfNotPresent"
+
+
+def _repository(name: str) -> str:
+    """Returns the repository of an image name: "library/nginx" for nginx, "team/app" for ghcr.io/team/app."""
+    first, slash, rest = name.partition("/")
+    if not slash:
+        return f"library/{name}"
+    is_registry = first == "localhost" or "." in first or ":" in first or first.lower() != first
+    return rest if is_registry else name
 
 
 def _container(obj: Object, gates: Gates) -> None:

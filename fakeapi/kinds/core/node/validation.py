@@ -59,9 +59,9 @@ def validate_networks(networks: Sequence[str], rules: ReleaseRules) -> list[Fiel
     if len(networks) < NETWORKS_MAX:
         return errors
     parsed = [(network, parse_cidr(network)) for network in networks]
-    broken = next((network for network, cidr in parsed if cidr is None), None)
+    broken = next((index for index, (_, cidr) in enumerate(parsed) if cidr is None), None)
     if broken is not None:
-        why = f"failed to parse cidr value:{quote(broken)} with error:invalid CIDR address: {broken}"
+        why = f"invalid CIDR[{broken}]: <nil> (invalid CIDR address: {networks[broken]})"
         errors.append(internal(path, f"invalid PodCIDRs. failed to check with dual stack with error:{why}"))
     families = {cidr.address.family for _, cidr in parsed if cidr is not None}
     if broken is not None or len(families) < NETWORKS_MAX or len(networks) > NETWORKS_MAX:

@@ -212,4 +212,5 @@ POD_FIELDS: tuple[GatedFields, ...] = (
     GatedFields("ImageVolumeWithDigest", ("status.@statuses.volumeMounts[].volumeStatus",)),
     GatedFields("PodHostIPs", ("status.hostIPs",)),
     GatedFields("DRANodeAllocatableResources", ("status.nodeAllocatableResourceClaimStatuses",)),
+    GatedFields("CSIVolumeHealth", ("status.volumeHealth",)),
 )  # fmt: skip

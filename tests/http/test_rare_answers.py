@@ -1,0 +1,218 @@
+"""Rules that random requests to a kube-apiserver of 1.37 have shown (`tests.differential.exchanges`)."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fakeapi.clients.errors import StatusError
+from fakeapi.testing.server import FakeAPI
+
+CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
+SERVICES = "/api/v1/namespaces/default/services"
+APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
+SERVICE = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "a"},
+    "spec": {"ports": [{"port": 80}]},
+}
+POLICY = {
+    "apiVersion": "admissionregistration.k8s.io/v1",
+    "kind": "ValidatingAdmissionPolicy",
+    "metadata": {"name": "a"},
+    "spec": {
+        "matchConstraints": {
+            "resourceRules": [
+                {"apiGroups": ["x.io"], "apiVersions": ["v1"], "resources": ["xs"], "operations": ["CREATE"]}
+            ]
+        },
+        "validations": [{"expression": "true"}],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.37") as api:
+        yield api
+
+
+@pytest.fixture
+def api(server: FakeAPI) -> Iterator[FakeAPI]:
+    yield server
+    server.reset()
+
+
+def refused(api: FakeAPI, method: str, path: str, body: Any, **query: Any) -> StatusError:
+    with pytest.raises(StatusError) as caught:
+        api.request(method, path, body, query=query)
+    return caught.value
+
+
+def named(kind: str, version: str, **fields: Any) -> dict[str, Any]:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "a", "finalizers": ["f"]}, **fields}
+
+
+@pytest.mark.parametrize(
+    ("path", "obj"),
+    [
+        (
+            "/apis/coordination.k8s.io/v1/namespaces/default/leases",
+            named("Lease", "coordination.k8s.io/v1", spec={}),
+        ),
+        (
+            "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+            named("PodDisruptionBudget", "policy/v1", spec={"selector": {}}),
+        ),
+        ("/apis/node.k8s.io/v1/runtimeclasses", named("RuntimeClass", "node.k8s.io/v1", handler="h")),
+        (
+            "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+            {**POLICY, "metadata": {"name": "a", "finalizers": ["f"]}},
+        ),
+    ],
+)
+def test_finalizers_without_a_domain_are_allowed_where_upstream_calls_the_metadata_rules_of_apimachinery(
+    api: FakeAPI, path: str, obj: dict[str, Any]
+) -> None:
+    assert api.request("POST", path, obj)["metadata"]["finalizers"] == ["f"]
+
+
+def test_finalizers_of_a_config_map_need_a_domain(api: FakeAPI) -> None:
+    error = refused(api, "POST", "/api/v1/namespaces/default/configmaps", named("ConfigMap", "v1"))
+    assert "name is neither a standard finalizer name nor is it fully qualified" in error.message
+
+
+def test_an_update_of_a_resource_pool_status_request_needs_a_resource_version() -> None:
+    config = "resource.k8s.io/v1alpha3=true"
+    gates = {"DRAResourcePoolStatus": True}
+    with FakeAPI(release="1.36", runtime_config=config, feature_gates=gates) as api:
+        path = "/apis/resource.k8s.io/v1alpha3/resourcepoolstatusrequests"
+        obj = {
+            "apiVersion": "resource.k8s.io/v1alpha3",
+            "kind": "ResourcePoolStatusRequest",
+            "metadata": {"name": "a"},
+            "spec": {"driver": "gpu.example.com"},
+        }
+        api.request("POST", path, obj)
+        error = refused(api, "PUT", f"{path}/a", obj)
+        assert error.code == 422
+        assert error.message.endswith("must be specified for an update")
+
+
+@pytest.mark.parametrize("resource", ["limitranges", "pods"])
+def test_rows_of_an_empty_table_are_null_only_with_the_default_columns(api: FakeAPI, resource: str) -> None:
+
+    request = urllib.request.Request(f"{api.url}/api/v1/namespaces/default/{resource}")
+    request.add_header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+    with urllib.request.urlopen(request) as response:
+        table = json.load(response)
+    assert table["rows"] == (None if resource == "limitranges" else [])
+
+
+def test_a_wrong_type_in_data_of_a_secret_names_the_go_type_of_bytes(api: FakeAPI) -> None:
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"k": {"x": 1}}}
+    error = refused(api, "POST", "/api/v1/namespaces/default/secrets", secret)
+    assert error.message.endswith(
+        "json: cannot unmarshal object into Go struct field Secret.data of type []uint8"
+    )
+
+
+@pytest.mark.parametrize(
+    ("image", "policy"),
+    [
+        ("x" * 247, "Always"),
+        ("x" * 248, "IfNotPresent"),
+        ("ghcr.io/" + "x" * 255, "Always"),
+        ("ghcr.io/" + "x" * 256, "IfNotPresent"),
+        ("team/" + "x" * 250, "Always"),
+        ("team/" + "x" * 251, "IfNotPresent"),
+        ("Team/" + "x" * 255, "Always"),
+    ],
+)
+def test_an_image_with_a_repository_of_over_255_characters_is_pulled_if_not_present(
+    api: FakeAPI, image: str, policy: str
+) -> None:
+    pod = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": image}]}}
+    made = api.request("POST", "/api/v1/namespaces/default/pods", {"apiVersion": "v1", "kind": "Pod", **pod})
+    assert made["spec"]["containers"][0]["imagePullPolicy"] == policy
+
+
+def test_volume_health_of_a_pod_is_dropped_while_its_feature_gate_is_off(api: FakeAPI) -> None:
+    pod = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+    made = api.request("POST", "/api/v1/namespaces/default/pods", {"apiVersion": "v1", "kind": "Pod", **pod})
+    made["status"]["volumeHealth"] = [{"name": "no-volume"}]
+    changed = api.request("PUT", "/api/v1/namespaces/default/pods/a/status", made)
+    assert "volumeHealth" not in changed["status"]
+
+
+def test_only_the_first_update_of_a_persistent_volume_claim_is_stored_without_a_change(api: FakeAPI) -> None:
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"}, "spec": spec}
+    created = api.request("POST", CLAIMS, body)
+    first, second = (api.request("PATCH", f"{CLAIMS}/a", {}, content_type=MERGE) for _ in range(2))
+    assert first["metadata"]["resourceVersion"] != created["metadata"]["resourceVersion"]
+    assert second["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]
+
+
+def test_a_put_to_the_status_of_a_service_creates_it_without_a_cluster_ip(api: FakeAPI) -> None:
+    created = api.request("PUT", f"{SERVICES}/a/status", SERVICE)
+    assert "clusterIP" not in created["spec"]
+    assert api.request("GET", f"{SERVICES}/a")["metadata"]["name"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("path", "obj"),
+    [
+        (SERVICES, SERVICE),
+        ("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", POLICY),
+    ],
+)
+def test_an_apply_to_the_status_creates_services_and_validating_admission_policies(
+    api: FakeAPI, path: str, obj: dict[str, Any]
+) -> None:
+    query = {"fieldManager": "m"}
+    created = api.request("PATCH", f"{path}/a/status", obj, query=query, content_type=APPLY)
+    assert created["metadata"]["name"] == "a"
+
+
+def test_an_apply_to_the_status_of_an_absent_deployment_is_not_found(api: FakeAPI) -> None:
+    body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}}
+    path = "/apis/apps/v1/namespaces/default/deployments/a/status"
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", path, body, query={"fieldManager": "m"}, content_type=APPLY)
+    assert caught.value.code == 404
+
+
+def test_a_dry_run_of_a_put_that_creates_shows_the_resource_version_of_its_body(api: FakeAPI) -> None:
+    body = {**SERVICE, "metadata": {"name": "a", "resourceVersion": "70001"}}
+    shown = api.request("PUT", f"{SERVICES}/a", body, query={"dryRun": "All"})
+    assert shown["metadata"]["resourceVersion"] == "70001"
+    stored = api.request("PUT", f"{SERVICES}/a", body)
+    assert stored["metadata"]["resourceVersion"] != "70001"
+
+
+def test_a_delete_that_takes_away_the_last_finalizer_conflicts_with_any_resource_version(
+    api: FakeAPI,
+) -> None:
+    path = "/apis/storage.k8s.io/v1/csidrivers"
+    driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "a"}, "spec": {}}
+    api.request("POST", path, driver)
+    held = api.request("DELETE", f"{path}/a", {"propagationPolicy": "Foreground"})
+    version = held["metadata"]["resourceVersion"]
+    options = {"propagationPolicy": "Background", "preconditions": {"resourceVersion": version}}
+    error = refused(api, "DELETE", f"{path}/a", options)
+    assert error.code == 409
+    assert error.message.endswith(
+        f"Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: {version}"
+    )
+    api.request("DELETE", f"{path}/a", {"propagationPolicy": "Background"})
+
+
+def test_an_invalid_pod_cidr_is_named_by_its_index(api: FakeAPI) -> None:
+    spec = {"podCIDR": "10.1.0.0/24", "podCIDRs": ["10.1.0.0/24", "a.b"]}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": spec}
+    error = refused(api, "POST", "/api/v1/nodes", node)
+    assert "invalid CIDR[1]: <nil> (invalid CIDR address: a.b)" in error.message
