@@ -164,6 +164,8 @@ class Cluster:
         The first read of the property `faults` calls it.
         """
         self._followers: list[Callable[[], None]] = []
+        self.service_urls = self._outbound.services
+        """The URLs of the Services of webhooks."""
         self.run_images = RunImages(settings.run)
         """The images whose containers the kubelet runs as local processes."""
         self.in_cluster: Callable[[], Awaitable[InCluster | None]] = _no_address

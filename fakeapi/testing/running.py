@@ -15,6 +15,7 @@ from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import connect_host, url_host
 from fakeapi.machinery.json_types import Object
+from fakeapi.run_images import RunImage
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
@@ -192,6 +193,22 @@ class RunningServer:
             _ = self.drivers[name]
 
         self._runner.call(check)
+
+    def run_image(self, image: RunImage) -> None:
+        """Runs the containers of an image as processes. Starts all controllers if the server runs none.
+
+        Raises RunImageError if there are too many images, and RuntimeError if controllers run, but not the
+        kubelet.
+        """
+
+        async def add() -> None:
+            if self._controllers is None:
+                self._controllers = self._new_controllers(chosen(ALL))
+                await self._app.attach(self._controllers)
+            self._kubelet()
+            self._cluster.run_images.add(image)
+
+        self._runner.call(add)
 
     def remove_driver(self, name: str) -> None:
         """Stops and forgets a simulated driver. Raises DeviceError for an unknown driver."""
@@ -435,10 +452,8 @@ class RunningServer:
         except InstallError as error:
             raise StartError(f"cannot install: {error}") from error
 
-    def _in_cluster_listener(self) -> "InClusterListener | None":
-        """Returns a listener for processes of containers; None without controllers, which run containers."""
-        if self._controllers is None:
-            return None
+    def _in_cluster_listener(self) -> "InClusterListener":
+        """Returns a listener for processes of containers. It opens its socket when a process needs it."""
         from fakeapi.testing.in_cluster_listener import InClusterListener  # noqa: PLC0415 - loaded only when used
 
         cluster = self._cluster

@@ -18,6 +18,7 @@ from fakeapi.testing.client import Verbs
 from fakeapi.testing.driver_methods import DriverMethods
 from fakeapi.testing.explaining import Explains
 from fakeapi.testing.hidden_frames import hides_expected_errors
+from fakeapi.testing.image_methods import ImageMethods
 from fakeapi.testing.insight import Insight
 from fakeapi.testing.running import RunningServer
 from fakeapi.testing.server_credentials import with_tokens
@@ -42,7 +43,7 @@ __all__ = ["FakeAPI", "StartError", "StatusError"]
 __tracebackhide__ = hides_expected_errors
 
 
-class FakeAPI(DriverMethods, Explains, Verbs):
+class FakeAPI(DriverMethods, ImageMethods, Explains, Verbs):
     """A Kubernetes API server in a thread of this process, with the methods of a client.
 
         with FakeAPI(release="1.31") as api:

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from fakeapi.cli.main import main
-from fakeapi.registry.webhooks.outbound import ServiceUrlError, ServiceUrls
+from fakeapi.clients.control import ControlClient, ControlError
+from fakeapi.registry.webhooks.outbound import SERVICES_MAX, ServiceUrlError, ServiceUrls
 from fakeapi.testing.server import FakeAPI
 from tests.webhooks.conftest import config_map, configure, refusal, webhook
 from tests.webhooks.server import WebhookServer
@@ -113,3 +114,48 @@ def test_the_command_refuses_such_a_text() -> None:
     result = CliRunner().invoke(main, ["serve", "--port", "0", "--webhook-service", "odd"])
     assert result.exit_code == 2
     assert "'odd' is not of the form NAMESPACE/NAME[:PORT]=URL" in result.output
+
+
+def test_a_pattern_is_called_for_all_services_that_match(
+    webhooks: Callable[..., WebhookServer], fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    server = webhooks(names=("hook.ns.svc",))
+    api = fakeapi_factory(webhook_services=[f"n*/*ook={server.url}", "ns/other=http://127.0.0.1:1"])
+    configure(api, "Validating", webhook(service(server.ca)))
+    api.create(config_map())
+    assert server.targets == ["/?timeout=10s"]
+
+
+def test_an_exact_service_comes_before_patterns_and_a_later_pattern_before_an_earlier_one() -> None:
+    urls = ServiceUrls.parse(["a/b=http://h:1", "*/*=http://h:2", "a/*:8443=http://h:3"])
+    assert urls.find("a", "b", 8443) == "http://h:1"
+    assert urls.find("a", "c", 8443) == "http://h:3"
+    assert urls.find("a", "c", 443) == "http://h:2"
+
+
+def test_services_are_added_and_removed_by_the_control_api(
+    webhooks: Callable[..., WebhookServer], fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    server = webhooks(names=("hook.ns.svc",))
+    api = fakeapi_factory()
+    configure(api, "Validating", webhook(service(server.ca)))
+    with ControlClient(api.url) as control:
+        control.post("/webhook-services", {"service": "*/hook", "url": server.url})
+        assert control.get("/webhook-services") == {"services": {"*/hook": server.url}}
+        api.create(config_map())
+        control.delete("/webhook-services?service=*/hook")
+        assert control.get("/webhook-services") == {"services": {}}
+        with pytest.raises(ControlError, match="no URL of the service"):
+            control.delete("/webhook-services?service=*/hook")
+        with pytest.raises(ControlError, match="is not of the form"):
+            control.post("/webhook-services", {"service": "hook", "url": server.url})
+    assert 'service "hook" not found' in refusal(lambda: api.create(config_map())).message
+
+
+def test_no_more_than_the_named_number_of_services_are_added() -> None:
+    urls = ServiceUrls()
+    for number in range(SERVICES_MAX):
+        urls.add(f"ns/{number}=http://127.0.0.1:1")
+    urls.add("ns/0=http://127.0.0.1:2")
+    with pytest.raises(ServiceUrlError, match="more than 1000 services"):
+        urls.add("ns/more=http://127.0.0.1:1")

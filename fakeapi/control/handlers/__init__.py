@@ -21,6 +21,7 @@ MODULES = (
     "objects",
     "figures",
     "explain",
+    "webhook_services",
 )
 
 

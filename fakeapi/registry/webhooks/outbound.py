@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -9,38 +11,93 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.transport import Transport
 
 
+SERVICES_MAX = 1_000
+"""Maximum number of Services with a URL that are added while the server runs."""
+_FORM = "{!r} is not of the form NAMESPACE/NAME[:PORT]=URL"
+
+
 class ServiceUrlError(ValueError):
     """Raised if a text does not have the form NAMESPACE/NAME[:PORT]=URL."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceUrls:
-    """The real URLs of Services by (namespace, name, port); port 0 means all ports of the Service.
+Service = tuple[str, str, int]
+"""The namespace, the name and the port of a Service; port 0 means all ports. Patterns are allowed."""
 
-    A webhook call to a Service goes to this URL, because a fake cluster has no Service network.
+
+class ServiceUrls:
+    """The real URLs of Services. A webhook call to a Service goes to this URL.
+
+    A fake cluster has no Service network. Namespaces and names can be patterns, in which `*` stands for any
+    characters. `resolve` returns the URL of a Service that no entry matches; None if it has none.
     """
 
-    urls: Mapping[tuple[str, str, int], str] = field(default_factory=dict)
+    def __init__(self, urls: Mapping[Service, str] = MappingProxyType({})) -> None:
+        self._urls = dict(urls)
+        self.resolve: Callable[[str, str, int], str | None] = _unresolved
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> "ServiceUrls":
-        """Parses texts such as `ns/name=https://127.0.0.1:9443` and `ns/name:8443=http://127.0.0.1:8080`.
+        """Parses texts such as `ns/name=https://127.0.0.1:9443` and `*/*-webhook:8443=http://127.0.0.1:8080`.
 
         Raises ServiceUrlError if a text does not have this form.
         """
         return cls(dict(map(_service_url, texts)))
 
+    def add(self, text: str) -> None:
+        """Adds an entry such as `ns/name=https://127.0.0.1:9443`, or replaces the URL of the same Service.
+
+        Raises ServiceUrlError if the text does not have this form, and at SERVICES_MAX.
+        """
+        service, url = _service_url(text)
+        if service not in self._urls and len(self._urls) >= SERVICES_MAX:
+            raise ServiceUrlError(f"more than {SERVICES_MAX} services of webhooks")
+        self._urls.pop(service, None)
+        self._urls[service] = url
+
+    def remove(self, text: str) -> bool:
+        """Removes the entry of a Service, such as `ns/name` or `ns/name:443`; returns whether there was one.
+
+        Raises ServiceUrlError if the text does not have this form.
+        """
+        return self._urls.pop(_service(text, text), None) is not None
+
+    def entries(self) -> dict[str, str]:
+        """Returns all entries: Services as `ns/name` or `ns/name:443`, with their URLs."""
+        named = {(f"{namespace}/{name}", port): url for (namespace, name, port), url in self._urls.items()}
+        return {f"{name}:{port}" if port else name: url for (name, port), url in named.items()}
+
     def find(self, namespace: str, name: str, port: int) -> str | None:
-        return self.urls.get((namespace, name, port)) or self.urls.get((namespace, name, 0))
+        """Returns the URL of a Service; None if it has none.
+
+        An entry without a pattern takes precedence, then the entry that was added last.
+        """
+        exact = self._urls.get((namespace, name, port)) or self._urls.get((namespace, name, 0))
+        if exact is not None:
+            return exact
+        for (of_namespace, of_name, of_port), url in reversed(self._urls.items()):
+            if of_port in {0, port} and fnmatchcase(namespace, of_namespace) and fnmatchcase(name, of_name):
+                return url
+        return self.resolve(namespace, name, port)
 
 
-def _service_url(text: str) -> tuple[tuple[str, str, int], str]:
+def _unresolved(namespace: str, name: str, port: int) -> str | None:
+    return None
+
+
+def _service_url(text: str) -> tuple[Service, str]:
     service, _, url = (part.strip() for part in text.partition("="))
+    if not _is_server(url):
+        raise ServiceUrlError(_FORM.format(text))
+    return _service(service, text), url.rstrip("/")
+
+
+def _service(service: str, text: str) -> Service:
+    """Parses NAMESPACE/NAME[:PORT]. Raises ServiceUrlError with `text` for any other form."""
     namespace, _, rest = service.partition("/")
     name, colon, port = rest.partition(":")
-    if not (namespace and name and _is_server(url) and (not colon or _is_port(port))):
-        raise ServiceUrlError(f"{text!r} is not of the form NAMESPACE/NAME[:PORT]=URL")
-    return (namespace, name, int(port or 0)), url.rstrip("/")
+    if not (namespace and name) or (colon and not _is_port(port)):
+        raise ServiceUrlError(_FORM.format(text))
+    return namespace, name, int(port or 0)
 
 
 def _is_port(text: str) -> bool:

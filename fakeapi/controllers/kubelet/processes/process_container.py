@@ -13,6 +13,7 @@ from fakeapi.controllers.kubelet.containers.runtime import (
     CommandError,
     Container,
     ContainerExit,
+    ContainerRun,
     ContainerStartError,
     OnExit,
     PortConnection,
@@ -54,6 +55,11 @@ class ProcessContainer(Container):
         self._ended = asyncio.Event()
         self._sessions: set[asyncio.Task[int]] = set()
         self._watching: asyncio.Task[None] | None = None
+
+    @property
+    def run(self) -> ContainerRun:
+        """The run of the container that the kubelet started."""
+        return self._plan.run
 
     @classmethod
     async def start(cls, plan: ProcessPlan, log: ContainerLog, message: Path, on_exit: OnExit) -> Self:

@@ -19,9 +19,11 @@ from fakeapi.controllers.kubelet.containers.runtime import (
     OnExit,
 )
 from fakeapi.controllers.kubelet.processes import in_cluster
+from fakeapi.controllers.kubelet.processes.handlers import HOST
 from fakeapi.controllers.kubelet.processes.isolation import Isolation, available_isolation
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessMount, ProcessPlan
 from fakeapi.controllers.kubelet.processes.process_container import ProcessContainer
+from fakeapi.controllers.kubelet.processes.service_ports import port_of_service
 from fakeapi.controllers.kubelet.processes.volumes import PodVolumes
 from fakeapi.machinery.printable import printable_line
 
@@ -42,6 +44,8 @@ class ProcessRuntime(ContainerRuntime):
         self._isolation: asyncio.Task[Isolation] | None = None
         self._containers: set[ProcessContainer] = set()
         self._starting = 0
+        self._services = context.informer(context.served("", "services"))
+        context.cluster.service_urls.resolve = self._url_of_service
         self._is_temporary = context.cluster.settings.kubelet_directory is None
 
     def takes(self, run: ContainerRun) -> bool:
@@ -120,7 +124,15 @@ class ProcessRuntime(ContainerRuntime):
             )
         return kind
 
+    def _url_of_service(self, namespace: str, name: str, port: int) -> str | None:
+        """Returns the URL of a process behind a Service; None if no running process is behind it."""
+        service = self._services.get(namespace, name)
+        runs = [container.run for container in self._containers]
+        number = None if service is None else port_of_service(service, port, runs)
+        return None if number is None else f"https://{HOST}:{number}"
+
     async def close(self) -> None:
+        self._context.cluster.service_urls.resolve = lambda *_: None
         if self._isolation is not None:
             self._isolation.cancel()
         await asyncio.gather(*(container.kill() for container in list(self._containers)))

@@ -28,9 +28,13 @@ def test_no_more_than_the_named_number_of_containers_run(
 ) -> None:
     monkeypatch.setattr(process_runtime, "PROCESSES_MAX", 0)
     cluster = SimpleNamespace(
-        run_images=RunImages([f"i={tmp_path}"]), settings=SimpleNamespace(kubelet_directory=None)
+        run_images=RunImages([f"i={tmp_path}"]),
+        settings=SimpleNamespace(kubelet_directory=None),
+        service_urls=SimpleNamespace(),
     )
-    context: Any = SimpleNamespace(api=lambda _: None, cluster=cluster)
+    context: Any = SimpleNamespace(
+        api=lambda _: None, cluster=cluster, informer=lambda _: None, served=lambda *_: None
+    )
     run = SimpleNamespace(image="i:v1", container={})
     runtime = ProcessRuntime(context)
     assert runtime.takes(cast("ContainerRun", run))

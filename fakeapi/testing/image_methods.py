@@ -1,0 +1,33 @@
+"""ImageMethods: the methods of FakeAPI for containers that run as local processes."""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fakeapi.run_images import RunImage
+
+if TYPE_CHECKING:
+    from fakeapi.testing.running import RunningServer
+
+
+class ImageMethods(ABC):
+    """Runs the containers of images as local processes."""
+
+    @abstractmethod
+    def _running(self) -> "RunningServer":
+        """Returns the running server. Raises RuntimeError if the server does not run."""
+
+    def run_image(self, image: str, directory: str | Path) -> None:
+        """Runs the containers of an image as local processes, like the option `run`.
+
+            api.run_image("*/my-driver", "build/image")
+
+        Pods that are created from now on follow it. Starts all controllers if the server runs none.
+
+        - `image`: the name of the image; `*` stands for any characters. Without a tag, it means all tags.
+        - `directory`: the files of the image, or its only program.
+
+        Raises ValueError if the directory does not exist. Raises RuntimeError if the server does not run, or
+        if it runs controllers without the kubelet.
+        """
+        self._running().run_image(RunImage.of(image, directory))

@@ -1,0 +1,31 @@
+"""A program of a container: prints the user as which the server knows it. Tests copy it into an image.
+
+Finds the server as client-go's InClusterConfig does.
+"""
+
+import json
+import os
+import ssl
+import sys
+import urllib.request
+from pathlib import Path
+
+ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+
+
+def main() -> None:
+    host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
+    request = urllib.request.Request(
+        f"https://{host}:{port}/apis/authentication.k8s.io/v1/selfsubjectreviews",
+        json.dumps(REVIEW).encode(),
+        {"Authorization": f"Bearer {(ACCOUNT / 'token').read_text()}", "Content-Type": "application/json"},
+    )
+    context = ssl.create_default_context(cafile=str(ACCOUNT / "ca.crt"))
+    with urllib.request.urlopen(request, context=context) as answer:
+        username = json.load(answer)["status"]["userInfo"]["username"]
+    sys.stdout.write(f"{username}\n")
+
+
+if __name__ == "__main__":
+    main()
