@@ -56,6 +56,7 @@ def _allocated(world: World, claim: Object) -> Explanation:
     missing = _gone_devices(world, claim)
     if missing:
         problem = f"device {', '.join(missing[:3])} is not published any more"
+        text = f"it is allocated, but {problem}"
         reasons.append(
             Reason("DeviceGone", problem, object=reference("ResourceClaim", claim), path="status.allocation")
         )

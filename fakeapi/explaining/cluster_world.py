@@ -37,6 +37,7 @@ async def world_of(
         resource = find_resource(cluster.catalogue, group, plural)
         if resource is not None and not (classic and group == GROUP and plural == "devicetaintrules"):
             objects[plural] = await _stored(cluster, resource, resource.prefix)
+    refused = refused_writes(cluster.journal, target)
     return World(
         rules_of(cluster.catalogue.primary),
         objects,
@@ -44,7 +45,8 @@ async def world_of(
         events=await _events(cluster, target),
         controllers=frozenset(controllers),
         drivers=drivers or {},
-        refused=refused_writes(cluster.journal, target),
+        refused=refused,
+        policies=await _policies(cluster) if refused else {},
     )
 
 
@@ -56,6 +58,13 @@ async def _stored(cluster: Cluster, resource: Resource, prefix: str) -> list[Obj
         if number % OBJECTS_A_TURN == 0:
             await asyncio.sleep(0)
     return objects
+
+
+async def _policies(cluster: Cluster) -> dict[str, Object]:
+    """Returns the ValidatingAdmissionPolicies by name."""
+    resource = find_resource(cluster.catalogue, "admissionregistration.k8s.io", "validatingadmissionpolicies")
+    policies = [] if resource is None else await _stored(cluster, resource, resource.prefix)
+    return {policy["metadata"]["name"]: policy for policy in policies}
 
 
 async def _events(cluster: Cluster, target: Reference) -> list[Object]:

@@ -1,7 +1,7 @@
 """Explains why requests cannot be served together on a node that could serve each of them alone."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fakeapi.controllers.allocation.allocator import allocate
@@ -12,7 +12,7 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.model import Change, Reason
 from fakeapi.explaining.selector_text import value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
-from fakeapi.explaining.trial import Case, Trial, edited
+from fakeapi.explaining.trial import Case, Trial, edited, steps_of
 from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
@@ -99,7 +99,7 @@ async def _by_request(
         if len(requests) > 1 and await trial.allocates(replace(case, claims=[without])):
             path = f"spec.devices.requests[{index}]"
             others = ", ".join(other["name"] for other in requests if other is not request)
-            text = f"request {request['name']} and {others} want the same devices of node {tally.name}"
+            text = f"requests {request['name']}, {others} want the same devices of node {tally.name}"
             reason = _reason("RequestsCompete", text, claim, path)
             reason.request = request["name"]
             reason.details = _overlap(claim, tally)
@@ -126,8 +126,11 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
 
 
 async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
-    """Returns the error of the allocator; without one, the devices as a whole do not suffice."""
+    """Returns the error of the allocator; without one, how many devices fit together."""
     text = "the devices do not suffice for all requests together"
+    fitting = await _fitting_count(trial, case, claim)
+    if fitting is not None:
+        return fitting
     try:
         await allocate(
             case.claims,
@@ -141,6 +144,35 @@ async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
     except (AllocationError, NodeError) as error:
         text = str(error)
     return _reason("NotEnoughDevices", text, claim, "spec.devices.requests")
+
+
+async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | None:
+    """Returns how many devices of the only request fit together on a node; None for several requests."""
+    requests: Sequence[Object] = (claim["spec"].get("devices") or {}).get("requests") or ()
+    exactly = requests[0].get("exactly") if len(requests) == 1 else None
+    for count in range(int((exactly or {}).get("count", 1)) - 1, 0, -1):
+        path = "spec.devices.requests[0].exactly.count"
+        if not await trial.allocates(replace(case, claims=[edited(claim, steps_of(path), count)])):
+            continue
+        name, node = requests[0]["name"], case.node["metadata"]["name"]
+        needed = requests[0]["exactly"]["count"]
+        text = f"request {name} needs {needed} devices; only {count} fit together on node {node}"
+        reason = _reason("CountersTogether", text, claim, path)
+        reason.request = name
+        reason.details = [*_counter_lines(case)]
+        owner = reference("ResourceClaim", claim)
+        change = f"ask for {count} in {path}"
+        reason.changes = [Change(change, "edit", [owner], path, count, node, sufficient=True)]
+        return reason
+    return None
+
+
+def _counter_lines(case: Case) -> Iterator[str]:
+    """Yields the shared counters of the slices that a node can use."""
+    for one in case.inventory.slices.visible(case.node["metadata"]["name"]):
+        for shared in one.spec.get("sharedCounters") or ():
+            for name, counter in (shared.get("counters") or {}).items():
+                yield f"counter {name} of {shared['name']} in slice {one.name}: {counter['value']} in all"
 
 
 def _overlap(claim: Object, tally: NodeTally) -> list[str]:

@@ -32,6 +32,7 @@ class Changes:
             *await self._free(tally),
             *await self._tolerate(tally),
             *await self._change_selectors(tally),
+            *await self._drop_constraints(tally),
             *await self._complete_pools(tally, node),
             *await self._ask_less(tally),
             *await self._add_devices(tally),
@@ -124,13 +125,27 @@ class Changes:
             case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), None))
             owner = reference("ResourceClaim", tally.claim)
         return Change(
-            f"change {selector_name(tally, refused)} ({path} of {owner})",
+            f"change {selector_name(tally, refused)}",
             "edit",
             [owner],
             path,
             node=self._node_name,
             sufficient=await self.trial.allocates(case),
         )
+
+    async def _drop_constraints(self, tally: RequestTally) -> list[Change]:
+        if not any(one.obstacle is Obstacle.CONSTRAINT for one in tally.refused):
+            return []
+        changes = []
+        constraints = (tally.claim["spec"].get("devices") or {}).get("constraints") or ()
+        for index in range(len(constraints[:CLAIMS_MAX])):
+            path = f"spec.devices.constraints[{index}]"
+            case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), None))
+            if await self.trial.allocates(case):
+                claim = reference("ResourceClaim", tally.claim)
+                text = f"remove or change {path}"
+                changes.append(Change(text, "edit", [claim], path, node=self._node_name, sufficient=True))
+        return changes
 
     async def _complete_pools(self, tally: RequestTally, node: NodeTally) -> list[Change]:
         pools = [pool for pool in node.pools if pool.is_incomplete]

@@ -1,14 +1,16 @@
 """Turns the tallies of all nodes into reasons: why no node has the devices of a claim."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes
 from fakeapi.explaining.dropped import Describer, selector_name
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, Seen
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.pool_facts import pool_problems
+from fakeapi.explaining.selector_text import fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import World, reference
@@ -102,6 +104,9 @@ class DeviceReasons:
             reason = self._too_few(max(pairs, key=lambda pair: pair[1].selected))
         else:
             reason = self._not_free(best_node, best)
+        reason.details += [
+            text for _, text in pool_problems(self.world, best_node) if text not in reason.text
+        ]
         for node, tally in pairs[:NODES_TRIED]:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             reason.changes += await changes.for_request(tally, node)
@@ -112,9 +117,12 @@ class DeviceReasons:
     def _no_devices(self, tally: RequestTally) -> Reason:
         slices = self.world.of("resourceslices")
         name = self._named(tally)
+        problem = next((problem for node in self.nodes for problem in pool_problems(self.world, node)), None)
+        if problem is not None:
+            return self._reason(problem[0], f"{name}: {problem[1]}", tally)
         if slices:
             where = sorted({_where(one["spec"]) for one in slices})
-            text = f"{name}: {_nodes_word(len(self.nodes))} no devices; slices are for {', '.join(where[:3])}"
+            text = f"{name}: {_nodes_word(self.nodes)} devices; slices are for {', '.join(where[:3])}"
         else:
             text = f"{name}: there are no devices, because there is no ResourceSlice"
         return self._reason("NoDevices", text, tally)
@@ -138,9 +146,8 @@ class DeviceReasons:
         candidates = total if of_class else sum(one.in_class for one in tallies)
         whose = f"class {class_name}" if of_class else self._named(tally)
         matches = f"{whose} matches none of {_devices(candidates)}"
-        reason = self._reason(
-            str(obstacle), f"{matches}: {group.dissected.error or group.dissected.short}", tally
-        )
+        options = [group.dissected.error] if group.dissected.error else group.dissected.shorts
+        reason = self._reason(str(obstacle), fitted(matches, options), tally)
         reason.expression = group.expression
         reason.seen = list(group.seen)
         reason.object = Reference("DeviceClass", class_name) if of_class else reason.claim
@@ -149,7 +156,8 @@ class DeviceReasons:
         reason.details = [
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
             *(f"{_devices(one.devices)}: {one.dissected.error or one.dissected.text}" for one in groups[:4]),
-            *group.hints,
+            *(hint.text for hint in group.hints),
+            *_drivers_line(self.world, group.seen),
         ]
         if group.dissected.error:
             reason.code = Obstacle.SELECTOR_ERROR
@@ -228,7 +236,7 @@ _CAUSES = {
     Obstacle.TAINT: "tainted",
     Obstacle.CAPACITY: "without enough capacity",
     Obstacle.COUNTERS: "without enough counters",
-    Obstacle.CONSTRAINT: "without the attribute of a constraint",
+    Obstacle.CONSTRAINT: "without a constraint's attribute",
     Obstacle.POOL_INCOMPLETE: "in an incomplete pool",
     Obstacle.POOL_INVALID: "in an invalid pool",
     Obstacle.NODE_OPERATIONS: "need node operations",
@@ -249,8 +257,8 @@ def _devices(count: int) -> str:
     return f"{count} device" if count == 1 else f"{count} devices"
 
 
-def _nodes_word(count: int) -> str:
-    return "the node has" if count == 1 else f"all {count} nodes have"
+def _nodes_word(nodes: Sequence[NodeTally]) -> str:
+    return f"node {nodes[0].name} has no" if len(nodes) == 1 else f"none of {len(nodes)} nodes has"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -266,6 +274,17 @@ def _where(spec: Object) -> str:
     if spec.get("allNodes"):
         return "all nodes"
     return "other nodes by nodeSelector" if spec.get("nodeSelector") else "other nodes by device"
+
+
+def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:
+    """Returns a line with the drivers that publish devices, if a selector compares the driver."""
+    if not any(value.path == "device.driver" for value in seen):
+        return []
+    counts = Counter(
+        one["spec"]["driver"] for one in world.of("resourceslices") for _ in one["spec"].get("devices") or ()
+    )
+    drivers = ", ".join(f"{driver} ({_devices(count)})" for driver, count in counts.most_common(4))
+    return [f"drivers that publish devices: {drivers or 'none'}"]
 
 
 def _distinct(changes: Sequence[Change]) -> list[Change]:

@@ -12,7 +12,7 @@ from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import Dissected, dissect, hints, shortened
+from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.cel.allowance import AllowanceSpent
@@ -35,7 +35,7 @@ class SelectorGroup:
     dissected: Dissected
     expression: str
     seen: tuple[Seen, ...]
-    hints: tuple[str, ...]
+    hints: tuple[Hint, ...]
     devices: int
 
 

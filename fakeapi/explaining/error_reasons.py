@@ -7,7 +7,7 @@ from dataclasses import replace
 from fakeapi.explaining.dropped import Describer, selector_name
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.selector_text import replaced, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial, edited, steps_of
 from fakeapi.explaining.world import reference
@@ -17,6 +17,10 @@ _GATES = {
     "admin access is requested, but the feature is disabled": "DRAAdminAccess",
     "the DRAPrioritizedList feature is disabled": "DRAPrioritizedList",
 }
+_POOL = re.compile(
+    r"request (?P<request>\S+): asks for all devices, but resource pool (?P<pool>\S+) is currently "
+    r"(?P<state>being updated|invalid)"
+)
 _LIMITS = "exceeds the claim limit"
 
 
@@ -38,10 +42,16 @@ async def error_reason(
         if words in text:
             change = Change(f"turn on the feature gate {gate} in all components", "edit")
             return Reason("FeatureGateOff", f"feature gate {gate} is off: {text}", changes=[change])
-    if "currently being updated" in text:
-        return Reason("PoolIncomplete", text, changes=[Change("wait for the driver's slices", "wait")])
+    match = _POOL.search(text)
+    if match is not None:
+        incomplete = match["state"] == "being updated"
+        code, state = ("PoolIncomplete", "incomplete") if incomplete else ("PoolInvalid", "invalid")
+        change = Change(f"the driver must publish all slices of pool {match['pool']}", "wait")
+        short = f"request {match['request']} asks for all devices, and pool {match['pool']} is {state}"
+        return Reason(code, short, [text], request=match["request"], changes=[change])
     if _LIMITS in text:
-        return Reason("TooManyDevices", text)
+        change = Change("ask for fewer devices, or split them into several claims", "edit")
+        return Reason("TooManyDevices", text, path="spec.devices.requests", changes=[change])
     return Reason("SchedulingFailed", text)
 
 
@@ -58,14 +68,15 @@ async def _selector_reason(
     at = "spec" if of_class else tally.place
     path = f"{at}.selectors[{first.selector}].cel.expression"
     count = len(failing)
-    devices = f"device {first.device.id}" + (f" and {count - 1} more" if count > 1 else "")
+    devices = first.device.id.device + (f" and {count - 1} more" if count > 1 else "")
+    short = group.dissected.shorts[0] if any(seen.missing for seen in group.seen) else error
     reason = Reason(
         str(Obstacle.SELECTOR_ERROR),
-        f"{name} fails on {devices}: {shortened(error)}",
+        f"{name} fails on {devices}: {shortened(short)}",
         [
+            f"device {first.device.id}: {error}",
             f"expression: {shortened(group.expression, 300)}",
-            *(f"`{seen.path}` is missing on {seen.devices} devices" for seen in group.seen if seen.missing),
-            *group.hints,
+            *(hint.text for hint in group.hints),
             "an error of a selector ends the scheduling of the pod, even if other devices match",
         ],
         owner,
@@ -75,13 +86,19 @@ async def _selector_reason(
         request=tally.request.full_name,
         seen=list(group.seen),
     )
+    tried = [(replaced(group.expression, hint), f"read `{hint.instead}` instead") for hint in group.hints]
     guard = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
     if guard:
-        guarded = f"has({guard}) && ({group.expression})"
-        text = f"guard it in {path}: has({guard}) && …"
-        sufficient = await trial.allocates(_with_expression(case, tally, first, guarded, trial))
-        reason.changes.append(Change(text, "edit", [owner], path, sufficient=sufficient))
-    else:
+        tried.append((f"has({guard}) && ({group.expression})", f"guard it: has({guard}) && …"))
+    for expression, text in tried:
+        if expression and await trial.allocates(_with_expression(case, tally, first, expression, trial)):
+            reason.changes.append(Change(text, "edit", [owner], path, sufficient=True))
+    reason.changes += [
+        Change(f"read `{hint.instead}` instead, which has another type", "edit", [owner], path)
+        for hint in group.hints
+        if hint.instead and hint.instead.split("[")[0] != hint.path.split("[")[0] and not reason.changes
+    ]
+    if not reason.changes:
         reason.changes.append(Change(f"change {name}", "edit", [owner], path))
     return reason
 

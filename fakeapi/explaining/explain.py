@@ -5,7 +5,7 @@ from fakeapi.explaining.model import Explanation, Reference
 from fakeapi.explaining.others import explain_other
 from fakeapi.explaining.pods import explain_pod, missing
 from fakeapi.explaining.refusal_reasons import refused_reasons
-from fakeapi.explaining.world import KINDS, World
+from fakeapi.explaining.world import KINDS, NAMESPACED, World
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 RESOURCES = {
@@ -43,6 +43,7 @@ async def explain(world: World, resource: str, namespace: str, name: str, heavy:
 
     Returns an Explanation with the verdict "missing" if the object does not exist.
     """
+    namespace = namespace if resource in NAMESPACED else ""
     target = target_of(resource, namespace, name)
     obj = world.get(resource, namespace, name)
     if obj is None:

@@ -93,7 +93,7 @@ def _claims(world: World, pod: Object) -> Iterable[Reason]:
         if claim is None:
             yield Reason("ClaimMissing", f"{own} does not exist", object=own)
         elif not claim["status"].get("allocation"):
-            text = f"{own} is not allocated; the scheduler did not place the pod (spec.nodeName was set)"
+            text = f"{own} is not allocated; the scheduler did not place the pod"
             yield Reason("ClaimNotAllocated", text, object=own, path="status.allocation", claim=own)
         elif claim not in _claims_of(world, pod):
             text = f"{own} is allocated, but not reserved for the pod"

@@ -172,7 +172,7 @@ def _ports(wants: Wants, state: NodeState) -> Iterator[Fact]:
 def _resources(wants: Wants, state: NodeState) -> Iterator[Fact]:
     if len(state.pods) + 1 > state.allocatable("pods"):
         limit = int(state.allocatable("pods"))
-        text = f"node {state.name} has {len(state.pods)} pods of at most {limit}"
+        text = f"node {state.name} runs {len(state.pods)} of at most {limit} pods"
         yield Fact("TooManyPods", "too many pods", text, "status.allocatable.pods", "end other pods")
     for name, wanted in requests_of(wants.pod).items():
         if name in wants.by_class and not state.allocatable(name):

@@ -67,16 +67,18 @@ class NodeReasons:
     async def _reason(self, names: Sequence[str], *, has_devices: bool) -> Reason:
         facts = self._facts[names[0]]
         first = facts[0]
-        lead = "has the devices, but " if has_devices else ""
-        if len(names) == 1:
-            text = first.text if not lead else f"node {names[0]} {lead}is refused: {first.text}"
-        else:
-            verb = "have the devices, but are refused" if has_devices else "are refused"
+        but = "the devices, but is refused" if len(names) == 1 else "the devices, but are refused"
+        if len(names) > 1:
+            verb = f"have {but}" if has_devices else "are refused"
             text = f"{len(names)} nodes {verb}: {first.shape}"
+        elif has_devices:
+            text = f"node {names[0]} has {but}: {first.shape}"
+        else:
+            text = first.text
         target = self._object(first, names[0])
         reason = Reason(first.code, text, object=target, path=first.path)
         reason.details = [
-            fact.text for name in names[:NAMES_SHOWN] for fact in self._facts[name] if fact.text != text
+            fact.text for name in names[:NAMES_SHOWN] for fact in self._facts[name] if fact.text not in text
         ]
         reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         reason.blame = list(dict.fromkeys(one for fact in facts for one in fact.blame))

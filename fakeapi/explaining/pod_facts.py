@@ -74,10 +74,14 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
     change = Change(f"create claim {namespace}/{name}", "create", [target])
     found = _elsewhere(world, "resourceclaims", namespace, name, "claim")
+    others = [
+        one["metadata"]["namespace"] for one in world.of("resourceclaims") if one["metadata"]["name"] == name
+    ]
     if world.get("resourceclaimtemplates", namespace, name) is not None:
         found.insert(0, f"template {namespace}/{name} exists: use resourceClaimTemplateName for it")
-    if any("other namespaces" in line for line in found):
-        text = f"{text}; {found[0]}"
+        text = f"{text}, but a template of this name does"
+    elif others:
+        text = f"{text}; namespace {others[0]} has a claim of this name"
     return Reason("ClaimMissing", text, found, changes=[change])
 
 

@@ -136,7 +136,7 @@ def explanation(
 def missing(world: World, target: Reference, resource: str) -> Explanation:
     """Returns the Explanation of an object that does not exist."""
     others = [
-        obj["metadata"]["namespace"]
+        obj["metadata"].get("namespace", "")
         for obj in world.of(resource)
         if obj["metadata"]["name"] == target.name and obj["metadata"].get("namespace") != target.namespace
     ]

@@ -1,21 +1,100 @@
 """Explains the last writes of an object that the server refused, by the journal of the server."""
 
-from fakeapi.explaining.model import Reason
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from fakeapi.explaining.model import Reason, Reference
+from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.world import RefusedWrite, World
+from fakeapi.machinery.cel import library
+from fakeapi.machinery.cel.devices import BASE_LIBRARIES
+from fakeapi.machinery.cel.syntax import Select, qualified_name, walk
+from fakeapi.machinery.json_types import Object
+
+_POLICY = re.compile(
+    r"ValidatingAdmissionPolicy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request: "
+    r"(?P<why>.*)",
+    re.DOTALL,
+)
+_FAILED = "failed expression: "
+VALUES_SHOWN = 8
+"""Number of fields whose values a reason shows."""
+
+_WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:? ?(?P<why>.*)', re.DOTALL)
 
 
 def refused_reasons(world: World) -> list[Reason]:
     """Returns one reason for each refused write of the explained object, the newest first."""
-    reasons = [_reason(refused) for refused in world.refused]
+    reasons = [_reason(world, refused) for refused in world.refused]
     return list({reason.text: reason for reason in reversed(reasons)}.values())
 
 
-def _reason(refused: RefusedWrite) -> Reason:
+def _reason(world: World, refused: RefusedWrite) -> Reason:
     status = refused.status
     message = str(status.get("message") or f"code {refused.code}")
-    causes = (status.get("details") or {}).get("causes") or ()
-    details = [
-        f"{cause.get('field') or cause.get('reason', '')}: {cause.get('message', '')}" for cause in causes
-    ]
-    text = f"{refused.verb} of {refused.resource} by {refused.user} was refused ({refused.code}): {message}"
-    return Reason("WriteRefused", text, details)
+    details = [f"{refused.verb} of {refused.resource} by {refused.user}: {message}"]
+    what = f"{refused.verb} refused"
+    policy, webhook = _POLICY.search(message), _WEBHOOK.search(message)
+    if policy is not None:
+        name = policy["policy"]
+        text = shortened(f"{what} by policy {name}: {policy['why']}", HEADLINE_LENGTH)
+        details.append(f"binding {policy['binding']}")
+        expression = _expression(world, name, policy["why"])
+        if expression:
+            details += [f"expression: {shortened(expression, 300)}", *read_values(expression, refused.body)]
+        return Reason(
+            "WriteRefused", text, details, Reference("ValidatingAdmissionPolicy", name), "spec.validations"
+        )
+    if webhook is not None:
+        text = shortened(f"{what} by webhook {webhook['name']}: {webhook['why']}", HEADLINE_LENGTH)
+        return Reason("WriteRefused", text, details)
+    causes: Sequence[Object] = (status.get("details") or {}).get("causes") or ()
+    for cause in causes:
+        if cause.get("field"):
+            path, problem = str(cause["field"]), str(cause.get("message", ""))
+            short = f"{what}: {path.rpartition('.')[2]}: {problem.removeprefix('Forbidden: ')}"
+            return Reason(
+                "WriteRefused", shortened(short, HEADLINE_LENGTH), [*details, f"{path}: {problem}"], path=path
+            )
+    return Reason("WriteRefused", shortened(f"{what}: {message}", HEADLINE_LENGTH), details)
+
+
+def _expression(world: World, policy: str, why: str) -> str:
+    """Returns the expression of a policy that refused a write, by the words of the refusal; "" if unknown."""
+    if why.startswith(_FAILED):
+        return why.removeprefix(_FAILED)
+    for validation in (world.policies.get(policy, {}).get("spec") or {}).get("validations") or ():
+        if validation.get("message", "").strip() == why.strip():
+            return str(validation["expression"])
+    return ""
+
+
+def read_values(expression: str, body: Object) -> list[str]:
+    """Returns one line for each field of `object` that an expression reads, with its value in a request."""
+    if not body or not library.is_installed():
+        return []
+    try:
+        parsed = library.parse(expression, BASE_LIBRARIES)
+    except (library.SyntaxFault, library.DeeperThanLibrary):
+        return []
+    paths = dict.fromkeys(
+        path
+        for node in walk(parsed.root)
+        if isinstance(node, Select)
+        and (path := qualified_name(Select(node.id, node.operand, node.field, test_only=False))).startswith(
+            "object."
+        )
+    )
+    whole = [path for path in paths if not any(other.startswith(f"{path}.") for other in paths)]
+    return [f"{path} is {_value(body, path)}" for path in whole[:VALUES_SHOWN]]
+
+
+def _value(body: Object, path: str) -> str:
+    value: Any = body
+    for name in path.split(".")[1:]:
+        if not isinstance(value, dict) or name not in value:
+            return "missing"
+        value = value[name]
+    return shortened(json.dumps(value, ensure_ascii=False))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fakeapi.controllers.allocation.allocator import Inventory
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
+from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
 from fakeapi.controllers.scheduler.cycle import Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
@@ -179,6 +180,8 @@ class PodScheduling:
             )
             reasons += await explaining.reasons()
         able = await self._able(trial, on_nodes, tallies, cases)
+        if claims.inventory is None and claims.claims:
+            able = {name for name in outcome.refusals if _are_available(claims, states[name].node)}
         others = await on_nodes.reasons(able)
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
         reasons = [*others, *reasons] if able and hopeless else [*reasons, *others]
@@ -297,6 +300,12 @@ def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
         else:
             on_node.append(claim)
     return on_node
+
+
+def _are_available(claims: PodClaims, node: Object) -> bool:
+    """Whether a node can use the devices of all claims, which are allocated."""
+    selectors = ((claim["status"].get("allocation") or {}).get("nodeSelector") for claim in claims.claims)
+    return all(one is None or matches_selector(one, node) for one in selectors)
 
 
 def _released(claim: Object) -> Object:

@@ -1,6 +1,6 @@
 """Says which part of a CEL selector refuses a device, and which values this part reads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -10,7 +10,17 @@ from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorErro
 from fakeapi.explaining.model import Seen
 from fakeapi.machinery.cel import library
 from fakeapi.machinery.cel.devices import BASE_LIBRARIES
-from fakeapi.machinery.cel.syntax import Call, Ident, Literal, Node, Parsed, Select, walk
+from fakeapi.machinery.cel.syntax import (
+    Call,
+    Comprehension,
+    Ident,
+    ListLiteral,
+    Literal,
+    Node,
+    Parsed,
+    Select,
+    walk,
+)
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
@@ -20,6 +30,9 @@ _INDEXING = frozenset(("_[_]", "_[?_]", "_?._"))
 _KINDS = ("string", "int", "bool", "version")
 _TEXT_LENGTH = 120
 """Maximum number of characters of a value in an explanation."""
+
+HEADLINE_LENGTH = 80
+"""Number of characters that the summary of an explanation should fit into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +61,16 @@ class Dissected:
         return f"`{shortened(self.part)}` is false"
 
     @property
-    def short(self) -> str:
-        """The refusal in few words, such as `memory` is 16Gi, wanted >= 40Gi."""
+    def shorts(self) -> list[str]:
+        """The refusal in few words, such as "capacity memory is 16Gi, wanted >= 40Gi"; the longest first."""
+        missing = next((value for value in self.seen if value.missing), None)
+        if missing is not None:
+            return [f"{_short_path(missing.path)} is missing"]
+        part = f"`{shortened(self.part, 50)}` is false"
         if len(self.seen) != 1:
-            return f"`{shortened(self.part, 60)}` is false"
-        value = self.seen[0]
-        text = f"{_short_path(value.path)} is {'missing' if value.missing else value.value}"
-        return (
-            f"{text}, wanted {self.wanted}"
-            if self.wanted
-            else f"{text}; `{shortened(self.part, 60)}` is false"
-        )
+            return [part]
+        text = f"{_short_path(self.seen[0].path)} is {self.seen[0].value}"
+        return [f"{text}, wanted {self.wanted}" if self.wanted else f"{text}; {part}", text]
 
 
 def _short_path(path: str) -> str:
@@ -74,6 +86,12 @@ def _short_path(path: str) -> str:
 
 def _value_text(seen: Seen) -> str:
     return f"`{seen.path}` is {'missing' if seen.missing else seen.value}"
+
+
+def fitted(lead: str, options: Sequence[str]) -> str:
+    """Returns `lead` with the first option that fits into a headline; with the last option if none fits."""
+    lines = [f"{lead}: {option}" for option in options]
+    return next((line for line in lines if len(line) <= HEADLINE_LENGTH), lines[-1])
 
 
 def shortened(text: str, length: int = _TEXT_LENGTH) -> str:
@@ -102,8 +120,9 @@ def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: Rele
     parsed = _parsed(part, rules)
     if parsed is None:
         return Dissected(part, error=error)
-    seen = tuple(dict.fromkeys(_reads(parsed.root, device)))
-    return Dissected(part, seen, _wanted(part, parsed), error)
+    places = _Places(parsed.root)
+    seen = tuple(dict.fromkeys(_reads(parsed.root, places, device)))
+    return Dissected(part, seen, _wanted(part, parsed, places), error)
 
 
 def _parsed(text: str, rules: ReleaseRules) -> Parsed | None:
@@ -146,49 +165,69 @@ def conjuncts(expression: str) -> list[str]:
     return [*parts, expression[start:].strip()]
 
 
-def _reads(root: Node, device: Device) -> Iterator[Seen]:
+class _Places:
+    """Knows which nodes of an expression read a value of the device, also through variables of cel.bind."""
+
+    def __init__(self, root: Node) -> None:
+        self._variables: dict[str, tuple[str, str]] = {}
+        for node in walk(root):
+            if isinstance(node, Comprehension) and isinstance(node.range, ListLiteral):
+                domain = self._domain(node.initial)
+                if domain is not None:
+                    self._variables[node.accumulator] = domain
+
+    def of(self, node: Node) -> tuple[str, str, str] | None:
+        """Returns (map, domain, name) of the device's value that a node reads; None for other nodes.
+
+        The domain or the name is "" if the node reads the whole map or a field such as `driver`.
+        """
+        match node:
+            case Select(operand=Ident(name="device"), field="driver" | "allowMultipleAllocations" as field):
+                return field, "", ""
+            case Select(operand=operand, field=name) if (domain := self._domain(operand)) is not None:
+                return *domain, name
+            case Call(function=function, arguments=[operand, Literal(value=str() as name)]) if (
+                function in _INDEXING and (domain := self._domain(operand)) is not None
+            ):
+                return *domain, name
+            case Ident():
+                return None
+            case _:
+                whole = self._domain(node)
+                return None if whole is None else (*whole, "")
+
+    def _domain(self, node: Node) -> tuple[str, str] | None:
+        match node:
+            case Ident(name=name):
+                return self._variables.get(name)
+            case Call(
+                function=function,
+                arguments=[
+                    Select(operand=Ident(name="device"), field="attributes" | "capacity" as field),
+                    Literal(value=str() as domain),
+                ],
+            ) if function in _INDEXING:
+                return field, domain
+            case _:
+                return None
+
+    def is_bound(self, node: Node) -> bool:
+        """Whether a node is the value of a variable of cel.bind, which other nodes read."""
+        return isinstance(node, Comprehension) and node.accumulator in self._variables
+
+
+def _reads(root: Node, places: _Places, device: Device) -> Iterator[Seen]:
     """Yields the values of the device that an expression reads, in source order."""
     inner: set[int] = set()
     for node in walk(root):
+        if isinstance(node, Comprehension) and places.is_bound(node):
+            inner.add(node.initial.id)
         if node.id in inner:
             continue
-        place = _place(node)
+        place = places.of(node)
         if place is not None:
             yield _seen(*place, device)
             inner.update(child.id for child in walk(node))
-
-
-def _place(node: Node) -> tuple[str, str, str] | None:
-    """Returns (map, domain, name) of the device's value that a node reads; None for other nodes.
-
-    The domain or the name is "" if the node reads the whole map or a field such as `driver`.
-    """
-    match node:
-        case Select(operand=Ident(name="device"), field="driver" | "allowMultipleAllocations" as field):
-            return field, "", ""
-        case Select(operand=operand, field=name) if (domain := _domain(operand)) is not None:
-            return *domain, name
-        case Call(function=function, arguments=[operand, Literal(value=str() as name)]) if (
-            function in _INDEXING and (domain := _domain(operand)) is not None
-        ):
-            return *domain, name
-        case _:
-            whole = _domain(node)
-            return None if whole is None else (*whole, "")
-
-
-def _domain(node: Node) -> tuple[str, str] | None:
-    match node:
-        case Call(
-            function=function,
-            arguments=[
-                Select(operand=Ident(name="device"), field="attributes" | "capacity" as field),
-                Literal(value=str() as domain),
-            ],
-        ) if function in _INDEXING:
-            return field, domain
-        case _:
-            return None
 
 
 def _seen(field: str, domain: str, name: str, device: Device) -> Seen:
@@ -240,30 +279,30 @@ def _literal(value: Any) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) else str(value)
 
 
-def _wanted(part: str, parsed: Parsed) -> str:
+def _wanted(part: str, parsed: Parsed, places: _Places) -> str:
     """Returns what a comparison wants of its first operand; "" for other expressions."""
     match parsed.root:
         case Call(function=function, arguments=[left, right]) if function in _COMPARISONS:
             operator = _COMPARISONS[function]
-            if _place(left) is not None:
+            if places.of(left) is not None:
                 return shortened(part[parsed.offsets[parsed.root.id] :])
-            amount = _compared(left)
+            amount = _compared(left, places)
             if amount and isinstance(right, Literal) and right.value == 0:
                 return f"{operator} {amount}"
-        case Call(function="@in", arguments=[left, _]) if _place(left) is not None:
+        case Call(function="@in", arguments=[left, _]) if places.of(left) is not None:
             return shortened(part[parsed.offsets[parsed.root.id] :])
         case Call(function=function, target=target, arguments=[argument]) if (
-            function in _ORDERS and target is not None and _place(target) is not None
+            function in _ORDERS and target is not None and places.of(target) is not None
         ):
             amount = _made(argument)
             return f"{_ORDERS[function]} {amount}" if amount else ""
     return ""
 
 
-def _compared(node: Node) -> str:
+def _compared(node: Node, places: _Places) -> str:
     match node:
         case Call(function="compareTo", target=target, arguments=[argument]) if (
-            target is not None and _place(target) is not None
+            target is not None and places.of(target) is not None
         ):
             return _made(argument)
         case _:
@@ -279,31 +318,52 @@ def _made(node: Node) -> str:
             return ""
 
 
-def hints(seen: Seen, device: Device) -> list[str]:
-    """Says where a missing attribute or capacity is published instead; [] if nothing is similar."""
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Says where a value could be read instead.
+
+    `path`: the path in the selector. `instead`: the path that has a value; "" if no path is similar.
+    """
+
+    text: str
+    path: str
+    instead: str = ""
+
+
+def hints(seen: Seen, device: Device) -> list[Hint]:
+    """Says where a missing attribute or capacity is published instead; [] for a value that exists."""
     field, _, rest = seen.path.removeprefix("device.").partition('["')
     domain, _, name = rest.partition('"]')
     name = name.strip('.["]')
     if not seen.missing or not name:
         return []
     other = "capacity" if field == "attributes" else "attributes"
-    texts = []
     own, crossed = (by_domain(device.spec.get(kind) or {}, device.id.driver) for kind in (field, other))
-    for found_domain, names in own.items():
-        if name in names and found_domain != domain:
-            texts.append(f"the device has it as `{path_of(field, found_domain, name)}`")
-    for found_domain, names in crossed.items():
-        if name in names:
-            noun = "a capacity" if other == "capacity" else "an attribute"
-            texts.append(f"the device has it as {noun}: `{path_of(other, found_domain, name)}`")
-    if not texts:
-        similar = get_close_matches(name, own.get(domain, {}), 1)
-        texts += [f"the device has `{path_of(field, domain, other)}`" for other in similar]
-    if not texts:
-        known = sorted(own.get(domain, {}))[:8]
-        texts.append(
-            f"in this domain the device has {', '.join(known)}"
-            if known
-            else f"the device's domains are {', '.join(sorted(own)) or 'none'}"
-        )
-    return texts
+    found = [path_of(field, one, name) for one, names in own.items() if name in names]
+    if found:
+        return [Hint(f"the device has it as `{path}`", seen.path, path) for path in found]
+    noun = "a capacity" if other == "capacity" else "an attribute"
+    found = [path_of(other, one, name) for one, names in crossed.items() if name in names]
+    if found:
+        return [Hint(f"the device has it as {noun}: `{path}`", seen.path, path) for path in found]
+    similar = get_close_matches(name, own.get(domain, {}), 1)
+    if similar:
+        path = path_of(field, domain, similar[0])
+        return [Hint(f"the device has `{path}`", seen.path, path)]
+    known = sorted(own.get(domain, {}))[:8]
+    if known:
+        return [Hint(f"in this domain the device has only {', '.join(known)}", seen.path)]
+    return [Hint(f"the domains of the device are {', '.join(sorted(own)) or 'none'}", seen.path)]
+
+
+def replaced(expression: str, hint: Hint) -> str:
+    """Returns a selector that reads the value where a device has it; "" if that cannot be written."""
+    for old in (hint.path, _optional(hint.path)):
+        if hint.instead and old in expression:
+            return expression.replace(old, hint.instead if old == hint.path else _optional(hint.instead))
+    return ""
+
+
+def _optional(path: str) -> str:
+    head, _, name = path.rpartition(".")
+    return f"{head}.?{name}"

@@ -64,6 +64,7 @@ class World:
     - `drivers`: by node, the DRA drivers that are registered with the kubelet. Contains only nodes whose
       kubelet is part of the server.
     - `refused`: the last refused writes for the explained object, oldest first.
+    - `policies`: the ValidatingAdmissionPolicies by name, if a write was refused.
     - `notes`: what could not be read.
     """
 
@@ -74,6 +75,7 @@ class World:
     controllers: frozenset[str] | None = None
     drivers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     refused: Sequence[RefusedWrite] = ()
+    policies: Mapping[str, Object] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     @cached_property

@@ -35,18 +35,19 @@ def device(name: str, memory: str = "16Gi", *, numa: int = 0, **more: Any) -> Ob
 
 
 def resource_slice(
-    api: FakeAPI, where: str, devices: Sequence[Object], *, driver: str = DRIVER, **spec: Any
+    api: FakeAPI, where: str, devices: Sequence[Object] | None, *, driver: str = DRIVER, **spec: Any
 ) -> Object:
     """Creates a ResourceSlice with devices of the node `where`, in a pool of this name."""
     name = spec.pop("name", f"{where}-{driver}")
     pool = {"name": where, "generation": 1, "resourceSliceCount": 1, **spec.pop("pool", {})}
     places = {"allNodes", "nodeSelector", "nodeName", "perDeviceNodeSelection"}
     place = {} if places & spec.keys() else {"nodeName": where}
+    published = {"devices": [*devices]} if devices else {}
     return api.create({
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceSlice",
         "metadata": {"name": name},
-        "spec": {"driver": driver, "pool": pool, "devices": [*devices], **place, **spec},
+        "spec": {"driver": driver, "pool": pool, **published, **place, **spec},
     })  # fmt: skip
 
 

@@ -1,0 +1,37 @@
+"""Says which pools of a node are incomplete or invalid, and which slices are too old to count."""
+
+from collections.abc import Iterator
+
+from fakeapi.explaining.tally import NodeTally
+from fakeapi.explaining.world import World
+
+
+def pool_problems(world: World, node: NodeTally) -> Iterator[tuple[str, str]]:
+    """Yields (code, text) for each pool of a node whose devices the allocator does not use, or not all."""
+    for pool in node.pools:
+        own = [
+            one
+            for one in world.of("resourceslices")
+            if (one["spec"]["driver"], one["spec"]["pool"]["name"]) == pool.id
+        ]
+        newest = max((_generation(one) for one in own), default=0)
+        current = [one for one in own if _generation(one) == newest]
+        if pool.problem:
+            yield "PoolInvalid", f"pool {pool.id} is invalid: {pool.problem}"
+        elif pool.is_incomplete:
+            expected = max((one["spec"]["pool"]["resourceSliceCount"] for one in current), default=0)
+            have = f"{len(current)} of {expected} slices of generation {newest}"
+            yield "PoolIncomplete", f"pool {pool.id} is incomplete: {have}"
+        for one in own:
+            if _generation(one) < newest:
+                name, generation = one["metadata"]["name"], _generation(one)
+                text = (
+                    f"slice {name} is ignored: generation {generation} of pool {pool.id}, newest is {newest}"
+                )
+                yield "SliceOutdated", text
+
+
+def _generation(resource_slice: dict[str, object]) -> int:
+    spec = resource_slice["spec"]
+    assert isinstance(spec, dict)
+    return int(spec["pool"].get("generation", 0))
