@@ -39,6 +39,23 @@ A request that waits for other requests can wait for this future too, and stop w
 
 Gone = Callable[[], "Future[None]"]
 
+WEBSOCKET = "fakeapi.websocket"
+"""Scope key of the WebSocketUpgrade of a request over WebSocket. Scopes of other requests do not have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSocketUpgrade:
+    """A WebSocket that the client wants to open, for requests that speak a protocol of their own.
+
+    - `receive` and `send`: exchange the messages `websocket.*` of ASGI.
+    - `protocols`: the subprotocols that the client offers.
+    """
+
+    receive: Receive
+    send: Send
+    protocols: tuple[str, ...]
+
+
 CLIENT_CERTIFICATE = "fakeapi.client_certificate"
 """Scope key of the ClientCertificate of the connection. Scopes of other connections do not have the key."""
 

@@ -10,6 +10,7 @@ from fakeapi.asgi import (
     CLIENT_CERTIFICATE,
     GONE,
     ROOM,
+    WEBSOCKET,
     WRITE_NOW,
     ClientCertificate,
     ClientGone,
@@ -18,6 +19,7 @@ from fakeapi.asgi import (
     Receive,
     Room,
     Scope,
+    WebSocketUpgrade,
     WriteNow,
 )
 from fakeapi.http.query import Query
@@ -48,6 +50,7 @@ class Request:
     - `content`: the body; empty until `body` has read it.
     - `write_now`, `room` and `gone`: the values of WRITE_NOW, ROOM and GONE in the ASGI scope.
     - `certificate`: the client certificate of the connection; None without one.
+    - `websocket`: the WebSocket that the client wants to open; None for a plain request.
     """
 
     method: str
@@ -65,6 +68,7 @@ class Request:
     room: Room = _enough_room
     gone: Gone | None = None
     certificate: ClientCertificate | None = None
+    websocket: WebSocketUpgrade | None = None
 
     @classmethod
     def of(cls, scope: Scope, receive: Receive) -> "Request":
@@ -88,6 +92,7 @@ class Request:
             room=extensions.get(ROOM, _enough_room),
             gone=extensions.get(GONE),
             certificate=extensions.get(CLIENT_CERTIFICATE),
+            websocket=extensions.get(WEBSOCKET),
         )
 
     @property

@@ -13,7 +13,7 @@ from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import body_type, offer_of, patch_type
 from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result
-from fakeapi.http.response import Response
+from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.cbor import CborError
@@ -118,7 +118,7 @@ class Verbs:
         body = await completed(show) if resource.kind.unstructured else show()
         return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
 
-    async def connect(self, ctx: RequestContext, resource: Resource) -> Response:
+    async def connect(self, ctx: RequestContext, resource: Resource) -> AnyResponse:
         """Handles a subresource that connects to a pod, service or node, such as exec, portforward or proxy.
 
         Runs admission first.
@@ -126,8 +126,12 @@ class Verbs:
         connection = resource.subresources[ctx.object.subresource].connection
         assert connection is not None, "routed to a subresource that connects"
         await self._admit_connection(ctx, resource)
-        await connection(self._server, resource, ctx.object, ctx.request.query.first)
-        return Response(204, b"", "")
+        connected = await connection(self._server, resource, ctx.object, ctx.request.query.first)
+        if connected is None:
+            return Response(204, b"", "")
+        from fakeapi.http.connections import respond_connected  # noqa: PLC0415 - loaded only when used
+
+        return respond_connected(ctx, connected)
 
     async def _admit_connection(self, ctx: RequestContext, resource: Resource) -> None:
         steps = self._server.admission.steps(resource, ctx.object.subresource, Operation.CONNECT)

@@ -10,7 +10,7 @@ import base64
 import binascii
 from collections.abc import Callable
 
-from fakeapi.asgi import ASGIApp, Message, Receive, Scope, Send
+from fakeapi.asgi import WEBSOCKET, ASGIApp, Message, Receive, Scope, Send, WebSocketUpgrade
 from fakeapi.http.negotiation import CBOR_SEQUENCE
 from fakeapi.http.protobuf import split_frames
 from fakeapi.registry.requests.decoding import PROTOBUF
@@ -31,7 +31,9 @@ async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> 
     if token is not None and not any(name == b"authorization" for name, _ in headers):
         headers.append((b"authorization", b"Bearer " + token))
     messages = _Messages(scope, receive, send, protocols[0] if len(protocols) == 1 else None)
-    http = {**scope, "type": "http", "method": "GET", "headers": headers}
+    upgrade = WebSocketUpgrade(receive, send, tuple(protocols))
+    extensions = {**scope.get("extensions", {}), WEBSOCKET: upgrade}
+    http = {**scope, "type": "http", "method": "GET", "headers": headers, "extensions": extensions}
     await answer(http, messages.receive, messages.send)
 
 

@@ -8,6 +8,7 @@ from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW, Authorizer
 from fakeapi.registry.identity.account_tokens import AccountTokens
 from fakeapi.registry.identity.token_settings import DEFAULT_TOKEN_SETTINGS, TokenSettings
 from fakeapi.registry.identity.users import User
+from fakeapi.registry.node_connections import Kubelets
 from fakeapi.registry.objects import ClusterObjects, FindResource
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.store import Store
@@ -75,6 +76,8 @@ class Server:
     - `tokens`: the key and the settings for service account tokens.
     - `token_users`: other users of the server by their bearer tokens, for TokenReviews.
 
+    `kubelets` are the kubelets that run in the server; None while there are none.
+
     `admission` and `authorizer` allow everything until `fakeapi.controlplane.registry` sets them. The
     function `make_custom` creates the object `custom`.
     """
@@ -94,6 +97,7 @@ class Server:
         self.tokens = AccountTokens(store.storage, tokens)
         self.token_users: Mapping[str, User] = {}
         self.heavy = HeavySteps()
+        self.kubelets: Kubelets | None = None
         self.make_custom: Callable[[], CustomKinds] | None = None
         self._outbound = outbound
         self._custom: CustomKinds | None = None

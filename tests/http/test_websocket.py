@@ -11,6 +11,7 @@ import pytest
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import (
     AcceptConnection,
+    BytesMessage,
     CloseConnection,
     Event,
     RejectConnection,
@@ -69,6 +70,9 @@ class Client:
 
     def say(self, text: str) -> None:
         self._write(TextMessage(text))
+
+    def send(self, data: bytes) -> None:
+        self._write(BytesMessage(data))
 
     def close(self) -> None:
         self._write(CloseConnection(1000))

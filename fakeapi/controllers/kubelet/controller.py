@@ -29,6 +29,7 @@ from fakeapi.controllers.kubelet.keys import (
     TimerKey,
     UnreachableDriverKey,
 )
+from fakeapi.controllers.kubelet.lifecycle.connections import ContainerConnections
 from fakeapi.controllers.kubelet.lifecycle.state import Run
 from fakeapi.controllers.kubelet.short_directories import make_short_directory
 from fakeapi.controllers.kubelet.simulated.simulation import Simulation
@@ -60,6 +61,7 @@ class KubeletController(Controller):
             await self.make_node(name)
         self.simulation = Simulation(context, self.nodes, self._node_informer, self.make_node)
         await self.simulation.start()
+        context.cluster.server.kubelets = self
         self._pods.on_change(self._pod_changed)
         self._node_informer.on_change(self._node_changed)
 
@@ -99,9 +101,19 @@ class KubeletController(Controller):
         self.simulation.stop()
         for agent in self.nodes.values():
             agent.stop()
+        server = self.context.cluster.server
+        if server.kubelets is self:
+            server.kubelets = None
         await self.runtimes.close()
         if self._remove_directory is not None:
             self._remove_directory()
+
+    def connections(self, pod: Object) -> ContainerConnections | None:
+        """Returns the containers of a pod for clients of the API; None if no node here runs the pod."""
+        agent = self.nodes.get(pod["spec"].get("nodeName", ""))
+        if agent is None:
+            return None
+        return ContainerConnections(pod, agent.containers.get(pod["metadata"]["uid"]))
 
     def current_run(self, namespace: str, pod: str, container: str) -> Run:
         """Returns the present or last run of a container. `container`: "" for the only one of a pod.

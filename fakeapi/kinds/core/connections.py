@@ -1,12 +1,13 @@
 """Subresources that connect to a kubelet, a container or an endpoint: log, exec, attach, portforward, proxy.
 
 The checks before the connection follow k8s.io/kubernetes `pkg/registry/core/pod/strategy.go`,
-`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. fakeapi has no kubelets, so
-requests that pass the checks get 501.
+`pkg/registry/core/node/strategy.go` and `pkg/registry/core/service/storage`. The kubelets of the server
+handle log, exec, attach and portforward. Other requests that pass the checks get 501.
 """
 
 import ipaddress
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
@@ -14,7 +15,9 @@ from fakeapi.machinery.field_errors import FieldError, forbidden, invalid
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.model.definition import Connection
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.node_connections import Connected, ConnectedLog, LogOptions, PodConnections
 from fakeapi.registry.requests.options import ObjectReference
 from fakeapi.registry.server import Server
 from fakeapi.registry.stored import form as stored_form
@@ -25,49 +28,55 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 async def log(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
-) -> None:
-    """Handles `pods/log`. Returns only for a pod without a node, whose log is empty.
+) -> ConnectedLog:
+    """Handles `pods/log`. Returns the log of the container. A pod without a node has an empty log.
 
     Raises ApiError:
 
     - 400: the container name is invalid
     - 400 or 422: the options are invalid
     - 404: the pod or its node does not exist
-    - 501: any other pod
+    - 501: no kubelet of this server runs the pod
     """
     problems = list(_log_errors(options))
     if problems:
         raise errors.invalid(Qualified("", "PodLogOptions"), target.name, problems)
     pod = _pod(server, resource, target)
-    _check_container(pod, options.get("container", ""))
-    if pod["spec"].get("nodeName"):
-        _refuse(server, pod, f"log of pod {quote(target.name)}")
+    name = options.get("container", "")
+    _check_container(pod, name)
+    wanted = _log_options(options, server.store.clock.now())
+    if not pod["spec"].get("nodeName"):
+        return ConnectedLog(None, name, wanted)
+    kubelet = _kubelet(server, pod, f"log of pod {quote(target.name)}")
+    return ConnectedLog(kubelet, name or pod["spec"]["containers"][0]["name"], wanted)
 
 
 async def execute(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
-) -> None:
-    """Handles `pods/exec` and `pods/attach`. Always raises ApiError:
+) -> Connected:
+    """Handles `pods/exec` and `pods/attach`. Returns the containers of the pod. Raises ApiError:
 
     - 400: the pod has no node, or the container name is invalid
     - 404: the pod or its node does not exist
-    - 501: any other pod
+    - 501: no kubelet of this server runs the pod
     """
     pod = _pod(server, resource, target)
-    _check_container(pod, options.get("container", ""))
-    _refuse_on_node(server, pod, target)
+    name = options.get("container", "")
+    _check_container(pod, name)
+    kubelet = _kubelet_on_node(server, pod, target)
+    return Connected(kubelet, name or pod["spec"]["containers"][0]["name"])
 
 
 async def forward_ports(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
-) -> None:
-    """Handles `pods/portforward`. Always raises ApiError:
+) -> Connected:
+    """Handles `pods/portforward`. Returns the containers of the pod. Raises ApiError:
 
     - 400: the pod has no node
     - 404: the pod or its node does not exist
-    - 501: any other pod
+    - 501: no kubelet of this server runs the pod
     """
-    _refuse_on_node(server, _pod(server, resource, target), target)
+    return Connected(_kubelet_on_node(server, _pod(server, resource, target), target))
 
 
 async def proxy_pod(
@@ -128,7 +137,7 @@ async def proxy_service(
     raise _unreachable(f"service {quote(name)}")
 
 
-POD_CONNECTIONS = {
+POD_CONNECTIONS: Mapping[str, Connection[Server, Resource]] = {
     "log": log,
     "exec": execute,
     "attach": execute,
@@ -181,17 +190,44 @@ def _number(options: Mapping[str, str], name: str) -> int | None:
         raise errors.bad_request(str(error)) from None
 
 
-def _refuse_on_node(server: Server, pod: Object, target: ObjectReference) -> None:
+def _log_options(options: Mapping[str, str], now: float) -> LogOptions:
+    """Returns the options of a log. Raises ApiError 400 if a number or a time is invalid."""
+    seconds, since = _number(options, "sinceSeconds"), None
+    if seconds is not None:
+        since = now - seconds
+    elif options.get("sinceTime"):
+        try:
+            since = datetime.fromisoformat(options["sinceTime"]).timestamp()
+        except ValueError:
+            raise errors.bad_request(f"invalid sinceTime: {quote(options['sinceTime'])}") from None
+    flags = {name: options.get(name, "").lower() not in {"", "0", "false"} for name in _LOG_FLAGS}
+    return LogOptions(
+        **flags,
+        since=since,
+        tail=_number(options, "tailLines"),
+        limit=_number(options, "limitBytes"),
+        stream=options.get("stream") or "All",
+    )
+
+
+_LOG_FLAGS = ("follow", "previous", "timestamps")
+
+
+def _kubelet_on_node(server: Server, pod: Object, target: ObjectReference) -> PodConnections:
     if not pod["spec"].get("nodeName"):
         raise errors.bad_request(f"pod {target.name} does not have a host assigned")
-    _refuse(server, pod, f"{target.subresource} of pod {quote(target.name)}")
+    return _kubelet(server, pod, f"{target.subresource} of pod {quote(target.name)}")
 
 
-def _refuse(server: Server, pod: Object, what: str) -> None:
-    """Raises ApiError 404 if the pod's node does not exist, and otherwise ApiError 501.
+def _kubelet(server: Server, pod: Object, what: str) -> PodConnections:
+    """Returns the containers of a pod, from the kubelet of its node.
 
-    `what`: the requested connection, for the error message, such as `log of pod "a"`
+    Raises ApiError 404 if the pod's node does not exist, and ApiError 501 if this server does not run its
+    kubelet. `what`: the requested connection, for the error message, such as `log of pod "a"`
     """
+    connections = None if server.kubelets is None else server.kubelets.connections(pod)
+    if connections is not None:
+        return connections
     nodes = server.find("", "v1", "nodes")
     if nodes is not None:
         server.store.get(nodes, ObjectReference(name=pod["spec"]["nodeName"]))

@@ -23,6 +23,7 @@ from fakeapi.registry.model.field_labels import FieldLabels, name_and_namespace
 from fakeapi.registry.model.scale import ScaleProjection
 from fakeapi.registry.model.service_network import DEFAULT_SERVICE_NETWORK, ServiceNetwork
 from fakeapi.registry.model.strategy import Strategy
+from fakeapi.registry.node_connections import Connected, ConnectedLog
 from fakeapi.registry.requests.options import (
     DeleteOptions,
     ObjectReference,
@@ -207,8 +208,7 @@ class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
 class Connection(Protocol[ServerT_contra, ResourceT_contra]):
     """A function that handles all requests to a subresource that connects to a node or container.
 
-    An example is pods/log. A fake API server has no nodes, so the function rejects requests that upstream
-    forwards to a kubelet.
+    An example is pods/log.
     """
 
     async def __call__(
@@ -217,9 +217,10 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
         resource: ResourceT_contra,
         target: ObjectReference,
         options: Mapping[str, str],
-    ) -> None:
-        """Handles a request. If it returns, the response has no content. Raises ApiError to reject the
-        request.
+    ) -> Connected | ConnectedLog | None:
+        """Checks a request, and returns the container to connect the client to.
+
+        If it returns None, the response has no content. Raises ApiError to reject the request.
 
         `options`: the query parameters of the request.
         """

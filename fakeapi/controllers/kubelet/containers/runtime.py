@@ -6,18 +6,37 @@ the server. docs/pods.md describes how to write a runtime.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from fakeapi.controllers.kubelet.containers.container_log import ContainerLog
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.node_connections import CommandError, PortConnection, StreamName, Streams
+
+__all__ = [
+    "SIGKILL",
+    "SIGTERM",
+    "CommandError",
+    "Container",
+    "ContainerConfig",
+    "ContainerExit",
+    "ContainerRole",
+    "ContainerRun",
+    "ContainerRuntime",
+    "ContainerStartError",
+    "DeviceNode",
+    "Mount",
+    "OnExit",
+    "PortConnection",
+    "ProbeResult",
+    "StreamName",
+    "Streams",
+]
 
 ContainerRole = Literal["init", "sidecar", "main", "ephemeral"]
 """The role of a container in its pod. A sidecar is an init container with the restartPolicy Always."""
-
-StreamName = Literal["stdout", "stderr"]
 
 SIGTERM, SIGKILL = 15, 9
 
@@ -32,10 +51,6 @@ class ContainerStartError(Exception):
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
-
-
-class CommandError(Exception):
-    """Raised if a command or a port of a container cannot be reached. The message is for the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,38 +165,6 @@ class ProbeResult:
 
     is_success: bool
     output: str = ""
-
-
-class Streams(Protocol):
-    """The client's side of an exec or attach session."""
-
-    @property
-    def has_stdin(self) -> bool: ...
-
-    @property
-    def tty(self) -> bool: ...
-
-    async def read_stdin(self) -> bytes:
-        """Returns the next input of the client; b"" after the end of the input."""
-        ...
-
-    async def write(self, stream: StreamName, data: bytes) -> None:
-        """Sends output to the client. Ignores a stream that the client did not request."""
-        ...
-
-    def sizes(self) -> AsyncIterator[tuple[int, int]]:
-        """Yields (columns, rows) of the client's terminal, for each change of its size."""
-        ...
-
-
-class PortConnection(Protocol):
-    """A connection to a port of a container. `read` returns b"" after the other side has closed it."""
-
-    async def read(self) -> bytes: ...
-
-    async def write(self, data: bytes) -> None: ...
-
-    async def close(self) -> None: ...
 
 
 class Container(ABC):

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -115,6 +116,10 @@ class SimulatedContainer(Container):
         elif seconds != NEVER:
             self._end_at(self._now() + seconds, ContainerExit(code))
 
+    def abandon(self) -> None:
+        """Ends the log when the controllers stop, so that clients that follow it are not kept waiting."""
+        self.log.close()
+
     def is_probed(self, kind: str) -> bool:
         return kind in (self._behaviour.probes or {})
 
@@ -154,6 +159,7 @@ class SimulatedRuntime(ContainerRuntime):
     def __init__(self, context: ControllerContext, timers: Timers) -> None:
         self._context = context
         self._timers = timers
+        self._containers: weakref.WeakSet[SimulatedContainer] = weakref.WeakSet()
         self.behaviours = Behaviours.of_option(context.cluster.settings.containers)
 
     def takes(self, run: ContainerRun) -> bool:
@@ -175,8 +181,15 @@ class SimulatedRuntime(ContainerRuntime):
         await container.begin(started_at)
         return container
 
+    async def close(self) -> None:
+        for container in self._containers:
+            container.abandon()
+
     def _container(self, run: ContainerRun, behaviour: Behaviour, on_exit: OnExit) -> SimulatedContainer:
-        return SimulatedContainer(self._context.clock.now, self._timers, run, behaviour, on_exit)
+        clock = self._context.clock.now
+        container = SimulatedContainer(clock, self._timers, run, behaviour, on_exit)
+        self._containers.add(container)
+        return container
 
 
 async def _run(answer: Exec, command: list[str], stdin: bytes) -> ExecResult:

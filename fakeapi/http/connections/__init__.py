@@ -1,0 +1,21 @@
+"""Responses of the subresources that connect a client to a container: log, exec, attach and portforward."""
+
+from fakeapi.http.connections.logs import respond_log
+from fakeapi.http.connections.port_forward import PortForwardResponse
+from fakeapi.http.connections.remote_command import RemoteCommandResponse
+from fakeapi.http.connections.sockets import chosen_protocol
+from fakeapi.http.context import RequestContext
+from fakeapi.http.response import AnyResponse
+from fakeapi.registry.node_connections import Connected, ConnectedLog
+
+
+def respond_connected(ctx: RequestContext, connected: Connected | ConnectedLog) -> AnyResponse:
+    """Returns the response that connects the client. Raises ApiError 400 if the request does not upgrade."""
+    if isinstance(connected, ConnectedLog):
+        return respond_log(connected)
+    if ctx.object.subresource == "portforward":
+        return PortForwardResponse.of(ctx, connected)
+    return RemoteCommandResponse.of(ctx, connected)
+
+
+__all__ = ["chosen_protocol", "respond_connected"]

@@ -1,0 +1,118 @@
+"""Connections to containers, as the subresources of pods use them: log, exec, attach and portforward.
+
+The kubelets of the server implement the protocols of this module. The API server does not know the kubelets
+otherwise.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from fakeapi.machinery.json_types import Object
+
+StreamName = Literal["stdout", "stderr"]
+
+
+class CommandError(Exception):
+    """Raised if a command or a port of a container cannot be reached. The message is for the client."""
+
+
+class Streams(Protocol):
+    """The client's side of an exec or attach session."""
+
+    @property
+    def has_stdin(self) -> bool: ...
+
+    @property
+    def tty(self) -> bool: ...
+
+    async def read_stdin(self) -> bytes:
+        """Returns the next input of the client; b"" after the end of the input."""
+        ...
+
+    async def write(self, stream: StreamName, data: bytes) -> None:
+        """Sends output to the client. Ignores a stream that the client did not request."""
+        ...
+
+    def sizes(self) -> AsyncIterator[tuple[int, int]]:
+        """Yields (columns, rows) of the client's terminal, for each change of its size."""
+        ...
+
+
+class PortConnection(Protocol):
+    """A connection to a port of a container. `read` returns b"" after the other side has closed it."""
+
+    async def read(self) -> bytes: ...
+
+    async def write(self, data: bytes) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """The part of a container's log that a client wants.
+
+    - `follow`: whether to send new lines until the container exits.
+    - `previous`: whether to read the log of the previous run.
+    - `since`: the earliest time of a line, in seconds since the epoch; None for all lines.
+    - `tail`: the number of lines from the end; None for all lines.
+    - `limit`: the maximum number of bytes; None for all bytes.
+    - `stream`: All, Stdout or Stderr.
+    """
+
+    follow: bool = False
+    previous: bool = False
+    timestamps: bool = False
+    since: float | None = None
+    tail: int | None = None
+    limit: int | None = None
+    stream: str = "All"
+
+
+class PodConnections(Protocol):
+    """The containers of one pod, as clients connect to them. `container`: the name of a container."""
+
+    def log(self, container: str, options: LogOptions) -> AsyncGenerator[Sequence[bytes], None]:
+        """Yields the log of a container. Raises ApiError 400 if the container has no log yet."""
+        ...
+
+    async def exec(self, container: str, command: list[str], streams: Streams) -> int:
+        """Runs a command; returns its exit code. Raises CommandError if the container cannot run it."""
+        ...
+
+    async def attach(self, container: str, streams: Streams) -> None:
+        """Connects the client until the container exits. Raises CommandError if it does not run."""
+        ...
+
+    async def connect(self, port: int) -> PortConnection:
+        """Connects to a port of the pod. Raises CommandError if nothing listens there."""
+        ...
+
+
+class Kubelets(Protocol):
+    """The kubelets that run in the server."""
+
+    def connections(self, pod: Object) -> PodConnections | None:
+        """Returns the containers of a pod; None if no kubelet of the server runs the pod."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A request that passed the checks of a subresource such as exec, and is to be connected.
+
+    `container`: the name of the container; "" for portforward.
+    """
+
+    pod: PodConnections
+    container: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedLog:
+    """A request for the log of a container that passed the checks. An empty log has no `pod`."""
+
+    pod: PodConnections | None
+    container: str
+    options: LogOptions
