@@ -11,6 +11,7 @@ from fakeapi.clients.in_process import InProcessClient
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.clock.clocks import Clock
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.activity import Activity, ControllerReport
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.work import Item, WorkQueue
@@ -79,6 +80,7 @@ class Manager:
         self._resting: dict[asyncio.Task[None], tuple[asyncio.Future[None], float]] = {}
         self._busy: Item | None = None
         self._conflicts: dict[Item, int] = {}
+        self._activity = Activity()
         self._controllers = {
             name: make(ControllerContext(name, cluster, self)) for name, make in makers.items()
         }
@@ -129,6 +131,10 @@ class Manager:
                         await self._changed.wait()
         except TimeoutError:
             raise NotSettled(f"the controllers did not settle in {seconds:g} s: {self._left()}") from None
+
+    def reports(self) -> list[ControllerReport]:
+        """Returns what each controller does now, in the order in which they started."""
+        return self._activity.reports(self._controllers, self._queue, self._busy)
 
     # methods of the protocol Work -------------------------------------------------------------------
 
@@ -212,11 +218,14 @@ class Manager:
                 self._queue.add(item)
                 return
             log.warning("%s: %s: %s", name, printable_line(key), printable_line(problem))
+            self._activity.fail(item, problem)
             self._queue.retry(item)
-        except Exception:
+        except Exception as error:
             log.exception("%s: unexpected error at %s", name, printable_line(key))
+            self._activity.fail(item, f"unexpected {type(error).__name__}")
             self._queue.retry(item)
         else:
+            self._activity.succeed(item)
             self._queue.succeed(item)
         self._conflicts.pop(item, None)
 

@@ -50,6 +50,11 @@ class WorkQueue:
         return list(self._waiting)
 
     @property
+    def delayed(self) -> list[Item]:
+        """The keys that are added after a delay, such as failed keys."""
+        return list(self._later)
+
+    @property
     def has_due(self) -> bool:
         """Whether the delay of a key is over, but the key is not in the queue yet."""
         now = self._clock.monotonic()

@@ -70,17 +70,28 @@ class Browser:
         """Waits for a button or link with this text or ARIA label, and clicks it."""
         script = (
             "const all = [...document.querySelectorAll('button, a')];"
-            "const is = (each) => [each.textContent, each.ariaLabel].includes(arguments[0]);"
-            "const e = all.find(is); if (e) e.click(); return Boolean(e)"
+            "const is = (each) => [each.textContent.trim(), each.ariaLabel].includes(arguments[0]);"
+            "const e = all.find((each) => is(each) && !each.disabled); if (e) e.click(); return Boolean(e)"
         )
         self.wait(lambda: self.run(script, text), f"a button {text!r}")
 
     def fill(self, selector: str, value: str) -> None:
+        """Waits for an input or select, and gives it a value as if the user had typed or chosen it."""
         script = (
             "const e = document.querySelector(arguments[0]); if (!e) return false; e.value = arguments[1];"
-            "e.dispatchEvent(new Event('input', {bubbles: true})); return true"
+            "e.dispatchEvent(new Event('input', {bubbles: true}));"
+            "e.dispatchEvent(new Event('change', {bubbles: true})); return true"
         )
         self.wait(lambda: self.run(script, selector, value), selector)
+
+    def press(self, *keys: str) -> None:
+        """Presses keys one after the other, where the focus is."""
+        script = (
+            "const at = document.activeElement ?? document.body;"
+            "at.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"
+        )
+        for key in keys:
+            self.run(script, key)
 
     def busy_seconds(self) -> float:
         """Returns the CPU seconds that the page's main thread has used since the first call."""

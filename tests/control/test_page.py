@@ -1,28 +1,35 @@
-"""In headless Chromium, the web page shows the state of the server and reacts to clicks."""
+"""In headless Chromium, the views of the live page show the state of the server and react to clicks."""
 
-import urllib.request
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import HTTPError
+from typing import Any
 
 import pytest
 
 from fakeapi import FakeAPI, StatusError
-from fakeapi.clients.control import ControlClient
 from tests.control import browser as browsers
 from tests.control.browser import Browser
 
-CLAIM = {
-    "apiVersion": "resource.k8s.io/v1beta1",
+GROUP = "resource.k8s.io/v1"
+DRIVER = "gpu.example.com"
+CLAIM: dict[str, Any] = {
+    "apiVersion": GROUP,
     "kind": "ResourceClaim",
     "metadata": {"name": "gpu"},
-    "spec": {"devices": {"requests": [{"name": "a", "deviceClassName": "gpu"}]}},
+    "spec": {"devices": {"requests": [{"name": "a", "exactly": {"deviceClassName": "gpu"}}]}},
 }
 ALLOCATION = {
-    "devices": {"results": [{"request": "a", "driver": "d.example.com", "pool": "n", "device": "gpu-0"}]}
+    "devices": {"results": [{"request": "a", "driver": DRIVER, "pool": "node-1", "device": "gpu-0"}]}
 }
+CONSUMER = {"resource": "pods", "name": "trainer", "uid": "1"}
+VIEWS = ("devices", "claims", "why", "objects", "requests", "watches", "faults", "clock", "controllers")
 
-needs_browser = pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never")
+pytestmark = [
+    pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
+    pytest.mark.timeout(300),
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,285 +40,572 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.33") as server:
+    with FakeAPI(release="1.36") as server:
         yield server
 
 
-@needs_browser
-@pytest.mark.timeout(300)
+def configmap(name: str, data: str = "first", **labels: str) -> dict[str, Any]:
+    metadata = {"name": name, "labels": labels}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"x": data}}
+
+
+def new_pod(name: str, claim: str = "gpu") -> dict[str, Any]:
+    spec = {
+        "containers": [{"name": "a", "image": "a"}],
+        "resourceClaims": [{"name": "a", "resourceClaimName": claim}],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def new_slice(*devices: dict[str, Any]) -> dict[str, Any]:
+    pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": DRIVER, "nodeName": "node-1", "pool": pool, "devices": devices}
+    return {"apiVersion": GROUP, "kind": "ResourceSlice", "metadata": {"name": "slice"}, "spec": spec}
+
+
+def node(name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
+
+
+def open_request(browser: Browser, number: int) -> None:
+    """Waits for a request in the table, and clicks it."""
+    script = (
+        "const all = [...document.querySelectorAll('button.time')];"
+        "const e = all.find((e) => e.textContent.startsWith(`Request ${arguments[0]} `));"
+        "if (e) e.click(); return Boolean(e)"
+    )
+    browser.wait(lambda: browser.run(script, number), f"request {number}")
+
+
+# objects ----------------------------------------------------------------------------------------
+
+
 def test_objects_are_listed_by_kind_and_new_ones_appear(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/objects/-/namespaces")
     browser.see("kube-system")
     api.create_namespace("appears-by-itself")
     browser.see("appears-by-itself")
     browser.fill("#search", "kube-")
-    browser.see("3 shown")
+    browser.see("3 of 5 objects")
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_a_claims_life_stands_on_one_line_and_its_versions_differ(browser: Browser, api: FakeAPI) -> None:
-    claim = api.create(CLAIM)
-    browser.open(f"{api.page}#/claims")
-    browser.see("created", ".life")
-    consumer = {"resource": "pods", "name": "trainer", "uid": "1"}
-    claim = api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [consumer]}})
-    browser.see("allocated: n/gpu-0", ".life")
-    browser.see("reserved by pods trainer", ".life")
-    api.update_status({**claim, "status": {"allocation": ALLOCATION}})
-    browser.see("released by pods trainer", ".life")
-    browser.click("gpu")
-    browser.see("status.reservedFor")
-    browser.see("MODIFIED at")
+def test_the_chosen_kind_can_be_read(browser: Browser, api: FakeAPI) -> None:
+    api.create(CLAIM)
+    browser.open(f"{api.page}#/objects/-/namespaces")
+    browser.see("kube-system")
+    script = """
+        const all = [...document.querySelectorAll('.kinds a')];
+        const [chosen, other] = [all.find((e) => e.ariaCurrent), all.find((e) => !e.ariaCurrent)];
+        const top = (e) => e.getBoundingClientRect().top;
+        const style = getComputedStyle(chosen);
+        return [style.color != style.backgroundColor, top(all[0]) != top(all[1])]
+    """
+    assert browser.run(script) == [True, True]
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_an_object_is_shown_as_it_was_at_a_version(browser: Browser, api: FakeAPI) -> None:
-    created = api.create(
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"x": "first"}}
-    )
-    version = created["metadata"]["resourceVersion"]
-    api.create_namespace("other")
-    api.update({**created, "data": {"x": "second"}})
-    place = f"{api.page}#/object/-/configmaps/default/a"
-    for at in (version, str(int(version) + 1)):
-        browser.open(f"{place}/{at}")
-        browser.see(f"The object at version {at}")
-        browser.see(f"ADDED at {version}", "[aria-current=true]")
-        assert '"x": "first"' in browser.text("main > div > pre")
-    browser.open(f"{place}/1")
-    browser.see("The object as it was at version 1 is not kept")
-    browser.see('"x": "second"')
+def test_a_table_has_the_columns_of_kubectl_and_is_sorted_by_its_headers(
+    browser: Browser, api: FakeAPI
+) -> None:
+    api.create_all([new_pod("b"), new_pod("a"), new_pod("c")])
+    browser.open(f"{api.page}#/objects/-/pods")
+    browser.see("Restarts")
+    rows = "return [...document.querySelectorAll('tbody td.name')].map((e) => e.textContent)"
+    browser.click("Name")
+    browser.wait(lambda: browser.run(rows) == ["a", "b", "c"], "ascending names")
+    browser.click("Name↑")
+    browser.wait(lambda: browser.run(rows) == ["c", "b", "a"], "descending names")
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_requests_come_with_code_and_actor(browser: Browser, api: FakeAPI) -> None:
-    browser.open(f"{api.page}#/requests")
-    browser.see("The last requests")
-    with pytest.raises(Exception, match="404"):
-        api.get("Namespace", "nobody")
-    browser.see('namespaces "nobody" not found')
+def test_labels_and_namespace_filter_objects(browser: Browser, api: FakeAPI) -> None:
+    api.create_all([configmap("one", app="train"), configmap("two", app="infer")])
+    browser.open(f"{api.page}#/objects/-/configmaps")
+    browser.see("two")
+    browser.fill("#labels", "app=train")
+    browser.wait(lambda: "two" not in browser.text("main table"), "the filtered table")
+    browser.see("one", "main table")
+    api.delete("ConfigMap", "one")
+    browser.see("There is no ConfigMap")
+    browser.fill("#labels", "")
+    browser.fill("#namespace", "kube-system")
+    browser.wait(lambda: "default" not in browser.text("main table"), "the namespace's table")
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_requests_that_come_too_fast_are_sampled_which_is_said(browser: Browser, api: FakeAPI) -> None:
-    browser.open(f"{api.page}#/requests")
-    browser.see("The last requests")
-
-    def burst_is_said() -> bool:
-        for _ in range(100):
-            api.request("GET", "/api/v1/namespaces")
-        return "came too fast and are not shown" in browser.text("main")
-
-    browser.wait(burst_is_said, "the number of requests that are not shown")
-    rows = browser.run("return document.querySelector('main tbody').rows.length")
-    assert 0 < rows <= 200
-    assert "-" not in browser.text("main [role=status]").partition("since")[0]
-
-
-@needs_browser
-@pytest.mark.timeout(300)
-def test_a_snapshot_is_taken_and_restored_with_a_click(browser: Browser, api: FakeAPI) -> None:
-    browser.open(f"{api.page}#/time")
-    browser.click("Take a snapshot")
-    browser.see("1 snapshot")
-    api.create_namespace("goes-again")
-    browser.click("Compare with now: base")
-    browser.see("added namespaces goes-again")
-    browser.click("Restore: base")
-    browser.wait(lambda: len(api.list("Namespace")) == 4, "the restored state")
-
-
-@needs_browser
-@pytest.mark.timeout(300)
-def test_the_clock_is_frozen_and_advanced_with_a_click(browser: Browser, api: FakeAPI) -> None:
-    browser.open(f"{api.page}#/time")
-    browser.click("Freeze")
-    browser.see("frozen", "#now")
-    before = api.clock.now()
-    browser.click("Advance")
-    browser.wait(lambda: api.clock.now() == before + 60, "the advanced clock")
-
-
-@needs_browser
-@pytest.mark.timeout(300)
-def test_a_server_with_a_token_asks_for_it(browser: Browser) -> None:
-    with FakeAPI(token="let-me-in") as api:
-        browser.open(f"{api.page}#/objects/-/namespaces")
-        browser.see("This server asks for its token", "body")
-        browser.fill("#token-value", "let-me-in")
-        browser.click("Continue")
-        browser.see("kube-system")
-
-
-@needs_browser
-@pytest.mark.timeout(300)
 def test_ten_thousand_objects_are_shown_by_the_page(browser: Browser, api: FakeAPI) -> None:
     snapshot = api.snapshot()
     api.create_all(
         [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"n{n:05}"}} for n in range(10_000)]
     )
     browser.open(f"{api.page}#/objects/-/namespaces")
-    browser.see("200 shown, 9,804 more")
+    browser.see("10,004 objects")
+    assert browser.run("return document.querySelectorAll('tbody tr').length") < 200
     browser.fill("#search", "n09999")
-    browser.see("1 shown")
+    browser.see("1 of 10,004 objects")
+    browser.see("n09999", "main table")
     api.restore(snapshot)
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_what_objects_say_stays_text(browser: Browser, api: FakeAPI) -> None:
-    text = "<img src=x onerror=document.title='taken'>"
-    api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": text}})
+def test_an_object_is_created_after_a_dry_run_that_names_the_wrong_field(
+    browser: Browser, api: FakeAPI
+) -> None:
+    browser.open(f"{api.page}#/objects/-/configmaps")
+    browser.click("Create")
+    browser.wait(
+        lambda: browser.run("return Boolean(document.querySelector('dialog textarea'))"), "the editor"
+    )
+    assert browser.run("return [...document.querySelectorAll('dialog button.main')].at(-1).disabled") is True
+    text = "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: made\n  labels:\n    app: '-'\n"
+    browser.fill("dialog textarea", text)
+    browser.click("Check with a dry run")
+    browser.see("metadata.labels", "dialog .problem li")
+    browser.see("Line 5", "dialog .problem li")
+    browser.fill("dialog textarea", text.replace("'-'", "train"))
+    browser.click("Check with a dry run")
+    browser.see("The server accepts this", "dialog")
+    with pytest.raises(StatusError, match="404"):
+        api.get("ConfigMap", "made")
+    browser.run("[...document.querySelectorAll('dialog button.main')].at(-1).click()")
+    browser.see("made", "main table")
+    assert api.get("ConfigMap", "made")["metadata"]["labels"] == {"app": "train"}
+
+
+def test_an_object_is_edited_and_deleted(browser: Browser, api: FakeAPI) -> None:
+    api.create(configmap("a"))
     browser.open(f"{api.page}#/object/-/configmaps/default/a")
-    browser.see(text)
-    assert browser.run("return document.querySelectorAll('img').length") == 0
+    browser.click("Edit")
+    browser.wait(
+        lambda: browser.run("return Boolean(document.querySelector('dialog textarea'))"), "the editor"
+    )
+    text = browser.run("return document.querySelector('dialog textarea').value")
+    browser.fill("dialog textarea", text.replace("first", "second"))
+    browser.click("Check with a dry run")
+    browser.see('data.x "second"', "dialog .changes")
+    browser.click("Save")
+    browser.see("x: second", ".yaml")
+    assert api.get("ConfigMap", "a")["data"] == {"x": "second"}
+    browser.click("Delete")
+    browser.see("kubectl delete configmaps a -n default", "dialog")
+    browser.run("document.querySelector('dialog button.danger').click()")
+    browser.see("The object is deleted")
+    with pytest.raises(StatusError, match="404"):
+        api.get("ConfigMap", "a")
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_every_control_of_the_page_has_a_name(browser: Browser, api: FakeAPI) -> None:
+def test_an_object_is_shown_as_it_was_at_a_version(browser: Browser, api: FakeAPI) -> None:
+    created = api.create(configmap("a"))
+    version = created["metadata"]["resourceVersion"]
+    api.create_namespace("other")
+    api.update({**created, "data": {"x": "second"}})
+    place = f"{api.page}#/object/-/configmaps/default/a"
+    for at in (version, str(int(version) + 1)):
+        browser.open(f"{place}/{at}")
+        browser.see(f"The object as it was at version {at}")
+        browser.see(f"ADDED at {version}", "[aria-current=true]")
+        browser.click("YAML")
+        browser.see("x: first", ".yaml")
+    browser.open(f"{place}/1?tab=yaml")
+    browser.see("The object as it was at version 1 is not kept")
+    browser.see("x: second", ".yaml")
+
+
+def test_managed_fields_are_folded_and_the_history_has_differences(browser: Browser, api: FakeAPI) -> None:
+    created = api.create(configmap("a"))
+    api.update({**created, "data": {"x": "second"}})
+    browser.open(f"{api.page}#/object/-/configmaps/default/a")
+    browser.see("x: second", ".yaml")
+    assert "managedFields" not in browser.text(".yaml pre")
+    browser.click("Show managed fields (1)")
+    browser.see("managedFields", ".yaml pre")
+    browser.click("History (2)")
+    browser.see('data.x "second"', ".changes .added")
+    browser.see('data.x "first"', ".changes .removed")
+
+
+def test_a_pod_links_to_its_claim_node_and_events(browser: Browser, api: FakeAPI) -> None:
+    api.create(CLAIM)
+    pod = new_pod("trainer")
+    pod["spec"]["nodeName"] = "node-1"
+    created = api.create(pod)
+    reference = {"kind": "Pod", "namespace": "default", "name": "trainer", "uid": created["metadata"]["uid"]}
+    metadata = {"name": "e", "namespace": "default"}
+    api.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": metadata,
+            "involvedObject": reference,
+            "reason": "FailedPrepare",
+            "message": "no driver",
+            "type": "Warning",
+        }
+    )
+    browser.open(f"{api.page}#/object/-/pods/default/trainer")
+    browser.see("FailedPrepare", "aside")
+    browser.see("no driver", "aside")
+    links = "return [...document.querySelectorAll('aside a')].map((e) => e.getAttribute('href'))"
+    wanted = {"#/object/-/nodes/-/node-1", "#/object/resource.k8s.io/resourceclaims/default/gpu"}
+    assert wanted <= set(browser.run(links))
+
+
+# claims and devices -----------------------------------------------------------------------------
+
+
+def test_claims_have_states_and_pending_ones_come_first(browser: Browser, api: FakeAPI) -> None:
+    claim = api.create(CLAIM)
+    api.create({**CLAIM, "metadata": {"name": "waits"}})
+    pod = api.create(new_pod("trainer"))
+    api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
+    browser.open(f"{api.page}#/claims")
+    states = "return [...document.querySelectorAll('tbody .state')].map((e) => e.textContent)"
+    browser.wait(lambda: browser.run(states) == ["pending", "reserved"], "a pending and a reserved claim")
+    browser.see("node-1/gpu-0", "main table")
+    api.update_status({**pod, "status": {"phase": "Running"}})
+    browser.wait(lambda: browser.run(states) == ["pending", "prepared"], "a prepared claim")
+    browser.fill("#search", "trainer")
+    browser.see("1 claim of 2")
+
+
+def test_every_claim_can_be_reached(browser: Browser, api: FakeAPI) -> None:
+    api.create_all([{**CLAIM, "metadata": {"name": f"c-{n:04}"}} for n in range(150)])
+    browser.open(f"{api.page}#/claims")
+    browser.see("150 claims")
+    browser.run("document.querySelector('.table').scrollTop = 1e6")
+    browser.see("c-0149", "main table")
+
+
+def test_the_map_shows_devices_with_their_claims_and_pods(browser: Browser, api: FakeAPI) -> None:
+    api.create_all([node("node-1"), node("node-2")])
+    taint = {"key": "broken", "effect": "NoSchedule"}
+    api.create(new_slice({"name": "gpu-0"}, {"name": "gpu-1", "taints": [taint]}, {"name": "gpu-2"}))
+    claim = api.create(CLAIM)
+    browser.open(f"{api.page}#/devices")
+    browser.see("2 nodes, 3 devices of 1 driver")
+    api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
+    squares = "return [...document.querySelectorAll('.square')].map((e) => e.classList[1])"
+    browser.wait(
+        lambda: browser.run(squares) == ["allocated", "tainted", "free"], "the states of the devices"
+    )
+    browser.run("document.querySelector('.pool').click()")
+    browser.see("default/gpu → trainer", "dialog")
+    browser.see("broken:NoSchedule", "dialog")
+    browser.click("Close")
+    browser.fill("#search", "trainer")
+    browser.wait(lambda: "node-2" not in browser.text("main"), "only the node of the pod")
+    assert browser.run("return document.querySelectorAll('.square.dim').length") == 2
+    browser.fill("#search", "nothing-like-it")
+    browser.see("No device matches")
+
+
+def test_a_pending_pod_has_its_whole_reason(browser: Browser, api: FakeAPI) -> None:
+    api.create(CLAIM)
+    pod = api.create(new_pod("trainer"))
+    message = (
+        "0/3 nodes are available: 1 node(s) were unschedulable, 2 cannot allocate all claims. " + "x" * 300
+    )
+    reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
+    browser.open(f"{api.page}#/why")
+    browser.see("1 pod and 0 claims wait")
+    browser.see(message, ".waiting .reason")
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth") is True
+
+
+def test_the_timeline_has_writes_refused_writes_faults_and_events(browser: Browser, api: FakeAPI) -> None:
+    claim = api.create(CLAIM)
+    with api.faults.conflict("resourceclaims/status", times=1, called="race"), pytest.raises(StatusError):
+        api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    claim = api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    claim = api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
+    api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=time")
+    for text in (
+        "created",
+        "update refused: 409 Conflict",
+        "fault race",
+        "allocated",
+        "released by pod trainer",
+    ):
+        browser.see(text, ".steps-list")
+    order = browser.run("return [...document.querySelectorAll('.step strong')].map((e) => e.textContent)")
+    assert order == [
+        "created",
+        "update refused: 409 Conflict",
+        "allocated",
+        "reserved for pod trainer",
+        "released by pod trainer",
+    ]
+    assert browser.run("return document.querySelector('.lanes canvas').height") > 0
+
+
+# traffic ----------------------------------------------------------------------------------------
+
+
+def test_requests_come_with_code_and_actor(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/requests")
+    browser.see("No request matches")
+    with pytest.raises(StatusError, match="404"):
+        api.get("Namespace", "nobody")
+    browser.see('namespaces "nobody" not found', "main table")
+    browser.see("fakeapi", "main table")
+
+
+def test_requests_are_filtered_in_the_server_and_heartbeats_hidden(browser: Browser, api: FakeAPI) -> None:
+    api.create(configmap("wanted"))
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "heartbeat"}}
+    api.create(lease)
+    for _ in range(400):
+        api.request("GET", "/api/v1/namespaces/default")
+    browser.open(f"{api.page}#/requests")
+    browser.see("300 shown")
+    assert "wanted" not in browser.text("main table")
+    browser.fill("#search", "wanted")
+    browser.see("wanted", "main table")
+    browser.fill("#search", "")
+    browser.fill("#verb", "create")
+    browser.see("wanted", "main table")
+    assert "heartbeat" not in browser.text("main table")
+    browser.run("document.querySelector('#heartbeats').click()")
+    browser.see("heartbeat", "main table")
+
+
+def test_a_request_shows_its_bodies_as_curl_and_becomes_a_fault(browser: Browser, api: FakeAPI) -> None:
+    created = api.create(configmap("a"))
+    stale = {**created, "metadata": {**created["metadata"], "resourceVersion": "1"}}
+    with pytest.raises(StatusError, match="409"):
+        api.update(stale)
+    number = max(each.number for each in api.requests)
+    browser.open(f"{api.page}#/requests")
+    open_request(browser, number)
+    browser.see("x: first", "dialog")
+    browser.see("reason: Conflict", "dialog")
+    browser.see(f"curl -sS -X PUT {api.url}/api/v1/namespaces/default/configmaps/a", "dialog")
+    assert "fakeapi.faults.refuse(" in browser.run("return document.querySelector('dialog').textContent")
+    browser.click("Arm this fault")
+    browser.see("refuse", "main table")
+    with pytest.raises(StatusError, match="409"):
+        api.update(created)
+    api.update(created)
+
+
+def test_requests_that_come_too_fast_are_counted(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/requests")
+    browser.see("No request matches")
+
+    def are_counted() -> bool:
+        for _ in range(300):
+            api.request("GET", "/api/v1/namespaces")
+        return "came too fast and are not shown" in browser.text("main")
+
+    browser.wait(are_counted, "the number of requests that are not shown")
+    assert browser.run("return document.querySelectorAll('tbody tr').length") < 200
+    browser.click("Pause")
+    shown = browser.text("main table")
+    api.request("GET", "/api/v1/namespaces/kube-system")
+    assert browser.text("main table") == shown
+    browser.click("Resume")
+    browser.see("kube-system", "main table")
+
+
+def test_open_watches_are_listed(browser: Browser, api: FakeAPI) -> None:
+    with FakeAPI(release="1.36", controllers="resourceclaim") as server:
+        browser.open(f"{server.page}#/watches")
+        browser.see("resourceclaims", "main table")
+        browser.see("shared-informers", "main table")
+
+
+# control ----------------------------------------------------------------------------------------
+
+
+def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, api: FakeAPI) -> None:
+    claim = api.create(CLAIM)
+    browser.open(f"{api.page}#/faults")
+    browser.see("No fault is armed")
+    browser.fill("#target", "resourceclaims/status")
+    browser.fill("#times", "1")
+    browser.click("Arm")
+    browser.see("conflict", "main table")
+    with pytest.raises(StatusError, match="409"):
+        api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    api.update_status({**claim, "status": {"allocation": ALLOCATION}})
+    fired = "return document.querySelector('tbody td:nth-child(6)').textContent"
+    browser.wait(lambda: browser.run(fired) == "1", "the number of times that it acted")
+    browser.click("Disarm conflict")
+    browser.see("No fault is armed")
+    browser.fill("#rule", "{")
+    browser.click("Arm the rule")
+    browser.see("The rule is not JSON")
+
+
+def test_a_snapshot_is_taken_and_restored_with_a_click(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/clock")
+    browser.click("Take a snapshot")
+    browser.see("1 snapshot")
+    api.create_namespace("goes-again")
+    browser.click("Compare with now: base")
+    browser.see("namespaces goes-again")
+    browser.click("Restore: base")
+    browser.click("Restore base now")
+    browser.wait(lambda: len(api.list("Namespace")) == 4, "the restored state")
+    browser.click("Delete: base")
+    browser.see("No snapshot is kept")
+
+
+def test_the_clock_is_frozen_and_advanced_with_a_click(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/clock")
+    browser.click("Freeze")
+    browser.see("frozen", "#now")
+    before = api.clock.now()
+    browser.click("Advance")
+    browser.wait(lambda: api.clock.now() == before + 60, "the advanced clock")
+    same = browser.run("return document.querySelector('.same').textContent")
+    assert "fakeapi.clock.advance(60)" in same
+    assert "fakeapi clock advance 60" in same
+    browser.click("Resume")
+    browser.see("running, adjusted", "#now")
+
+
+def test_controllers_are_listed_with_what_they_do(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/controllers")
+    browser.see("No controller runs in this server")
+    with FakeAPI(release="1.36", controllers="resourceclaim,garbagecollector") as server:
+        browser.open(f"{server.page}#/controllers")
+        browser.see("garbagecollector", "main table")
+
+
+# the frame --------------------------------------------------------------------------------------
+
+
+def test_a_server_with_a_token_asks_for_it_and_shows_nothing_before(browser: Browser) -> None:
+    with FakeAPI(token="let-me-in") as api:
+        browser.open("about:blank")
+        browser.open(f"{api.page}#/objects/-/namespaces")
+        browser.see("This server asks for its token", "body")
+        assert "kube-system" not in browser.text("body")
+        browser.fill("#token-value", "let-me-in")
+        browser.click("Continue")
+        browser.see("kube-system")
+
+
+def test_an_unknown_view_is_not_another_one(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/nonsense")
+    browser.see("There is no such view")
+
+
+def test_keys_open_views_search_and_help(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/requests")
+    browser.see("Requests", "main h1")
+    browser.press("g", "c")
+    browser.see("Claims", "main h1")
+    browser.press("/")
+    assert browser.run("return document.activeElement.id") == "search"
+    browser.run("document.activeElement.blur()")
+    browser.press("?")
+    browser.see("Keyboard", "dialog h2")
+    browser.press("?")
+    browser.wait(
+        lambda: not browser.run("return Boolean(document.querySelector('dialog'))"), "the closed help"
+    )
+
+
+def test_the_keyboard_is_not_lost_when_a_view_is_drawn_anew(browser: Browser, api: FakeAPI) -> None:
+    api.faults.conflict("pods", called="mine")
+    fault = api.faults.forbidden("list namespaces", called="other")
+    browser.open(f"{api.page}#/faults")
+    script = (
+        "const e = document.querySelector('button[aria-label=\"Disarm mine\"]');"
+        "if (e) e.focus(); return Boolean(e)"
+    )
+    browser.wait(lambda: browser.run(script), "the button")
+    with pytest.raises(StatusError):
+        api.list("Namespace")
+    assert fault.fired == 1
+    browser.wait(
+        lambda: browser.run("return document.querySelector('tbody .good')?.textContent") == "1", "the fault"
+    )
+    assert browser.run("return document.activeElement.ariaLabel") == "Disarm mine"
+
+
+def test_hostile_text_in_objects_stays_text_in_every_view(browser: Browser, api: FakeAPI) -> None:
+    text = "<img src=x onerror=document.title='taken'><script>document.title='taken'</script>\"'>${1}</td>"
+    path = "javascript:document.title='taken'"
+    api.create(configmap("a", text))
+    api.create(node("node-1"))
+    attributes = {"productName": {"string": text[:60]}}
+    api.create(new_slice({"name": "gpu-0", "attributes": attributes}))
+    claim = api.create({**CLAIM, "metadata": {"name": "gpu", "annotations": {"note": text}}})
+    api.update_status(
+        {**claim, "status": {"allocation": ALLOCATION, "reservedFor": [{**CONSUMER, "name": "x"}]}}
+    )
+    pod = api.create(new_pod("trainer"))
+    reason = {"type": "PodScheduled", "status": "False", "reason": "A", "message": text}
+    api.update_status(
+        {**pod, "status": {"phase": "Pending", "reason": text, "message": text, "conditions": [reason]}}
+    )
+    reference = {"kind": "Pod", "namespace": "default", "name": "trainer"}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "involvedObject": reference}
+    api.create(
+        {**event, "reason": text[:100], "message": text, "type": "Warning", "source": {"component": path}}
+    )
+    api.faults.refuse("list secrets", code=400, reason=text, message=text)
+    with pytest.raises(StatusError):
+        api.list("Secret")
+    number = max(each.number for each in api.requests)
+    pages = [f"#/{view}" for view in VIEWS] + [
+        "#/objects/-/events",
+        "#/object/-/configmaps/default/a",
+        "#/object/-/pods/default/trainer",
+        "#/object/-/pods/default/trainer?tab=time",
+        "#/object/resource.k8s.io/resourceclaims/default/gpu?tab=history",
+        f"#/objects/{text.replace('/', '%2F')}/pods",
+        "#/object/-/pods/default/%E0%A4%A",
+    ]
+    for page in pages:
+        browser.open("about:blank")
+        browser.open(f"{api.page}{page}")
+        browser.wait(lambda: browser.text("main h1, main h2, main .problem"), f"the view {page}")
+        assert browser.run("return document.querySelectorAll('main img, main script').length") == 0, page
+        assert "taken" not in browser.run("return document.title.replace(location.hash, '')"), page
+        links = browser.run("return [...document.querySelectorAll('a')].map((e) => e.protocol)")
+        assert "javascript:" not in links, page
+    browser.open(f"{api.page}#/requests")
+    open_request(browser, number)
+    browser.see("onerror", "dialog")
+    assert browser.run("return document.querySelectorAll('dialog img').length") == 0
+
+
+def test_every_control_has_a_name_and_axe_finds_nothing_serious(browser: Browser, api: FakeAPI) -> None:
+    axe = next((path for path in _packages() if path.is_file()), None)
+    api.create_all([node("node-1"), CLAIM, new_pod("trainer"), new_slice({"name": "gpu-0"})])
+    api.faults.conflict("pods")
     script = """
         return [...document.querySelectorAll('input, select, textarea, button, a')]
             .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length))
             .map((e) => e.outerHTML)
     """
-    for view in ("objects", "claims", "requests", "watches", "faults", "time"):
-        browser.open(f"{api.page}#/{view}")
-        browser.wait(lambda: browser.text("main h2"), f"the view {view}")
-        assert browser.run(script) == []
+    found: dict[str, Any] = {}
+    for view in (*VIEWS, "object/-/pods/default/trainer", "object/-/pods/default/trainer?tab=time"):
+        for theme in ("light", "dark"):
+            browser.open(f"{api.page}#/{view}")
+            browser.run(f"document.documentElement.dataset.theme = '{theme}'")
+            browser.wait(lambda: browser.text("main h1, main h2"), f"the view {view}")
+            assert browser.run(script) == []
+            if axe is not None and (problems := _serious(browser, axe.read_text())):
+                found[f"{view} {theme}"] = problems
+    assert not found, json.dumps(found, indent=1)
+    if axe is None:
+        pytest.skip("axe-core is not installed")
 
 
-@needs_browser
-@pytest.mark.timeout(300)
-def test_the_keyboard_is_not_lost_when_a_view_is_drawn_anew(browser: Browser, api: FakeAPI) -> None:
-    api.faults.conflict("pods", called="mine")
-    fault = api.faults.forbidden("list namespaces", called="other")
-    browser.open(f"{api.page}#/faults")
-    browser.wait(
-        lambda: browser.run(
-            "const e = [...document.querySelectorAll('button')].find((b) => b.textContent == 'Disarm mine');"
-            "if (e) e.focus(); return Boolean(e)"
-        ),
-        "the button",
-    )
-    with pytest.raises(StatusError):
-        api.list("Namespace")
-    browser.wait(lambda: f"other\t1\t{fault.fired}" in browser.text("main table"), "the fault that acted")
-    assert browser.run("return document.activeElement.textContent") == "Disarm mine"
+def _packages() -> Iterator[Path]:
+    for path in filter(None, os.environ.get("NODE_PATH", "").split(os.pathsep)):
+        yield Path(path) / "axe-core/axe.min.js"
 
 
-def test_the_files_of_the_page_need_no_token_and_everything_else_does() -> None:
-    with FakeAPI(token="secret") as api:
-        for path in ("ui/", "ui/main.js", "ui/style.css"):
-            with urllib.request.urlopen(f"{api.url}/_fakeapi/{path}") as response:
-                assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-        for path in ("state", "ui/../state", "ui/%2e%2e/state", "ui/../../state", "uistate"):
-            with pytest.raises(HTTPError) as refusal:
-                urllib.request.urlopen(f"{api.url}/_fakeapi/{path}")
-            refusal.value.close()
-            assert refusal.value.code == 401, path
-
-
-@pytest.mark.parametrize("name", ["none.js", "..%2fpage.py", "page.py", "static"])
-def test_a_file_that_the_page_does_not_have_is_not_found(name: str) -> None:
-    with FakeAPI() as api, pytest.raises(HTTPError) as refusal:
-        urllib.request.urlopen(f"{api.url}/_fakeapi/ui/{name}")
-    refusal.value.close()
-    assert refusal.value.code == 404
-
-
-def test_no_file_of_the_page_names_another_host() -> None:
-    import fakeapi.control.ui
-
-    for file in (Path(fakeapi.control.ui.__file__).parent / "static").iterdir():
-        text = file.read_text().replace("http://www.w3.org/2000/svg", "")
-        assert "http:" not in text, file.name
-        assert "https:" not in text, file.name
-
-
-def test_the_history_of_an_object_has_its_versions_and_its_deletion() -> None:
-    with FakeAPI() as api, ControlClient(api.url) as client:
-        created = api.create(
-            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "1"}}
-        )
-        api.update({**created, "data": {"a": "2"}})
-        api.delete("ConfigMap", "a")
-        answer = client.get("/history", resource="configmaps", namespace="default", name="a")
-    assert [each["change"] for each in answer["versions"]] == ["ADDED", "MODIFIED", "DELETED"]
-    assert answer["versions"][0]["object"]["data"] == {"a": "1"}
-    assert answer["forgotten"] is False
-
-
-def test_what_is_older_than_the_history_is_told_as_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.control.handlers.objects.VERSIONS_MAX", 2)
-    with FakeAPI() as api, ControlClient(api.url) as client:
-        created = api.create(
-            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"a": "1"}}
-        )
-        client.post("/compaction")
-        query = {"resource": "configmaps", "namespace": "default", "name": "a"}
-        answer = client.get("/history", **query)
-        assert ([each["change"] for each in answer["versions"]], answer["forgotten"]) == (["STORED"], True)
-        for value in ("2", "3"):
-            created = api.update({**created, "data": {"a": value}})
-        answer = client.get("/history", **query)
-    assert [each["object"]["data"]["a"] for each in answer["versions"]] == ["2", "3"]
-
-
-def test_objects_are_found_by_a_part_of_their_place_and_come_in_pages() -> None:
-    with FakeAPI() as api, ControlClient(api.url) as client:
-        for name in ("a1", "a2", "b1"):
-            api.create_namespace(name)
-        first = client.get("/objects", resource="namespaces", search="a", limit=1)
-        assert ([each["name"] for each in first["objects"]], first["more"] > 0) == (["a1"], True)
-        rest = client.get("/objects", resource="namespaces", search="a", after="a1", limit=1)
-        assert [each["name"] for each in rest["objects"]] == ["a2"]
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("/objects?resource=none", "none is not served"),
-        ("/objects?resource=none&group=g", "none.g is not served"),
-        ("/objects?resource=namespaces&limit=0", "limit: 0 is not from 1 to 500"),
-        ("/objects", "resource"),
-        ("/history?resource=namespaces&name=none", "does not exist"),
-        ("/history?resource=namespaces&name=none&version=v9", "not served"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused_in_a_line(path: str, message: str) -> None:
-    with FakeAPI() as api, ControlClient(api.url) as client:
-        with pytest.raises(Exception, match=message) as refusal:
-            client.get(path)
-        assert "\n" not in str(refusal.value)
-
-
-def test_a_search_looks_at_so_many_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.control.handlers.objects.SEARCHED_MAX", 2)
-    with FakeAPI() as api, ControlClient(api.url) as client:
-        answer = client.get("/objects", resource="namespaces", search="kube-system")
-    assert (answer["objects"], answer["more"]) == ([], 2)
-
-
-@needs_browser
-@pytest.mark.timeout(300)
-def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, api: FakeAPI) -> None:
-    claim = api.create(CLAIM)
-    browser.open(f"{api.page}#/faults")
-    browser.see("No fault is armed")
-    browser.run("document.querySelector('#ready-made').value = 'conflict'")
-    browser.fill("#target", "resourceclaims/status")
-    browser.fill("#times", "1")
-    browser.click("Arm")
-    browser.see("1 armed")
-    with pytest.raises(StatusError, match="409"):
-        api.update_status({**claim, "status": {"allocation": ALLOCATION}})
-    api.update_status({**claim, "status": {"allocation": ALLOCATION}})
-    fired = "return document.querySelector('tbody td:nth-child(3)').textContent"
-    browser.wait(lambda: browser.run(fired) == "1", "the number of times that it acted")
-    browser.click("Disarm conflict")
-    browser.see("No fault is armed")
+def _serious(browser: Browser, axe: str) -> list[Any]:
+    """Runs axe-core in the page; returns its serious and critical findings. `axe`: the source of axe-core."""
+    browser.run(f"if (!window.axe) {{ {axe}; window.axe = window.axe ?? axe; }}")
+    browser.run("window.found = null; axe.run().then((result) => { window.found = result.violations; })")
+    browser.wait(lambda: browser.run("return Boolean(window.found)"), "the findings of axe")
+    nodes = "e.nodes.slice(0, 3).map((n) => n.html.slice(0, 200))"
+    script = f"return window.found.map((e) => [e.id, e.impact, {nodes}])"
+    violations = browser.run(script)
+    return [each for each in violations if each[1] in ("serious", "critical")]

@@ -260,3 +260,36 @@ def test_lost_requests_are_told_by_the_command_that_follows(
     monkeypatch.setattr(EventStream, "__next__", lambda _: next(coming))
     result = CliRunner().invoke(main, ["requests", "--follow", "--server", api.url, "--last", "0"])
     assert (result.exit_code, result.output) == (0, "(7 requests are not shown: they arrived too fast)\n")
+
+
+def test_requests_are_filtered_by_codes_text_and_heartbeats() -> None:
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "node"}}
+    with FakeAPI() as api, ControlClient(api.url) as client:
+        api.create(lease)
+        node = api.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})
+        api.update_status(node)
+        with pytest.raises(StatusError):
+            api.get("ConfigMap", "nothing-like-it")
+
+        def resources(**query: Any) -> set[str]:
+            return {
+                each["resource"]
+                for each in client.get("/requests", **query)["requests"]
+                if "resource" in each
+            }
+
+        assert {"leases", "nodes/status"} <= resources()
+        assert resources(heartbeats="false") == {"nodes", "configmaps"}
+        assert resources(codes="4xx") == {"configmaps"}
+        assert resources(codes="201,404", heartbeats="false") == {"nodes", "configmaps"}
+        assert resources(text="NOTHING-like") == {"configmaps"}
+        assert resources(codes="5xx,0") == set()
+        newest = client.get("/requests", last=1)["requests"][0]["number"]
+        older = client.get("/requests", before=newest, last=1)["requests"]
+        assert [each["number"] for each in older] == [newest - 1]
+
+
+@pytest.mark.parametrize("codes", ["6xx", "4x", "abc", "4040"])
+def test_a_wrong_status_code_in_a_filter_is_refused(codes: str) -> None:
+    with FakeAPI() as api, ControlClient(api.url) as client, pytest.raises(Exception, match="codes: "):
+        client.get("/requests", codes=codes)

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 
 from fakeapi.cluster import Cluster
 from fakeapi.control.errors import refused
-from fakeapi.control.handlers.requests import pattern_of, view_of
+from fakeapi.control.handlers.requests import RequestFilter, view_of
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import Listener
@@ -41,7 +41,7 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
     - `objects`: whether to send an event for each change of an object.
     - `most`: the maximum number of events per second; 0 for no limit.
 
-    The other parameters select requests, as in RequestPattern.
+    The other parameters select requests, as in RequestQuery.
     """
 
     requests: bool = True
@@ -53,6 +53,10 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
     name: str = ""
     user: str = ""
     agent: str = ""
+    code: int = 0
+    codes: str = ""
+    text: str = ""
+    heartbeats: bool = True
 
 
 class EventQueue:
@@ -122,12 +126,12 @@ def _request_event(entry: Entry) -> dict[str, Any]:
 
 
 async def follow(call: Call) -> StreamingResponse:
-    pattern, most = pattern_of(call.query), call.query.most
+    selected, most = RequestFilter(call.query), call.query.most
     if not 0 <= most <= MOST_MAX:
         raise refused(400, f"most: {most} is not from 0 to {MOST_MAX}")
 
     def note(entry: Entry) -> None:
-        if pattern.matches(entry):
+        if selected.matches(entry):
             queue.put_request(entry)
 
     queue = EventQueue(max(1, int(most * SAMPLE_SECONDS)) if most else QUEUE_MAX)

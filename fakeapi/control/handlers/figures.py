@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from fakeapi.control.handlers.objects import KindView, kinds
+from fakeapi.control.handlers.objects import KindView, stored_kinds
 from fakeapi.control.route import Call, Route
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.journal.entry import Record
@@ -88,7 +88,7 @@ async def read(call: Call) -> Figures:
         latency=_latency(records),
         watches=len(open_watches),
         behind=max((entry.watch.behind for entry in open_watches if entry.watch is not None), default=0),
-        kinds=await kinds(call),
+        kinds=stored_kinds(cluster),
         faults=[] if faults is None else [_fault(fault) for fault in faults.armed],
         memory_bytes=_resident_bytes(),
     )

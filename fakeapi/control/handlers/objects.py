@@ -25,8 +25,14 @@ VERSIONS_MAX = 100
 """Maximum number of versions of an object in one response. The response contains the newest versions."""
 
 
+class KindQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """The query for kinds. `served`: whether to return kinds without objects too."""
+
+    served: bool = False
+
+
 class KindView(msgspec.Struct, rename="camel"):
-    """A kind that has objects, in its preferred version. `objects`: the number of objects."""
+    """A kind, in a version that can read its objects. `objects`: the number of objects."""
 
     group: str
     version: str
@@ -99,12 +105,28 @@ class History(msgspec.Struct, rename="camel"):
 
 async def kinds(call: Call) -> list[KindView]:
     cluster = call.server.cluster
+    stored = stored_kinds(cluster)
+    if not call.query.served:
+        return stored
+    known = {(kind.group, kind.resource) for kind in stored}
+    for group in cluster.catalogue.groups():
+        for version in cluster.catalogue.versions(group):
+            for resource in cluster.catalogue.of_version(group, version):
+                kind = resource.kind
+                if "list" in kind.verbs and (group, kind.resource) not in known:
+                    known.add((group, kind.resource))
+                    stored.append(KindView(group, version, kind.resource, kind.kind, kind.namespaced, 0))
+    return stored
+
+
+def stored_kinds(cluster: Cluster) -> list[KindView]:
+    """Returns the kinds that have objects."""
     return [_kind(cluster, resource) for resource in _stored(cluster)]
 
 
 async def objects(call: Call) -> ObjectList:
     query: ObjectQuery = call.query
-    resource = _resource(call.server.cluster, query.group, query.version, query.resource)
+    resource = resource_of(call.server.cluster, query.group, query.version, query.resource)
     if not 1 <= query.limit <= PAGE_MAX:
         raise refused(400, f"limit: {query.limit} is not from 1 to {PAGE_MAX}")
     after = f"{resource.prefix}{query.after}" if query.after else None
@@ -121,7 +143,7 @@ async def objects(call: Call) -> ObjectList:
 async def history(call: Call) -> History:
     query: HistoryQuery = call.query
     cluster = call.server.cluster
-    resource = _resource(cluster, query.group, query.version, query.resource)
+    resource = resource_of(cluster, query.group, query.version, query.resource)
     key = resource.key(query.namespace, query.name)
     events = await _events(cluster, key)
     stored = events[0].previous if events else cluster.storage.get(key)
@@ -186,7 +208,7 @@ def _kind(cluster: Cluster, resource: Resource) -> KindView:
     )
 
 
-def _resource(cluster: Cluster, group: str, version: str, name: str) -> Resource:
+def resource_of(cluster: Cluster, group: str, version: str, name: str) -> Resource:
     """Returns the resource with this group, version and name. Raises ApiError 404 if it is not served.
 
     With the `version` "", returns the first version that has objects. If no version has objects, returns the
@@ -208,7 +230,14 @@ def _view(resource: Resource, entry: Entry) -> ObjectView:
 
 
 ROUTES = (
-    Route("GET", "/kinds", kinds, "The kinds that have objects, and how many.", answer=list[KindView]),
+    Route(
+        "GET",
+        "/kinds",
+        kinds,
+        "The kinds that have objects, or all served kinds, and how many objects each has.",
+        answer=list[KindView],
+        query=KindQuery,
+    ),
     Route("GET", "/objects", objects, "The objects of a kind.", answer=ObjectList, query=ObjectQuery),
     Route("GET", "/history", history, "The versions of one object.", answer=History, query=HistoryQuery),
 )

@@ -1,5 +1,6 @@
 """Handlers that list the requests in the journal, and return one request with its bodies."""
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,9 @@ LAST_DEFAULT = 100
 
 REQUEST_BYTES = 1024
 """Estimated size of one request in a response, in bytes, without its error message."""
+
+
+_CODE = re.compile("[1-5]([0-9]{2}|xx)")
 
 
 class WatchView(msgspec.Struct, rename="camel"):
@@ -97,7 +101,11 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
     `verb`, `resource`, `namespace`, `name`, `user` and `agent` are as in RequestPattern.
 
     - `code`: the status code; 0 for all.
+    - `codes`: status codes separated by commas, such as `409,5xx`; "" for all. `0` means no response.
+    - `text`: the text that the path, query, user, agent, message or a fault's name must contain, in any case.
+    - `heartbeats`: whether to return requests for Leases and for the status of nodes.
     - `after`: the number of a request; only later requests are returned.
+    - `before`: the number of a request; only earlier requests are returned. 0 for no limit.
     - `last`: the maximum number of requests to return; the newest are returned.
     """
 
@@ -108,8 +116,57 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
     user: str = ""
     agent: str = ""
     code: int = 0
+    codes: str = ""
+    text: str = ""
+    heartbeats: bool = True
     after: int = 0
+    before: int = 0
     last: int = LAST_DEFAULT
+
+
+class RequestFilter:
+    """Selects the journal entries that match a query: a RequestQuery, or the query of /events."""
+
+    def __init__(self, query: Any) -> None:
+        """Compiles the query. Raises ApiError 400 for an invalid pattern or status code."""
+        self._pattern = pattern_of(query)
+        self._code: int = query.code
+        self._codes = _codes(query.codes)
+        self._text: str = query.text.lower()
+        self._heartbeats: bool = query.heartbeats
+
+    def matches(self, entry: Entry) -> bool:
+        """Whether the query selects a journal entry."""
+        if self._code and entry.code != self._code:
+            return False
+        if self._codes and not self._codes & {str(entry.code), f"{entry.code // 100}xx"}:
+            return False
+        if not self._heartbeats and is_heartbeat(entry):
+            return False
+        if self._text and not any(self._text in text.lower() for text in _texts(entry)):
+            return False
+        return self._pattern.matches(entry)
+
+
+def is_heartbeat(entry: Entry) -> bool:
+    """Whether a request is a heartbeat: it is for Leases, or a write of the status of a node."""
+    path = entry.record.raw_path
+    if b"/leases" not in path and b"/nodes/" not in path:
+        return False
+    return entry.info.resource == "leases" or (entry.resource == "nodes/status" and entry.method != "GET")
+
+
+def _codes(text: str) -> frozenset[str]:
+    """Parses status codes such as `409,5xx`. Raises ApiError 400 for any other text."""
+    codes = frozenset(filter(None, (part.strip().lower() for part in text.split(","))))
+    for code in codes:
+        if code != "0" and not _CODE.fullmatch(code):
+            raise refused(400, f"codes: {code!r} is neither a status code nor a class such as 4xx")
+    return codes
+
+
+def _texts(entry: Entry) -> tuple[str, ...]:
+    return entry.path, entry.query, entry.user, entry.agent, entry.name, entry.message, *entry.faults
 
 
 def view_of(entry: Entry) -> RequestView:
@@ -162,11 +219,11 @@ def _watch(progress: WatchProgress) -> WatchView:
 
 async def read(call: Call) -> RequestList:
     query: RequestQuery = call.query
-    pattern, journal = pattern_of(query), call.server.cluster.journal
+    selected, journal = RequestFilter(query), call.server.cluster.journal
     matching = (
         entry
         for entry in journal.newest_entries(query.after)
-        if (not query.code or entry.code == query.code) and pattern.matches(entry)
+        if (not query.before or entry.number < query.before) and selected.matches(entry)
     )
     last_entries = [*islice(matching, min(max(0, query.last), ENTRIES_MAX))][::-1]
     async with call.room(sum(REQUEST_BYTES + len(entry.bodies.answer) for entry in last_entries)):

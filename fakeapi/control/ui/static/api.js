@@ -2,55 +2,113 @@
 
 const KEY = "fakeapi-token";
 const BASE = new URL("..", location.href).pathname.replace(/\/$/, "");
+// The path below which the server has the cluster's API: "" unless a proxy adds a prefix.
+const API = BASE.replace(/\/_fakeapi$/, "");
 
+/** An error response of the server, with the causes that its Status names. */
 export class Refused extends Error {
-  constructor(code, message) {
+  /**
+   * @param {number} code
+   * @param {string} message
+   * @param {{field: string, message: string}[]} causes
+   */
+  constructor(code, message, causes = []) {
     super(message);
     this.code = code;
+    this.causes = causes;
   }
 }
 
+/** @param {string} token */
 export function setToken(token) {
   sessionStorage.setItem(KEY, token);
 }
 
+/** @returns {string} */
+export function serverUrl() {
+  return `${location.origin}${API}`;
+}
+
+/** @param {Record<string, string>} more */
 function headers(more) {
   const token = sessionStorage.getItem(KEY);
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 }
 
+/** @param {Response} response */
 async function answer(response) {
   const text = await response.text();
   if (!response.ok) {
     let message = `${response.status} ${response.statusText}`;
+    let causes = [];
     try {
-      message = JSON.parse(text).message || message;
+      const status = JSON.parse(text);
+      message = status.message || message;
+      causes = (status.details?.causes ?? []).map((each) => ({
+        field: String(each.field ?? ""),
+        message: String(each.message ?? ""),
+      }));
     } catch {
-      // not a Status: the status line says what there is to say
+      // not a Status: the status line is all there is
     }
-    throw new Refused(response.status, message);
+    throw new Refused(response.status, message, causes);
   }
   return text ? JSON.parse(text) : null;
 }
 
-// One request below /_fakeapi; undefined and empty parameters are left out.
-export async function control(method, path, { query = {}, body } = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const search = given.length ? `?${new URLSearchParams(given)}` : "";
-  const options = { method, headers: headers({ Accept: "application/json" }) };
-  if (body !== undefined) {
-    options.body = JSON.stringify(body);
-    options.headers["Content-Type"] = "application/json";
-  }
-  return answer(await fetch(`${BASE}${path}${search}`, options));
+/** @param {Record<string, unknown>} query */
+function search(query) {
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return present.length ? `?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}` : "";
 }
 
-// Calls `handle` with each server-sent event until the signal aborts; throws where the stream cannot be had.
+/**
+ * Sends a request below /_fakeapi. Leaves out parameters that are undefined or empty.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {{query?: Record<string, unknown>, body?: unknown, signal?: AbortSignal}} [more]
+ * @returns {Promise<any>}
+ */
+export async function control(method, path, { query = {}, body, signal } = {}) {
+  /** @type {RequestInit} */
+  const options = { method, signal, headers: headers({ Accept: "application/json" }) };
+  if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers = { ...options.headers, "Content-Type": "application/json" };
+  }
+  return answer(await fetch(`${BASE}${path}${search(query)}`, options));
+}
+
+/**
+ * Sends a request to the cluster's API.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {{query?: Record<string, unknown>, body?: string, type?: string}} [more]
+ * @returns {Promise<any>}
+ */
+export async function cluster(method, path, { query = {}, body, type = "application/json" } = {}) {
+  const sent = headers(body === undefined ? { Accept: "application/json" } : { Accept: "application/json", "Content-Type": type });
+  const target = `${API}${path.split("/").map(encodeURIComponent).join("/")}${search(query)}`;
+  return answer(await fetch(target, { method, headers: sent, body }));
+}
+
+/**
+ * Calls `handle` with each server-sent event until the signal aborts. Throws if the stream ends with an error.
+ *
+ * @param {Record<string, string>} query
+ * @param {(event: any) => void} handle
+ * @param {AbortSignal} signal
+ */
 export async function events(query, handle, signal) {
-  const url = `${BASE}/events?${new URLSearchParams(query)}`;
-  const response = await fetch(url, { headers: headers({ Accept: "text/event-stream" }), signal });
-  if (!response.ok) {
+  const response = await fetch(`${BASE}/events?${new URLSearchParams(query)}`, {
+    headers: headers({ Accept: "text/event-stream" }),
+    signal,
+  });
+  if (!response.ok || !response.body) {
     await answer(response);
+    return;
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -60,7 +118,7 @@ export async function events(query, handle, signal) {
       return;
     }
     const lines = (rest + value).split("\n");
-    rest = lines.pop();
+    rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line.startsWith("data:")) {
         handle(JSON.parse(line.slice(5)));

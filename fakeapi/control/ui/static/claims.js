@@ -1,103 +1,92 @@
-// The life of each claim on one line: created, allocated, reserved by whom, prepared, released, deleted.
+// Claims with their states, pending ones first: all of them, filtered in the server and read page by page.
 
 import { control } from "./api.js";
-import { counted, el, objectLink, table } from "./dom.js";
+import { serverNow, useLive } from "./live.js";
+import { html, useState } from "./preact.js";
+import { Table } from "./table.js";
+import { age, counted, href, objectHref, secondsOf } from "./text.js";
+import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
-const CLAIMS = { group: "resource.k8s.io", resource: "resourceclaims" };
-const SHOWN = 100;
+const PAGE = 1000;
+export const STATES = ["pending", "allocated", "reserved", "prepared", "deleting"];
+const MEANING = {
+  pending: "has no devices yet",
+  allocated: "has devices, and no pod may use it yet",
+  reserved: "has devices for a pod whose node has not prepared them yet",
+  prepared: "has devices that its node has prepared, and its pod runs",
+  deleting: "is being deleted",
+};
+const followed = new Set(["resourceclaims", "pods"]);
 
-export const FOLLOWS = ["object"];
+export const claimHref = (namespace, name) => objectHref("resource.k8s.io", "resourceclaims", namespace, name);
+export const podHref = (namespace, name) => objectHref("", "pods", namespace, name);
 
-export async function show(main) {
-  const content = el("div", {});
-  main.append(el("h2", {}, "Claims"), content);
-  const lives = new Map(); // a claim's place → its version and its line, so that only changes are asked again
+/** @param {{state: string}} props */
+export function ClaimState({ state }) {
+  return html`<span class=${`state ${state}`} title=${`The claim ${MEANING[state]}.`}>${state}</span>`;
+}
 
-  async function draw() {
-    let page = { objects: [], more: 0 };
-    try {
-      page = await control("GET", "/objects", { query: { ...CLAIMS, limit: SHOWN } });
-    } catch (error) {
-      if (error.code !== 404) {
-        throw error;
-      }
+export function Claims() {
+  const [state, setState] = remember("state", "");
+  const [search, setSearch] = remember("search", "");
+  const [limit, setLimit] = useState(PAGE);
+  const { data, error } = useLive(() => readClaims({ state, search }, limit), [state, search, limit], {
+    only: (event) => followed.has(event.resource ?? ""),
+    least: 800,
+  });
+  const all = Object.values(data?.states ?? {}).reduce((sum, each) => sum + each, 0);
+  return html`<${Heading} title="Claims" lead=${data ? `${counted(data.total, "claim")}${data.total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending ones first` : "Reading…"} />
+    <div class="filters">
+      <${Search} value=${search} onInput=${setSearch} label="Filter by claim, pod, device, node or reason" />
+      <${Choice} label="State" value=${state} onChange=${setState}
+        choices=${[["", html`All <span class="count">${all}</span>`], ...STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${each} <span class="count">${data?.states[each] ?? 0}</span>`])]} />
+    </div>
+    <${Problem} error=${error} />
+    ${data &&
+    html`<${Table} label="Claims" columns=${COLUMNS} rows=${data.claims} id=${(row) => `${row.namespace}/${row.name}`}
+      empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
+        ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
+      <//>`} />
+      ${data.claims.length < data.total && html`<p><button type="button" onClick=${() => setLimit(limit + PAGE)}>Show ${Math.min(PAGE, data.total - data.claims.length)} more</button></p>`}`}`;
+}
+
+async function readClaims(query, limit) {
+  const first = await control("GET", "/claims", { query: { ...query, limit: PAGE } });
+  while (first.claims.length < Math.min(limit, first.total)) {
+    const next = await control("GET", "/claims", { query: { ...query, skip: first.claims.length, limit: PAGE } });
+    if (!next.claims.length) {
+      break;
     }
-    for (const each of page.objects) {
-      if (lives.get(each.place)?.version !== each.resourceVersion) {
-        const query = { ...CLAIMS, namespace: each.namespace, name: each.name };
-        const history = await control("GET", "/history", { query });
-        lives.set(each.place, { version: each.resourceVersion, steps: life(history.versions) });
-      }
-    }
-    const rows = page.objects.map((each) =>
-      el(
-        "tr",
-        {},
-        el("td", {}, each.namespace),
-        el("td", {}, objectLink(CLAIMS.group, CLAIMS.resource, each.namespace, each.name)),
-        el("td", {}, line(lives.get(each.place).steps)),
-      ),
-    );
-    const caption = `${counted(page.objects.length, "claim")}${page.more ? `, the first of ${page.objects.length + page.more}` : ""}`;
-    content.replaceChildren(
-      page.objects.length ? table(caption, ["Namespace", "Name", "Life"], rows).box : el("p", {}, "There are no claims."),
-    );
+    first.claims = [...first.claims, ...next.claims];
   }
-
-  await draw();
-  return draw;
+  return first;
 }
 
-// The steps of a claim, from its versions, oldest first.
-export function life(versions) {
-  const steps = [];
-  let allocated = false;
-  let reserved = new Set();
-  let prepared = new Set();
-  for (const { change, object, resourceVersion } of versions) {
-    const at = `resourceVersion ${resourceVersion}`;
-    if (!steps.length) {
-      steps.push({ text: "created", title: object.metadata.creationTimestamp, kind: "done" });
-    }
-    const allocation = object.status?.allocation;
-    if (Boolean(allocation) !== allocated) {
-      allocated = Boolean(allocation);
-      steps.push({ text: allocated ? `allocated: ${devices(allocation)}` : "deallocated", title: at, kind: allocated ? "done" : "ended" });
-    }
-    const now = new Set((object.status?.reservedFor ?? []).map((each) => `${each.resource} ${each.name}`));
-    for (const each of now) {
-      if (!reserved.has(each)) {
-        steps.push({ text: `reserved by ${each}`, title: at, kind: "done" });
-      }
-    }
-    for (const each of reserved) {
-      if (!now.has(each)) {
-        steps.push({ text: `released by ${each}`, title: at, kind: "ended" });
-      }
-    }
-    reserved = now;
-    const ready = new Set((object.status?.devices ?? []).map((each) => each.driver));
-    for (const each of ready) {
-      if (!prepared.has(each)) {
-        steps.push({ text: `prepared by ${each}`, title: at, kind: "done" });
-      }
-    }
-    prepared = ready;
-    if (object.metadata.deletionTimestamp && !steps.some((each) => each.text === "deleting")) {
-      steps.push({ text: "deleting", title: object.metadata.deletionTimestamp, kind: "ended" });
-    }
-    if (change === "DELETED") {
-      steps.push({ text: "deleted", title: at, kind: "ended" });
-    }
-  }
-  return steps;
+const several = (names, show) => names.map((name, index) => html`${index > 0 && ", "}${show(name)}`);
+
+/** @param {string} device as DRIVER/POOL/DEVICE */
+export function deviceName(device) {
+  return device.split("/").slice(1).join("/");
 }
 
-function devices(allocation) {
-  const results = allocation.devices?.results ?? [];
-  return results.length ? results.map((each) => `${each.pool}/${each.device}`).join(", ") : "without devices";
-}
+const COLUMNS = [
+  { name: "State", width: "8rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
+  { name: "Name", className: "name", sort: (row) => row.name, show: (row) => html`<a href=${claimHref(row.namespace, row.name)}>${row.name}</a>` },
+  { name: "Namespace", show: (row) => row.namespace },
+  { name: "Pods", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
+  {
+    name: "Devices",
+    sort: (row) => row.devices.join(),
+    show: (row) =>
+      row.state === "pending"
+        ? html`<a href=${href("why", "claim", row.namespace, row.name)} title=${row.reason}>${row.reason ? short(row.reason) : "why?"}</a>`
+        : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(each.split("/").at(-1))}`} title=${each}>${deviceName(each)}</a>`),
+  },
+  { name: "Node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a>`, sort: (row) => row.node },
+  { name: "Age", number: true, width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },
+];
 
-function line(steps) {
-  return el("ol", { class: "life" }, steps.map((each) => el("li", { class: each.kind, title: each.title }, each.text)));
+/** The first sentence of a reason, without the number of nodes that it begins with. */
+function short(reason) {
+  return reason.replace(/^\d+\/\d+ nodes are available: /, "").split(". ")[0];
 }

@@ -1,126 +1,161 @@
-// Faults that are armed, and how to arm more: a ready-made one with a click, any other as JSON.
+// Faults that are armed, and how to arm more: a ready-made one by click, any other as JSON.
 
 import { control } from "./api.js";
-import { el, field, say, table } from "./dom.js";
+import { useLive } from "./live.js";
+import { html, useEffect, useState } from "./preact.js";
+import { Table } from "./table.js";
+import { python, shell } from "./text.js";
+import { Empty, Field, Heading, Problem, SameAs, say, useAction } from "./ui.js";
 
-// The members of a rule that say something, but for those that are told otherwise.
-function told(members, left, first = "") {
-  const rest = Object.entries(members).filter(([name, value]) => !left.includes(name) && says(value));
-  return [first, ...rest.map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)]
-    .filter(Boolean)
-    .join(", ");
+const EXAMPLE = JSON.stringify({ match: { verb: "write", resource: "resourceclaims", agent: "driver/*" }, when: { first: 2, every: 3 }, action: { type: "wait", seconds: 2 } }, null, 2);
+
+/** What each ready-made fault does, in a few words. */
+const DOES = {
+  conflict: "409 Conflict for update, patch and delete",
+  competing_write: "the object changes just before the request",
+  already_exists: "409 AlreadyExists",
+  not_found: "404 NotFound",
+  forbidden: "403 Forbidden",
+  gone: "410 Expired",
+  invalid: "422 with one cause",
+  throttle: "429, like API Priority and Fairness",
+  internal_error: "500, as for an error of etcd",
+  unavailable: "503 ServiceUnavailable",
+  timeout: "504 Timeout",
+  webhook_timeout: "500, as if a webhook did not answer",
+  refuse: "the Status that you choose",
+  wait: "the request waits",
+  drop: "the connection closes, nothing is carried out",
+  lose_reply: "the write is carried out, the response is lost",
+  tear: "the connection closes in the middle of the response",
+  stall: "the response stops in the middle",
+  go_away: "the client must reconnect",
+  expire: "a watch ends with 410 Expired",
+  end_watch: "a watch ends",
+  cut_watch: "a watch is cut in the middle of an event",
+  hold_events: "events of a watch are held back",
+  withhold_bookmarks: "no bookmarks are sent",
+  refuse_watch: "new watches are refused",
+  stale: "lists and watches show an old state",
+};
+
+export function Faults() {
+  const { data, error, reload } = useLive(() => control("GET", "/faults"), [], { types: ["request"] });
+  const action = useAction();
+  const disarm = (name) =>
+    action.run(async () => {
+      await control("DELETE", name ? `/faults/${encodeURIComponent(name)}` : "/faults");
+      say(name ? `Disarmed ${name}` : "Disarmed all");
+      await reload();
+    });
+  const arm = (body) =>
+    action.run(async () => {
+      const { faults } = await control("POST", "/faults", { body });
+      say(`Armed ${faults.map((each) => each.name).join(", ")}`);
+      await reload();
+    });
+  return html`<${Heading} title="Faults" lead=${data ? `${data.faults.length} armed` : "Reading…"}>
+      ${data?.faults.length > 0 && html`<button type="button" onClick=${() => disarm("")}>Disarm all</button>`}
+    <//>
+    <${Problem} error=${error ?? action.error} />
+    ${data &&
+    html`<${Table} label="Armed faults" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
+      empty=${html`<${Empty} icon="faults" title="No fault is armed"><p>A fault makes requests fail, wait or lose their responses, as in a bad hour of a real cluster. Arm one below, or make one of a request under <a href="#/requests">Requests</a>.</p><//>`} />`}
+    <div class="two"><${ReadyMade} arm=${arm} /><${AnyRule} arm=${arm} /></div>`;
 }
 
-function says(value) {
-  return Boolean(value) && (typeof value !== "object" || Object.keys(value).length > 0);
+function ReadyMade({ arm }) {
+  const [names, setNames] = useState(/** @type {string[]} */ ([]));
+  const [name, setName] = useState("conflict");
+  const [target, setTarget] = useState("");
+  const [times, setTimes] = useState("");
+  useEffect(() => {
+    control("GET", "/ready-made-faults").then((answer) => setNames(answer.names), () => undefined);
+  }, []);
+  const how = { target, ...(times ? { times: Number(times) } : {}) };
+  const submit = (event) => {
+    event.preventDefault();
+    arm({ [name]: how });
+  };
+  const words = [`fakeapi faults arm ${name}`, target && shell(target), times && `times=${times}`].filter(Boolean).join(" ");
+  const line = `fakeapi.faults.${name}(${[target && python(target), times && `times=${times}`].filter(Boolean).join(", ")})`;
+  return html`<section class="card"><h2>Arm a ready-made fault</h2>
+    <form onSubmit=${submit}>
+      <div class="row">
+        <${Field} label="Fault" hint=${DOES[name] ?? ""}><select id="ready-made" value=${name} onInput=${(event) => setName(event.target.value)}>${names.map((each) => html`<option value=${each} selected=${each === name}>${each}</option>`)}</select><//>
+      </div>
+      <div class="row">
+        <${Field} label="Resource, or verb and resource" hint="empty for every request"><input id="target" autocomplete="off" placeholder="resourceclaims/status" value=${target} onInput=${(event) => setTarget(event.target.value)} /><//>
+        <${Field} label="Times" hint="empty for every time"><input id="times" type="number" min="1" value=${times} onInput=${(event) => setTimes(event.target.value)} /><//>
+      </div>
+      <button class="main">Arm</button>
+    </form>
+    <${SameAs} command=${words} python=${line} /></section>`;
 }
 
-function meets(match) {
-  const resource = `${match.resource || "*"}${match.group ? `.${match.group}` : ""}`;
+function AnyRule({ arm }) {
+  const [rule, setRule] = useState(EXAMPLE);
+  const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
+  const submit = (event) => {
+    event.preventDefault();
+    try {
+      const body = JSON.parse(rule);
+      setError(undefined);
+      arm(body);
+    } catch (problem) {
+      setError(new Error(`The rule is not JSON: ${/** @type {Error} */ (problem).message}`));
+    }
+  };
+  return html`<section class="card"><h2>Arm any rule</h2>
+    <form onSubmit=${submit}>
+      <${Field} label="A rule or a list of rules, as JSON" wide><textarea id="rule" rows="10" spellcheck=${false} value=${rule} onInput=${(event) => setRule(event.target.value)}></textarea><//>
+      <${Problem} error=${error} />
+      <p></p><button>Arm the rule</button>
+    </form>
+    <${SameAs} command="fakeapi faults arm --file faults.yaml" python=${`fakeapi.faults.arm(${oneLine(rule)})`} /></section>`;
+}
+
+function oneLine(rule) {
+  try {
+    return python([JSON.parse(rule)].flat());
+  } catch {
+    return "\"faults.yaml\"";
+  }
+}
+
+function columns(disarm) {
+  return [
+    { name: "Name", className: "name", show: (row) => row.name },
+    { name: "Applies to", sort: (row) => matchText(row.rule.match), show: (row) => matchText(row.rule.match) },
+    { name: "Which of them", sort: (row) => whenText(row.rule.when), show: (row) => whenText(row.rule.when) },
+    { name: "Effect", sort: (row) => row.rule.action.type, show: (row) => members(row.rule.action, ["type", "message", "details"], row.rule.action.type) },
+    { name: "Matched", number: true, sort: (row) => row.matched, show: (row) => row.matched },
+    { name: "Fired", number: true, sort: (row) => row.fired, show: (row) => html`<span class=${row.fired ? "good" : ""}>${row.fired}</span>` },
+    { name: "", show: (row) => html`<button type="button" class="quiet" aria-label=${`Disarm ${row.name}`} onClick=${() => disarm(row.name)}>Disarm</button>` },
+  ];
+}
+
+/** The members of a part of a rule that differ from their defaults. */
+function members(part, left, first = "") {
+  const rest = Object.entries(part).filter(([name, value]) => !left.includes(name) && Boolean(value) && (typeof value !== "object" || Object.keys(value).length > 0));
+  return [first, ...rest.map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)].filter(Boolean).join(", ");
+}
+
+function matchText(match) {
+  const resource = `${match.resource || "all resources"}${match.group ? `.${match.group}` : ""}`;
   const object = [match.namespace, match.name].filter(Boolean).join("/");
-  const first = `${match.verb || "*"} ${resource} ${object}`.trim();
-  return told(match, ["verb", "resource", "group", "namespace", "name"], first);
+  return members(match, ["verb", "resource", "group", "namespace", "name"], `${match.verb || "any verb"} ${resource} ${object}`.trim());
 }
 
-function timesOf(when) {
+function whenText(when) {
   const parts = [];
   if (when.last) {
     parts.push(when.first === when.last ? `number ${when.first}` : `number ${when.first} to ${when.last}`);
   } else if (when.first > 1) {
     parts.push(`from number ${when.first}`);
   }
-  if (when.every > 1) {
-    parts.push(`one in ${when.every}`);
-  }
-  if (when.probability < 1) {
-    parts.push(`with probability ${when.probability}, seed ${when.seed}`);
-  }
-  if (when.until) {
-    parts.push(`until ${when.until}`);
-  }
+  if (when.every > 1) parts.push(`one in ${when.every}`);
+  if (when.probability < 1) parts.push(`with probability ${when.probability}, seed ${when.seed}`);
+  if (when.until) parts.push(`until ${when.until}`);
   return parts.join(", ") || "all";
-}
-
-export async function show(main, { guarded }) {
-  const armed = el("div", {});
-  main.append(el("h2", {}, "Faults"), armed);
-  const { names } = await control("GET", "/ready-made-faults");
-  const chosen = el("select", { id: "ready-made" }, names.map((each) => el("option", {}, each)));
-  const target = el("input", { id: "target", placeholder: "resourceclaims/status", autocomplete: "off" });
-  const times = el("input", { id: "times", type: "number", min: "1", placeholder: "every time" });
-  const rule = el("textarea", { id: "rule", spellcheck: "false" });
-  rule.value = JSON.stringify({ conflict: { target: "resourceclaims/status", times: 2 } }, null, 2);
-
-  async function arm(body) {
-    const { faults } = await control("POST", "/faults", { body });
-    say(`Armed ${faults.map((each) => each.name).join(", ")}`);
-    await draw();
-  }
-
-  function armReadyMade(event) {
-    event.preventDefault();
-    const how = { target: target.value };
-    if (times.value) {
-      how.times = Number(times.value);
-    }
-    guarded(() => arm({ [chosen.value]: how }));
-  }
-
-  function armRule(event) {
-    event.preventDefault();
-    guarded(async () => {
-      let body;
-      try {
-        body = JSON.parse(rule.value);
-      } catch (error) {
-        throw new Error(`the rule is no JSON: ${error.message}`);
-      }
-      await arm(body);
-    });
-  }
-
-  async function disarm(name) {
-    await control("DELETE", name ? `/faults/${encodeURIComponent(name)}` : "/faults");
-    say(name ? `Disarmed ${name}` : "Disarmed all");
-    await draw();
-  }
-
-  async function draw() {
-    const { faults } = await control("GET", "/faults");
-    const rows = faults.map((each) =>
-      el(
-        "tr",
-        {},
-        el("td", {}, each.name),
-        el("td", { class: "number" }, String(each.matched)),
-        el("td", { class: "number" }, String(each.fired)),
-        el("td", {}, meets(each.rule.match)),
-        el("td", {}, timesOf(each.rule.when)),
-        el("td", {}, told(each.rule.action, ["type", "message", "details"], each.rule.action.type)),
-        el("td", {}, el("button", { type: "button", onclick: () => guarded(() => disarm(each.name)) }, `Disarm ${each.name}`)),
-      ),
-    );
-    const all = el("button", { type: "button", onclick: () => guarded(() => disarm("")) }, "Disarm all");
-    armed.replaceChildren(
-      ...(faults.length
-        ? [table(`${faults.length} armed`, ["Name", "Matched", "Fired", "Requests", "Which of them", "What it does", ""], rows).box, all]
-        : [el("p", {}, "No fault is armed.")]),
-    );
-  }
-
-  main.append(
-    el("h3", {}, "Arm a ready-made fault"),
-    el(
-      "form",
-      { class: "row", onsubmit: armReadyMade },
-      field("Fault", chosen),
-      field("Resource, or verb and resource", target),
-      field("Times", times),
-      el("button", { class: "main" }, "Arm"),
-    ),
-    el("h3", {}, "Arm any rule"),
-    el("form", { onsubmit: armRule }, field("A rule or a list of rules, as JSON", rule), el("button", {}, "Arm the rule")),
-  );
-  await draw();
-  return draw;
 }

@@ -1,147 +1,190 @@
-// The frame of the page: views by the address's fragment, the state of the server, one stream of events.
+// The frame of the page: navigation, the state of the server, the views by the address's fragment, the keyboard.
 
-import { control, events, Refused, setToken } from "./api.js";
-import { el, notice, say } from "./dom.js";
-import * as claims from "./claims.js";
-import * as faults from "./faults.js";
-import * as objects from "./objects.js";
-import * as requests from "./requests.js";
-import * as time from "./time.js";
-import * as watches from "./watches.js";
+import { Refused, setToken } from "./api.js";
+import { Claims } from "./claims.js";
+import { Clock } from "./clock.js";
+import { Controllers } from "./controllers.js";
+import { Devices } from "./devices.js";
+import { Faults } from "./faults.js";
+import { Icon } from "./icons.js";
+import { follow, onError, useServer } from "./live.js";
+import { ObjectView } from "./object.js";
+import { Objects } from "./objects.js";
+import { html, render, useEffect, useRef, useState } from "./preact.js";
+import { Requests } from "./requests.js";
+import { Empty, Panel } from "./ui.js";
+import { Watches } from "./watches.js";
+import { Why } from "./why.js";
 
+/** @type {{name: string, title: string, label?: string, key: string, view: any, icon: string, group: string}[]} */
 const VIEWS = [
-  ["objects", "Objects", objects],
-  ["claims", "Claims", claims],
-  ["requests", "Requests", requests],
-  ["watches", "Watches", watches],
-  ["faults", "Faults", faults],
-  ["time", "Clock and snapshots", time],
+  { name: "devices", title: "Devices", key: "d", view: Devices, icon: "devices", group: "Cluster" },
+  { name: "claims", title: "Claims", key: "c", view: Claims, icon: "claims", group: "Cluster" },
+  { name: "why", title: "Pending", key: "p", view: Why, icon: "why", group: "Cluster" },
+  { name: "objects", title: "Objects", key: "o", view: Objects, icon: "objects", group: "Cluster" },
+  { name: "requests", title: "Requests", key: "r", view: Requests, icon: "requests", group: "Traffic" },
+  { name: "watches", title: "Watches", key: "w", view: Watches, icon: "watches", group: "Traffic" },
+  { name: "faults", title: "Faults", key: "f", view: Faults, icon: "faults", group: "Control" },
+  { name: "clock", title: "Clock and snapshots", label: "Clock, snapshots", key: "t", view: Clock, icon: "clock", group: "Control" },
+  { name: "controllers", title: "Controllers and drivers", label: "Controllers", key: "k", view: Controllers, icon: "controllers", group: "Control" },
 ];
-const STATE_MS = 1000;
-const REFRESH_MS = 400;
-const IDLE_SHARE = 4;
-const MOST_A_SECOND = 100;
-const RETRY_MS = 2000;
+// Addresses of one object, and of views that had another name.
+const OTHERS = { object: { title: "Object", view: ObjectView, parent: "objects" }, time: { title: "Clock and snapshots", view: Clock, parent: "clock" } };
+const THEMES = ["system", "light", "dark"];
+const THEME_KEY = "fakeapi-theme";
+const GO_MS = 1200;
 
-let leave = new AbortController();
-let refresh = null;
-let refreshDue = false;
-let followed = null;
-let drawingMs = 0;
-
-async function show() {
-  const [name, ...place] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  const chosen = VIEWS.find(([each]) => each === name) ?? VIEWS[0];
-  leave.abort();
-  leave = new AbortController();
-  for (const link of document.querySelectorAll("#views a")) {
-    if (link.dataset.view === chosen[0]) {
-      link.setAttribute("aria-current", "page");
-    } else {
-      link.removeAttribute("aria-current");
-    }
-  }
-  document.title = `${chosen[1]} · fakeapi`;
-  const main = document.getElementById("main");
-  main.replaceChildren();
-  refresh = null;
-  await guarded(async () => {
-    followed = chosen[2].FOLLOWS;
-    refresh = await chosen[2].show(main, { name, place, signal: leave.signal, guarded });
-  });
+function route() {
+  const path = location.hash.replace(/^#\/?/, "").split("?")[0];
+  const [name, ...place] = path.split("/").map(decoded);
+  return { name: name || "devices", place, path };
 }
 
-// Runs work; what the server refuses is told, and a 401 asks for the token.
-async function guarded(work) {
+function decoded(part) {
   try {
-    await work();
-    notice("");
-  } catch (error) {
-    if (error.name === "AbortError") {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function Page() {
+  const [at, setAt] = useState(route);
+  const [help, setHelp] = useState(false);
+  const [locked, setLocked] = useState(false);
+  const main = useRef(/** @type {HTMLElement | null} */ (null));
+  const { state, connected } = useServer();
+  const view = VIEWS.find((each) => each.name === at.name) ?? OTHERS[at.name];
+
+  useEffect(() => {
+    onError.call = (problem) => problem instanceof Refused && setLocked(true);
+    const change = () => {
+      setAt(route());
+      main.current?.focus({ preventScroll: true });
+      window.scrollTo(0, 0);
+    };
+    addEventListener("hashchange", change);
+    return () => removeEventListener("hashchange", change);
+  }, []);
+  useEffect(() => keyboard(() => setHelp((old) => !old)), []);
+  useEffect(() => {
+    const object = at.name === "object" ? `${at.place.at(3) ?? ""} · ` : "";
+    document.title = `${object}${view?.title ?? "Unknown view"} · fakeapi`;
+  }, [at]);
+
+  const unlock = (token) => {
+    setToken(token);
+    setLocked(false);
+    setAt({ ...route(), path: `${route().path} ` });
+  };
+  return html`
+    <a class="skip" href="#main" onClick=${(event) => (event.preventDefault(), main.current?.focus())}>Skip to the content</a>
+    <${Sidebar} current=${view?.parent ?? at.name} state=${state} connected=${connected} showHelp=${() => setHelp(true)} />
+    <main id="main" tabindex="-1" ref=${main}>
+      ${!connected && html`<p class="problem" role="alert"><${Icon} name="warning" />The server does not answer. The page tries again.</p>`}
+      ${locked
+        ? html`<${Token} unlock=${unlock} />`
+        : view
+          ? html`<${view.view} key=${at.path} place=${at.place} />`
+          : html`<${Empty} icon="search" title="There is no such view"><p>The address <code>#/${at.name}</code> names no view. Choose one in the navigation.</p><//>`}
+    </main>
+    ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
+}
+
+function Sidebar({ current, state, connected, showHelp }) {
+  const groups = [...new Set(VIEWS.map((each) => each.group))];
+  return html`<header class="side">
+    <p class="brand"><img src="icon.svg" alt="" width="24" height="24" />fakeapi</p>
+    <nav aria-label="Views">
+      ${groups.map(
+        (group) => html`<div class="nav-group"><p>${group}</p><ul>${VIEWS.filter((each) => each.group === group).map(
+          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span></a></li>`,
+        )}</ul></div>`,
+      )}
+    </nav>
+    <div class="side-foot">
+      <dl id="state" aria-label="State of the server">
+        ${!connected && html`<div><dt>State</dt><dd class="bad">not connected</dd></div>`}
+        ${state &&
+        html`<div><dt>Kubernetes</dt><dd>${state.release || "all releases"}</dd></div>
+          <div><dt>Objects</dt><dd>${state.objects.toLocaleString("en")}</dd></div>
+          <div><dt>Version</dt><dd title="The newest resourceVersion">${state.resourceVersion}</dd></div>
+          <div><dt>Clock</dt><dd title=${state.clock.now}>${state.clock.now.slice(11, 19)}${state.clock.frozen ? " frozen" : state.clock.adjusted ? " moved" : ""}</dd></div>`}
+      </dl>
+      <div class="side-buttons">
+        <${Theme} />
+        <button type="button" class="quiet" onClick=${showHelp} title="Keyboard (?)"><${Icon} name="help" /><span>Keys</span></button>
+      </div>
+    </div>
+  </header>`;
+}
+
+function Theme() {
+  const [theme, setTheme] = useState(() => localStorage.getItem(THEME_KEY) ?? "system");
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem(THEME_KEY, theme);
+  }, [theme]);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+  return html`<button type="button" class="quiet" onClick=${() => setTheme(next)} title=${`Theme: ${theme}. Change to ${next}.`}><${Icon} name="theme" /><span>${theme[0].toUpperCase()}${theme.slice(1)}</span></button>`;
+}
+
+function Token({ unlock }) {
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const submit = (event) => {
+    event.preventDefault();
+    unlock(input.current?.value ?? "");
+  };
+  return html`<form class="token" onSubmit=${submit}>
+    <h1>This server asks for its token</h1>
+    <p>It was started with <code>--token</code>. The page keeps the token in this tab only.</p>
+    <label for="token-value">Token</label>
+    <input id="token-value" type="password" autocomplete="off" required ref=${input} />
+    <button class="main">Continue</button>
+  </form>`;
+}
+
+function Help({ onClose }) {
+  const keys = [["/", "search in the view"], ["?", "this help"], ["Esc", "close a panel"], ...VIEWS.map((each) => [`g ${each.key}`, each.title])];
+  return html`<${Panel} title="Keyboard" onClose=${onClose}>
+    <dl class="keys">${keys.map(([key, does]) => html`<div><dt>${key.split(" ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${does}</dd></div>`)}</dl>
+    <p class="soft">Tables sort by their headers. Every view and filter has an address of its own: send it to somebody.</p>
+  <//>`;
+}
+
+/** @param {() => void} toggleHelp */
+function keyboard(toggleHelp) {
+  let going = Number.NEGATIVE_INFINITY;
+  const press = (event) => {
+    const typing = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+    if (typing && event.key === "Escape" && !document.querySelector("dialog[open]")) {
+      event.target.blur();
+    }
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
-    document.getElementById("token").hidden = !(error instanceof Refused && error.code === 401);
-    notice(error instanceof Refused ? error.message : `The server does not answer: ${error.message}`);
-  }
-}
-
-// Draws anew; what had the focus and was replaced has it again, so that the keyboard is not lost.
-async function keepFocus(draw) {
-  const had = document.activeElement;
-  await draw();
-  if (had && !had.isConnected && document.activeElement === document.body) {
-    const same = [...document.querySelectorAll(`main ${had.localName}`)].find((each) => label(each) === label(had));
-    same?.focus({ preventScroll: true });
-  }
-}
-
-function label(element) {
-  return element.id || element.getAttribute("href") || element.getAttribute("aria-label") || element.textContent;
-}
-
-function concerns(event) {
-  const wanted = followed ?? ["request", "object"];
-  return wanted.includes(event.type) || event.type === "reset" || (event.type === "lost" && wanted.some((each) => event[`${each}s`]));
-}
-
-async function redraw() {
-  const begun = performance.now();
-  refreshDue = false;
-  if (refresh) {
-    await keepFocus(() => guarded(refresh));
-  }
-  drawingMs = performance.now() - begun;
-}
-
-async function tellState() {
-  try {
-    const state = await control("GET", "/state");
-    const clock = await control("GET", "/clock");
-    document.getElementById("release").textContent = state.release ? `Kubernetes ${state.release}` : "";
-    const shown = [
-      ["Objects", state.objects.toLocaleString("en")],
-      ["resourceVersion", state.resourceVersion],
-      ["Clock", clock.now.replace("T", " ") + (clock.frozen ? " (frozen)" : clock.adjusted ? " (adjusted)" : "")],
-    ];
-    const rows = shown.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
-    document.getElementById("state").replaceChildren(...rows);
-  } catch {
-    document.getElementById("state").replaceChildren(el("div", {}, el("dd", { class: "bad" }, "not connected")));
-  }
-  setTimeout(tellState, STATE_MS);
-}
-
-// A view is drawn again after events that it follows: at most every REFRESH_MS, however many come, and no more often
-// than leaves the browser IDLE_SHARE times as long as a drawing takes. The server sends MOST_A_SECOND, and counts the rest.
-async function follow() {
-  try {
-    await events({ objects: "true", most: MOST_A_SECOND }, (event) => {
-      requests.note(event);
-      if (!refreshDue && refresh && concerns(event)) {
-        refreshDue = true;
-        setTimeout(redraw, Math.max(REFRESH_MS, IDLE_SHARE * drawingMs));
+    if (performance.now() - going < GO_MS) {
+      going = Number.NEGATIVE_INFINITY;
+      const view = VIEWS.find((each) => each.key === event.key);
+      if (view) {
+        event.preventDefault();
+        location.hash = `#/${view.name}`;
       }
-    });
-  } catch {
-    // the state line says that the server is away; it is asked again
-  }
-  setTimeout(follow, RETRY_MS);
+    } else if (event.key === "g") {
+      going = performance.now();
+    } else if (event.key === "?") {
+      toggleHelp();
+    } else if (event.key === "/") {
+      event.preventDefault();
+      document.getElementById("search")?.focus();
+    }
+  };
+  addEventListener("keydown", press);
+  return () => removeEventListener("keydown", press);
 }
 
-document.getElementById("views").append(
-  ...VIEWS.map(([name, text]) => el("li", {}, el("a", { href: `#/${name}`, "data-view": name }, text))),
-);
-document.getElementById("token").addEventListener("submit", (event) => {
-  event.preventDefault();
-  setToken(document.getElementById("token-value").value);
-  document.getElementById("token").hidden = true;
-  show();
-});
-addEventListener("hashchange", () => {
-  show();
-  document.getElementById("main").focus();
-  say(document.title);
-});
-show();
-tellState();
+const root = document.getElementById("page");
+if (root) {
+  render(html`<${Page} />`, root);
+}
 follow();

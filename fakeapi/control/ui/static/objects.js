@@ -1,148 +1,198 @@
-// Objects by kind, and one object with its history and the differences between its versions.
+// Objects as `kubectl get` prints them: kinds, namespaces, selectors, sorting, any number of rows.
 
-import { control } from "./api.js";
-import { el, field, objectLink, table } from "./dom.js";
-import { differences } from "./diff.js";
+import { control, serverUrl } from "./api.js";
+import { Editor } from "./editor.js";
+import { Icon } from "./icons.js";
+import { readKinds, themes } from "./kinds.js";
+import { serverNow, useLive } from "./live.js";
+import { html, useEffect, useMemo, useState } from "./preact.js";
+import { Table } from "./table.js";
+import { age, apiGroup, counted, href, objectHref, secondsOf, shell } from "./text.js";
+import { Choice, Copy, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
-const PAGE = 200;
-const none = (text) => (text === "-" ? "" : text);
+const FIRST_PAGE = 300;
+const ROWS_MAX = 50000;
+const none = (/** @type {string | undefined} */ text) => (!text || text === "-" ? "" : text);
 
-export const FOLLOWS = ["object"];
-
-export async function show(main, context) {
-  if (context.name === "object") {
-    return showObject(main, context.place);
-  }
-  return showKinds(main, context);
+/** @param {{place: string[]}} props */
+export function Objects({ place }) {
+  const kinds = useLive(readKinds, [], { least: 2000 });
+  const [group, resource] = [none(place[0]), place[1]];
+  const kind = kinds.data?.find((each) => each.group === group && each.resource === resource) ?? (resource ? undefined : first(kinds.data));
+  return html`<div class="split">
+    <${KindList} kinds=${kinds.data ?? []} current=${kind} />
+    <section aria-label="Objects">
+      <${Problem} error=${kinds.error} />
+      ${kind && html`<${KindTable} key=${`${kind.group}/${kind.resource}`} kind=${kind} />`}
+      ${kinds.data && !kind && html`<${Empty} icon="objects" title=${`The server does not serve ${resource ?? "any objects"}`} />`}
+    </section>
+  </div>`;
 }
 
-async function showKinds(main, { place, guarded }) {
-  let [group, resource] = [none(place[0] ?? "-"), place[1]];
-  let shown = PAGE;
-  const list = el("ul", { class: "kinds" });
-  const found = el("section", { "aria-label": "Objects" });
-  const search = el("input", { type: "search", id: "search", autocomplete: "off" });
-  const form = el(
-    "form",
-    { class: "row", onsubmit: (event) => event.preventDefault() },
-    field("Namespace and name contain", search),
-  );
-  search.addEventListener("input", () => guarded(draw));
-  const more = el("button", { type: "button", onclick: () => ((shown += PAGE), guarded(draw)) }, "Show more");
-  const content = el("div", {}, el("h2", {}, "Objects"), form, found);
-  main.append(el("div", { class: "split" }, el("nav", { "aria-label": "Kinds" }, list), content));
-
-  async function pages() {
-    const objects = [];
-    let left = 0;
-    let after = "";
-    do {
-      const limit = Math.min(shown - objects.length, 500);
-      const query = { group, resource, search: search.value, after, limit };
-      const page = await control("GET", "/objects", { query });
-      objects.push(...page.objects);
-      left = page.more;
-      after = page.objects.at(-1)?.place ?? "";
-    } while (left && after && objects.length < shown);
-    return [objects, left];
-  }
-
-  async function draw() {
-    const kinds = await control("GET", "/kinds");
-    if (!resource && kinds.length) {
-      const first = kinds.find((each) => each.resource === "resourceclaims") ?? kinds[0];
-      [group, resource] = [first.group, first.resource];
-    }
-    list.replaceChildren(
-      ...kinds.map((each) => {
-        const isThis = each.group === group && each.resource === resource;
-        const href = `#/objects/${encodeURIComponent(each.group || "-")}/${encodeURIComponent(each.resource)}`;
-        const count = el("span", { class: "soft" }, each.objects.toLocaleString("en"));
-        const attributes = { href, "aria-current": isThis ? "true" : undefined, title: `${each.group}/${each.version}` };
-        return el("li", {}, el("a", attributes, el("span", {}, each.kind), count));
-      }),
-    );
-    if (!resource) {
-      found.replaceChildren(el("p", {}, "There are no objects."));
-      return;
-    }
-    const [objects, left] = await pages();
-    const rows = objects.map((each) =>
-      el(
-        "tr",
-        {},
-        el("td", {}, each.namespace),
-        el("td", {}, objectLink(group, resource, each.namespace, each.name)),
-        el("td", { class: "number" }, each.resourceVersion),
-      ),
-    );
-    const caption = `${resource}${group ? `.${group}` : ""}: ${objects.length.toLocaleString("en")} shown${
-      left ? `, ${left.toLocaleString("en")} more` : ""
-    }`;
-    const drawn = table(caption, ["Namespace", "Name", "resourceVersion"], rows);
-    found.replaceChildren(drawn.box, ...(left ? [more] : []));
-  }
-
-  await draw();
-  return draw;
+function first(kinds) {
+  return kinds?.find((each) => each.resource === "resourceclaims" && each.objects) ?? kinds?.find((each) => each.resource === "pods") ?? kinds?.[0];
 }
 
-async function showObject(main, place) {
-  const [group, resource, namespace, name, wanted] = place.map(none);
-  const title = `${resource} ${namespace ? `${namespace}/` : ""}${name}`;
-  const back = `#/objects/${encodeURIComponent(group || "-")}/${encodeURIComponent(resource)}`;
-  const content = el("div", {});
-  main.append(el("h2", {}, title), el("p", {}, el("a", { href: back }, `All ${resource}`)), content);
-  let last = "";
-
-  async function draw() {
-    const history = await control("GET", "/history", { query: { group, resource, namespace, name } });
-    const versions = history.versions;
-    const mark = `${versions.length} ${versions.at(-1).resourceVersion} ${versions.at(-1).change}`;
-    if (mark === last) {
-      return;
-    }
-    const isFirst = !last;
-    last = mark;
-    // The version that was the newest one when the address's version was.
-    const then = wanted ? versions.findLast((each) => Number(each.resourceVersion) <= Number(wanted)) : undefined;
-    const shown = then ?? versions.at(-1);
-    const items = versions
-      .map((each, index) => version(each, versions[index - 1], each === then))
-      .reverse();
-    const at = then ? ` at version ${wanted}` : "";
-    const head = shown.change === "DELETED" ? "The object is deleted; its last state" : `The object${at}`;
-    content.replaceChildren(
-      el("h3", {}, "History"),
-      ...(wanted && !then ? [el("p", { role: "status" }, `The object as it was at version ${wanted} is not kept.`)] : []),
-      el("ol", { reversed: true }, items),
-      ...(history.forgotten ? [el("p", { class: "soft" }, "Earlier versions are not kept.")] : []),
-      el("h3", {}, head),
-      el("pre", { tabindex: "0" }, JSON.stringify(shown.object, null, 2)),
-    );
-    if (isFirst) {
-      content.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
-    }
-  }
-
-  await draw();
-  return draw;
+function KindList({ kinds, current }) {
+  const [all, setAll] = useState(false);
+  const [search, setSearch] = useState("");
+  const wanted = kinds.filter((each) => {
+    const isNamed = `${each.kind} ${each.resource} ${each.group}`.toLowerCase().includes(search.toLowerCase());
+    return isNamed && (search || all || each.objects || each === current);
+  });
+  const hidden = kinds.filter((each) => !each.objects).length;
+  return html`<nav class="kinds" aria-label="Kinds">
+    <label class="search small"><span class="hidden">Find a kind</span><${Icon} name="search" />
+      <input type="search" autocomplete="off" placeholder="Find a kind" value=${search} onInput=${(event) => setSearch(event.target.value)} /></label>
+    <div class="kind-groups">
+    ${themes(wanted).map(
+      ({ title, kinds: some }) =>
+        some.length > 0 &&
+        html`<h2>${title}</h2><ul>${some.map(
+          (each) => html`<li><a href=${href("objects", each.group, each.resource)} title=${`${apiGroup(each.group, each.resource)} ${each.version}`}
+            aria-current=${each === current ? "true" : undefined}><span>${each.kind}</span><span class="count">${each.objects.toLocaleString("en")}</span></a></li>`,
+        )}</ul>`,
+    )}
+    </div>
+    ${hidden > 0 && !search && html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>${all ? "Only kinds with objects" : `${hidden} kinds without objects`}</button>`}
+  </nav>`;
 }
 
-function version(each, before, isThen) {
-  const attributes = isThen ? { "aria-current": "true" } : {};
-  const who = lastManager(each.object);
-  const text = `${each.change} at ${each.resourceVersion}${who ? ` by ${who}` : ""}`;
-  if (!before || each.change === "DELETED") {
-    return el("li", attributes, text);
-  }
-  const found = differences(before.object, each.object);
-  const lines = found.map(({ kind, path, text: value }) => el("div", { class: kind }, `${path}: ${value}`));
-  return el("li", attributes, text, el("pre", {}, lines.length ? lines : "nothing but managed fields"));
+function KindTable({ kind }) {
+  const [namespace, setNamespace] = remember("namespace", "");
+  const [selector, setSelector] = remember("labels", "");
+  const [search, setSearch] = remember("search", "");
+  const [wide, setWide] = useState("");
+  const [creating, setCreating] = useState(false);
+  const query = { group: kind.group, resource: kind.resource, namespace, labelSelector: selector };
+  const { data, error, reload } = useLive((old) => readTable(query, old), [kind.group, kind.resource, namespace, selector], {
+    only: (event) => event.resource === kind.resource && (event.group ?? "") === kind.group,
+  });
+  useEffect(() => {
+    if (data && !data.all) {
+      reload();
+    }
+  }, [data]);
+  const namespaces = useLive(() => control("GET", "/table", { query: { resource: "namespaces" } }), [], {
+    only: (event) => event.resource === "namespaces",
+  });
+  const columns = useMemo(() => columnsOf(kind, data?.columns ?? [], Boolean(wide), !namespace), [kind, data?.columns, wide, namespace]);
+  const rows = useMemo(() => filtered(data?.rows ?? [], search), [data?.rows, search]);
+  const command = ["kubectl get", apiGroup(kind.group, kind.resource), kind.namespaced ? (namespace ? `-n ${namespace}` : "-A") : "", selector && `-l ${shell(selector)}`]
+    .filter(Boolean)
+    .join(" ");
+  return html`
+    <${Heading} title=${kind.kind} lead=${data ? shownText(rows.length, data) : "Reading…"}>
+      <${Copy} text=${`${command} --server ${serverUrl()}`} label=${command}>Copy as kubectl<//>
+      <button type="button" class="main" onClick=${() => setCreating(true)}><${Icon} name="plus" />Create</button>
+    <//>
+    <div class="filters">
+      <${Search} value=${search} onInput=${setSearch} label="Filter by name or any cell" />
+      ${kind.namespaced &&
+      html`<label><span class="hidden">Namespace</span><select id="namespace" value=${namespace} onChange=${(event) => setNamespace(event.target.value)}>
+        <option value="">All namespaces</option>
+        ${(namespaces.data?.rows ?? []).map((each) => html`<option value=${each.name} selected=${each.name === namespace}>${each.name}</option>`)}
+      </select></label>`}
+      <label class="grow"><span class="hidden">Label selector</span><input id="labels" type="text" autocomplete="off" spellcheck=${false} placeholder="Labels, such as app=train"
+        value=${selector} onChange=${(event) => setSelector(event.target.value.trim())} /></label>
+      <${Choice} label="Columns" value=${wide} choices=${[["", "Usual"], ["wide", "Wide"]]} onChange=${setWide} />
+    </div>
+    <${Problem} error=${error} />
+    ${data &&
+    html`<${Table} label=${`${kind.kind} objects`} columns=${columns} rows=${rows} id=${(row) => row.place}
+      empty=${html`<${Empty} icon="objects" title=${data.rows.length ? "No object matches" : `There is no ${kind.kind}`}>
+        ${data.rows.length ? html`<p>Change the filter above.</p>` : html`<p>Create one here, with <code>kubectl apply</code>, or in a test with <code>fakeapi.create(…)</code>.</p>`}
+      <//>`} />`}
+    ${creating && html`<${Editor} kind=${kind} namespace=${namespace || "default"} onClose=${() => setCreating(false)} />`}
+  `;
 }
 
-function lastManager(object) {
-  const entries = object.metadata?.managedFields ?? [];
-  const newest = entries.reduce((best, each) => (!best || (each.time ?? "") >= (best.time ?? "") ? each : best), null);
-  return newest ? `${newest.manager} (${newest.time})` : "";
+function shownText(shown, data) {
+  const all = counted(data.rows.length, "object");
+  const more = data.remaining ? `, the first of ${(data.rows.length + data.remaining).toLocaleString("en")}` : "";
+  return shown === data.rows.length ? `${all}${more}` : `${shown.toLocaleString("en")} of ${all}${more}`;
+}
+
+/**
+ * Reads a table: a first page, then all pages, then only the rows that have changed.
+ *
+ * @param {Record<string, unknown>} query
+ * @param {any} old
+ */
+async function readTable(query, old) {
+  if (old?.all) {
+    const changes = await control("GET", "/table", { query: { ...query, since: old.resourceVersion } });
+    if (!changes.complete) {
+      return merged(old, changes);
+    }
+  }
+  if (!old) {
+    const page = await control("GET", "/table", { query: { ...query, limit: FIRST_PAGE } });
+    return { ...page, all: !page.next };
+  }
+  const table = await control("GET", "/table", { query });
+  let page = table;
+  while (page.next && table.rows.length < ROWS_MAX) {
+    page = await control("GET", "/table", { query: { ...query, after: page.next } });
+    table.rows = [...table.rows, ...page.rows];
+  }
+  return { ...table, all: true, remaining: page.next ? page.remaining : 0 };
+}
+
+function merged(old, changes) {
+  if (!changes.rows.length && !changes.deleted.length) {
+    return { ...old, resourceVersion: changes.resourceVersion };
+  }
+  const gone = new Set(changes.deleted);
+  const fresh = new Map(changes.rows.map((row) => [row.place, row]));
+  const rows = [];
+  for (const row of old.rows) {
+    if (!gone.has(row.place)) {
+      rows.push(fresh.get(row.place) ?? row);
+    }
+    fresh.delete(row.place);
+  }
+  return { ...old, rows: [...rows, ...fresh.values()], resourceVersion: changes.resourceVersion };
+}
+
+function filtered(rows, search) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) {
+    return rows;
+  }
+  return rows.filter((row) => {
+    const text = `${row.place} ${row.cells.join(" ")}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function columnsOf(kind, served, wide, showNamespace) {
+  const columns = served
+    .map((column, index) => ({ column, index }))
+    .filter(({ column }) => wide || column.priority === 0)
+    .map(({ column, index }) => cellColumn(kind, column, index));
+  if (kind.namespaced && showNamespace) {
+    columns.unshift({ name: "Namespace", show: (row) => row.namespace });
+  }
+  return columns;
+}
+
+function cellColumn(kind, column, index) {
+  const base = { name: column.name, title: column.description.slice(0, 300) };
+  if (column.name === "Name") {
+    return { ...base, className: "name", sort: (row) => row.name, show: (row) => html`<a href=${objectHref(kind.group, kind.resource, row.namespace, row.name)}>${row.name}</a>` };
+  }
+  if (column.name === "Age") {
+    return { ...base, number: true, sort: (row) => -secondsOf(row.created), show: (row) => (row.created ? age(serverNow() - secondsOf(row.created)) : String(row.cells[index] ?? "")) };
+  }
+  return { ...base, number: column.type === "integer" || column.type === "number", sort: (row) => row.cells[index] ?? "", show: (row) => cell(row.cells[index]) };
+}
+
+const GOOD = /^(Ready|Running|Bound|Active|True|Available|Established|allocated,reserved)$/;
+const BAD = /^(Failed|Error|NotReady|CrashLoopBackOff|False|Lost)/;
+
+function cell(value) {
+  const text = value === null || value === undefined ? "" : String(value);
+  const kind = GOOD.test(text) ? "good" : BAD.test(text) ? "bad" : text === "Pending" || text === "pending" ? "warn" : "";
+  return kind ? html`<span class=${`status ${kind}`}>${text}</span>` : html`<span title=${text.length > 30 ? text : undefined}>${text}</span>`;
 }

@@ -1,142 +1,220 @@
-// Requests as they come, by actor. Where they come too fast to be read, some are shown, and it is said how many.
+// The requests of the journal: filtered in the server, followed live, with both bodies and what to do with them.
 
-import { control } from "./api.js";
-import { clock, el, field, objectLink, table } from "./dom.js";
+import { control, serverUrl } from "./api.js";
+import { Icon } from "./icons.js";
+import { useLive } from "./live.js";
+import { html, useEffect, useMemo, useState } from "./preact.js";
+import { Table } from "./table.js";
+import { clock, duration, objectHref, placed, python, shell } from "./text.js";
+import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search, say, useAction } from "./ui.js";
+import { toYaml } from "./yaml.js";
 
-const SHOWN = 200;
-const WAITING = 1000;
-const A_DRAWING = 20;
-// New rows are marked while they are few: a stream of them would be painted without end, for nobody to see.
-const A_GLANCE = 5;
+const PAGE = 300;
+const NEW_MAX = 100;
+const SHOWN_MAX = 2000;
+const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx and none"]];
+const VERBS = ["", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-let waiting = [];
-let unshown = 0;
-let seen = 0;
-
-export function note(event) {
-  if (event.type === "lost") {
-    seen += event.requests;
-    unshown += event.requests;
-  } else if (event.type === "request") {
-    seen += 1;
-    waiting.push(event.request);
-    if (waiting.length > WAITING) {
-      unshown += waiting.length - WAITING;
-      waiting = waiting.slice(-WAITING);
-    }
-  }
+export function Requests() {
+  const [text, setText] = remember("search", "");
+  const [verb, setVerb] = remember("verb", "");
+  const [resource, setResource] = remember("resource", "");
+  const [namespace, setNamespace] = remember("namespace", "");
+  const [name, setName] = remember("name", "");
+  const [agent, setAgent] = remember("agent", "");
+  const [codes, setCodes] = remember("codes", "");
+  const [heartbeats, setHeartbeats] = remember("heartbeats", "");
+  const [paused, setPaused] = useState(false);
+  const [older, setOlder] = useState(/** @type {any[]} */ ([]));
+  const [open, setOpen] = useState(0);
+  const query = useMemo(
+    () => ({ text, verb, resource, namespace: wild(namespace), name: wild(name), agent: wild(agent), codes, heartbeats: heartbeats === "yes" }),
+    [text, verb, resource, namespace, name, agent, codes, heartbeats],
+  );
+  const { data, error } = useLive((old) => readNew(query, old), [query], { types: ["request"], paused });
+  const { run, busy } = useAction();
+  useEffect(() => setOlder([]), [query]);
+  const rows = [...(data?.rows ?? []), ...older];
+  const oldest = rows.at(-1)?.number ?? 0;
+  const more = () =>
+    run(async () => {
+      const page = await control("GET", "/requests", { query: { ...query, before: oldest, last: PAGE } });
+      setOlder([...older, ...page.requests.reverse()]);
+      if (!page.requests.length) say("The journal has no older requests that match");
+    });
+  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, rows.length) : "Reading…"}>
+      <button type="button" aria-pressed=${String(paused)} onClick=${() => setPaused(!paused)}><${Icon} name=${paused ? "play" : "pause"} />${paused ? "Resume" : "Pause"}</button>
+    <//>
+    <div class="filters">
+      <${Search} value=${text} onInput=${setText} label="Text in path, query, agent, user, message or fault" />
+      <label><span class="hidden">Verb</span><select id="verb" value=${verb} onChange=${(event) => setVerb(event.target.value)}>${VERBS.map((each) => html`<option value=${each} selected=${each === verb}>${each || "All verbs"}</option>`)}</select></label>
+      <${Typed} id="resource" label="Resource" value=${resource} set=${setResource} placeholder="resourceclaims/status" />
+      <${Typed} id="in-namespace" label="Namespace" value=${namespace} set=${setNamespace} />
+      <${Typed} id="object-name" label="Name" value=${name} set=${setName} />
+      <${Typed} id="agent" label="User agent" value=${agent} set=${setAgent} placeholder="kubectl*" />
+      <${Choice} label="Status code" value=${codes} choices=${CODES} onChange=${setCodes} />
+      <label class="check"><input id="heartbeats" type="checkbox" checked=${heartbeats === "yes"} onChange=${(event) => setHeartbeats(event.target.checked ? "yes" : "")} />Heartbeats</label>
+    </div>
+    <${Problem} error=${error} />
+    ${data &&
+    html`<${Table} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
+      empty=${html`<${Empty} icon="requests" title="No request matches"><p>Requests of kubectl, controllers and tests appear here as they come. Leases and the status of nodes are hidden until you tick Heartbeats.</p>
+        <${Code} text=${`kubectl get resourceclaims -A --server ${serverUrl()}`} label="command" /><//>`} />
+      ${rows.length >= PAGE && html`<p><button type="button" disabled=${busy} onClick=${more}>Show older requests</button></p>`}`}
+    ${open > 0 && html`<${Details} number=${open} onClose=${() => setOpen(0)} />`}`;
 }
 
-export const FOLLOWS = ["request"];
-
-export async function show(main) {
-  const actor = el("input", { type: "search", id: "actor", autocomplete: "off" });
-  const failing = el("input", { type: "checkbox", id: "failing" });
-  const pause = el("button", { type: "button", "aria-pressed": "false" }, "Pause");
-  const told = el("p", { class: "soft", role: "status" });
-  const drawn = table(
-    "The last requests, newest first",
-    ["Time", "Code", "ms", "Verb", "Object", "Actor", "Says"],
-    [],
-  );
-  const detail = el("section", { "aria-label": "One request" });
-  let paused = false;
-  let rows = [];
-  pause.addEventListener("click", () => {
-    paused = !paused;
-    pause.setAttribute("aria-pressed", String(paused));
-  });
-  for (const each of [actor, failing]) {
-    each.addEventListener("input", () => paint());
-  }
-  main.append(
-    el("h2", {}, "Requests"),
-    el(
-      "form",
-      { class: "row", onsubmit: (event) => event.preventDefault() },
-      field("User or agent contains", actor),
-      field("Only refused ones", failing),
-      pause,
-    ),
-    told,
-    detail,
-    drawn.box,
-  );
-  waiting = [];
-  rows = (await control("GET", "/requests", { query: { last: SHOWN } })).requests.reverse();
-
-  function wanted(each) {
-    const who = `${each.user ?? ""} ${each.agent ?? ""}`.toLowerCase();
-    return who.includes(actor.value.toLowerCase()) && (!failing.checked || each.code >= 400);
-  }
-
-  async function open(number) {
-    const one = await control("GET", `/requests/${number}`);
-    detail.replaceChildren(
-      el("h3", {}, one.text ?? `${one.method} ${one.path}`),
-      el("pre", { tabindex: "0" }, JSON.stringify(one, null, 2)),
-      el("button", { type: "button", onclick: () => detail.replaceChildren() }, "Close"),
-    );
-  }
-
-  function paint() {
-    drawn.body.replaceChildren(...rows.filter(wanted).map((each) => row(each, open, false)));
-    tell();
-  }
-
-  // Puts new rows before the others, which stay as they are.
-  function add(fresh) {
-    const isNew = fresh.length <= A_GLANCE;
-    drawn.body.prepend(...fresh.filter(wanted).map((each) => row(each, open, isNew)));
-    while (drawn.body.rows.length > SHOWN) {
-      drawn.body.rows[drawn.body.rows.length - 1].remove();
-    }
-    tell();
-  }
-
-  function tell() {
-    const hidden = unshown ? `; ${unshown.toLocaleString("en")} came too fast and are not shown (the journal has them)` : "";
-    told.textContent = `${seen.toLocaleString("en")} since the page was opened${hidden}`;
-  }
-
-  async function draw() {
-    if (paused) {
-      return;
-    }
-    const fresh = waiting.length > A_DRAWING ? sample(waiting) : waiting;
-    unshown += waiting.length - fresh.length;
-    waiting = [];
-    fresh.reverse();
-    rows = [...fresh, ...rows].slice(0, SHOWN);
-    add(fresh);
-  }
-
-  paint();
-  return draw;
+function Typed({ id, label, value, set, placeholder }) {
+  return html`<label class="typed"><span class="hidden">${label}</span><input id=${id} type="text" autocomplete="off" spellcheck=${false} placeholder=${placeholder ?? label} title=${label} value=${value} onChange=${(event) => set(event.target.value.trim())} /></label>`;
 }
 
-// Every nth request, and every one that was refused, as far as there is room.
-function sample(all) {
-  const step = Math.ceil(all.length / A_DRAWING);
-  return all.filter((each, index) => index % step === 0 || each.code >= 400).slice(-2 * A_DRAWING);
+/** A name without a wildcard matches every name that contains it. */
+function wild(text) {
+  return !text || /[*?]/.test(text) ? text : `*${text}*`;
 }
 
-function row(each, open, isNew) {
-  const resource = (each.resource ?? "").split("/")[0];
-  const place = `${each.namespace ? `${each.namespace}/` : ""}${each.name ?? ""}`;
-  const object = each.name && resource ? objectLink(each.group, resource, each.namespace, each.name, `${each.resource} ${place}`) : `${each.resource ?? each.path} ${place}`;
-  const kind = each.code >= 500 ? "bad" : each.code >= 400 ? "warn" : "good";
-  const faults = each.faults?.length ? ` (fault ${each.faults.join(", ")})` : "";
-  const number = el("button", { type: "button", onclick: () => open(each.number), "aria-label": `Request ${each.number}` }, clock(each.received));
-  return el(
-    "tr",
-    { class: isNew ? "new" : undefined },
-    el("td", {}, number),
-    el("td", { class: `number ${kind}` }, String(each.code)),
-    el("td", { class: "number" }, (each.seconds * 1000).toFixed(1)),
-    el("td", {}, each.verb || each.method),
-    el("td", {}, object),
-    el("td", { title: each.agent ?? "" }, (each.agent ?? "").split("/")[0] || each.user || ""),
-    el("td", {}, `${each.message ?? ""}${faults}`),
-  );
+function leadOf(data, shown) {
+  const skipped = data.skipped ? `, ${data.skipped.toLocaleString("en")} came too fast and are not shown (the journal has them)` : "";
+  const gone = data.forgotten ? `; the journal has dropped the first ${data.forgotten.toLocaleString("en")}` : "";
+  return `${shown.toLocaleString("en")} shown of ${data.total.toLocaleString("en")} since the start${skipped}${gone}`;
+}
+
+/** Reads the newest requests; the next time only those that are newer. Too many at once are counted, not shown. */
+async function readNew(query, old) {
+  if (!old) {
+    const page = await control("GET", "/requests", { query: { ...query, last: PAGE } });
+    return { rows: page.requests.reverse(), total: page.total, forgotten: page.forgotten, skipped: 0 };
+  }
+  const page = await control("GET", "/requests", { query: { ...query, after: old.total, last: NEW_MAX } });
+  if (page.total < old.total) {
+    return readNew(query, undefined);
+  }
+  const isFull = page.requests.length === NEW_MAX;
+  const skipped = isFull ? Math.max(0, page.requests[0].number - old.total - 1) : 0;
+  const rows = page.requests.length ? [...page.requests.reverse(), ...old.rows].slice(0, SHOWN_MAX) : old.rows;
+  return { rows, total: page.total, forgotten: page.forgotten, skipped: old.skipped + skipped };
+}
+
+const codeKind = (code) => (code >= 500 || !code ? "bad" : code >= 400 ? "warn" : "good");
+
+function columns(open) {
+  return [
+    {
+      name: "Time", width: "8.5rem", sort: (row) => row.number,
+      show: (row) => html`<button type="button" class="link time" onClick=${() => open(row.number)}><span class="hidden">Request ${row.number} at </span>${clock(row.received)}</button>`,
+    },
+    { name: "Code", number: true, width: "4rem", sort: (row) => row.code, show: (row) => html`<span class=${codeKind(row.code)}>${row.code || "none"}</span>` },
+    { name: "Verb", width: "6rem", show: (row) => row.verb || row.method },
+    { name: "Object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />` },
+    { name: "Agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
+    { name: "Took", number: true, width: "6rem", sort: (row) => row.seconds, show: (row) => (row.watch ? html`<span class="soft">watch</span>` : duration(row.seconds)) },
+    { name: "Message", className: "grow", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${row.message ?? ""}</span>` },
+  ];
+}
+
+/** The name of the client: of one component inside kube-controller-manager, its own. */
+export function agentName(request) {
+  const parts = (request.agent ?? "").split("/");
+  const component = parts[0] === "kube-controller-manager" && parts.length > 3 ? parts.at(-1) : parts[0];
+  return component || request.user || "unknown";
+}
+
+function Subject({ request }) {
+  const [resource] = (request.resource ?? "").split("/");
+  const place = placed(request.namespace ?? "", request.name ?? "");
+  if (!resource) {
+    return html`${request.path}`;
+  }
+  const label = html`<span class="soft">${request.resource}</span> ${place}`;
+  return request.name ? html`<a class="plainly" href=${objectHref(request.group ?? "", resource, request.namespace ?? "", request.name)}>${label}</a>` : label;
+}
+
+// one request ------------------------------------------------------------------------------------------------
+
+function Details({ number, onClose }) {
+  const [request, setRequest] = useState(/** @type {any} */ (null));
+  const { run, error, busy } = useAction();
+  useEffect(() => {
+    setRequest(null);
+    run(async () => setRequest(await control("GET", `/requests/${number}`)));
+  }, [number]);
+  const fault = request && faultOf(request);
+  const arm = () =>
+    run(async () => {
+      const { faults } = await control("POST", "/faults", { body: fault.rule });
+      say(`Armed ${faults[0].name}`);
+      location.hash = "#/faults";
+    });
+  return html`<${Panel} title=${request ? `${request.method} ${request.path}` : `Request ${number}`} onClose=${onClose} wide>
+    <${Problem} error=${error} />
+    ${request &&
+    html`<p><${Pill} kind=${codeKind(request.code)}>${request.code || "no response"} ${request.reason ?? ""}<//> <${Subject} request=${request} /></p>
+      ${request.message && html`<p class="problem">${request.message}</p>`}
+      <dl class="links">${facts(request).map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
+      <h3>Request body</h3><${Body} value=${request.body} none=${request.sentBytes ? "The journal no longer keeps this body." : "None."} />
+      <h3>Response body</h3><${Body} value=${request.answer} none="Not kept. The journal keeps the bodies of errors; with the option journal=bodies it keeps all." />
+      <h3>Send it again</h3><${Code} text=${curlOf(request)} label="curl command" />
+      ${fault &&
+      html`<h3>Make a fault of it</h3><p>The next ${request.verb} of ${request.resource} gets ${fault.code}.</p>
+        <button type="button" disabled=${busy} onClick=${arm}><${Icon} name="faults" />Arm this fault</button>
+        <${SameAs} command=${fault.command} python=${fault.python} />`}`}
+  <//>`;
+}
+
+function facts(request) {
+  return [
+    ["Received", new Date(request.received * 1000).toISOString()],
+    ["Took", duration(request.seconds)],
+    ["User", request.user ?? ""],
+    ["Agent", request.agent ?? ""],
+    ["Query", request.query ?? ""],
+    ["Version", request.before || request.after ? `${request.before ?? "none"} → ${request.after ?? "none"}` : ""],
+    ["Faults", (request.faults ?? []).join(", ")],
+    ["Watch", request.watch ? `${request.watch.events} events, ${request.watch.bookmarks} bookmarks, ${request.watch.open ? `${request.watch.behind} behind` : "ended"}` : ""],
+  ].filter(([, value]) => value);
+}
+
+function Body({ value, none }) {
+  if (value === undefined || value === null) {
+    return html`<p class="soft">${none}</p>`;
+  }
+  const text = typeof value === "object" ? toYaml(value) : String(value);
+  return html`<${Code} text=${text} label="body" />`;
+}
+
+function curlOf(request) {
+  const target = `${serverUrl()}${request.path.split("/").map(encodeURIComponent).join("/")}${request.query ? `?${request.query}` : ""}`;
+  const type = request.method === "PATCH" ? patchType(request.body) : "application/json";
+  const body = request.body === undefined || request.body === null ? "" : ` \\\n  -H 'Content-Type: ${type}' -d ${shell(JSON.stringify(request.body))}`;
+  return `curl -sS -X ${request.method} ${shell(target)}${body}`;
+}
+
+/** The journal does not keep the Content-Type of a patch: the body shows which one fits. */
+function patchType(body) {
+  if (Array.isArray(body)) return "application/json-patch+json";
+  return body?.apiVersion && body?.kind ? "application/apply-patch+yaml" : "application/merge-patch+json";
+}
+
+/** A rule that refuses the next such request, as this one was refused, or with a conflict. */
+function faultOf(request) {
+  if (!request.resource || !request.verb) {
+    return null;
+  }
+  const resource = request.group ? `${request.resource.split("/")[0]}.${request.group}${request.resource.includes("/") ? `/${request.resource.split("/")[1]}` : ""}` : request.resource;
+  const target = `${request.verb} ${resource}${request.name ? ` ${placed(request.namespace ?? "", request.name)}` : ""}`;
+  const failed = request.code >= 400;
+  const isWrite = ["update", "patch", "delete"].includes(request.verb);
+  const [name, how] = failed
+    ? ["refuse", { target, code: request.code, reason: request.reason || "InternalError", message: request.message || "refused by a fault", times: 1 }]
+    : isWrite
+      ? ["conflict", { target, times: 1 }]
+      : ["internal_error", { target, times: 1 }];
+  const { target: _, ...rest } = how;
+  const members = Object.entries(rest);
+  return {
+    code: failed ? request.code : isWrite ? "409 Conflict" : "500",
+    rule: { [name]: how },
+    command: `fakeapi faults arm ${name} ${shell(target)} ${members.map(([key, value]) => shell(`${key}=${value}`)).join(" ")}`,
+    python: `fakeapi.faults.${name}(${python(target)}, ${members.map(([key, value]) => `${key}=${python(value)}`).join(", ")})`,
+  };
 }

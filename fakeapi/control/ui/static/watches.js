@@ -1,33 +1,32 @@
 // Open watches, and how far behind each is.
 
 import { control } from "./api.js";
-import { clock, el, table } from "./dom.js";
+import { useLive } from "./live.js";
+import { html } from "./preact.js";
+import { agentName } from "./requests.js";
+import { Table } from "./table.js";
+import { clock, counted, placed } from "./text.js";
+import { Empty, Heading, Problem, remember, Search } from "./ui.js";
 
-export async function show(main) {
-  const content = el("div", {});
-  main.append(el("h2", {}, "Open watches"), content);
-
-  async function draw() {
-    const { watches } = await control("GET", "/watches");
-    const rows = watches.map((each) =>
-      el(
-        "tr",
-        {},
-        el("td", {}, clock(each.received)),
-        el("td", {}, `${each.resource}${each.namespace ? ` in ${each.namespace}` : ""}${each.name ? ` ${each.name}` : ""}`),
-        el("td", { title: each.agent ?? "" }, (each.agent ?? "").split("/")[0] || each.user || ""),
-        el("td", { class: "number" }, String(each.watch?.events ?? 0)),
-        el("td", { class: "number" }, String(each.watch?.bookmarks ?? 0)),
-        el("td", { class: `number ${each.watch?.behind ? "warn" : "good"}` }, String(each.watch?.behind ?? 0)),
-        el("td", { class: "number" }, each.watch?.resourceVersion ?? ""),
-      ),
-    );
-    const columns = ["Since", "Of", "Actor", "Events", "Bookmarks", "Behind", "Last resourceVersion"];
-    content.replaceChildren(
-      watches.length ? table(watches.length === 1 ? "1 open watch" : `${watches.length} open watches`, columns, rows).box : el("p", {}, "No watch is open."),
-    );
-  }
-
-  await draw();
-  return draw;
+export function Watches() {
+  const [search, setSearch] = remember("search", "");
+  const { data, error } = useLive(() => control("GET", "/watches"), [], { types: ["request", "object"], least: 1000 });
+  const rows = (data?.watches ?? []).filter((each) => `${each.resource} ${each.namespace ?? ""} ${each.agent ?? ""} ${each.user ?? ""}`.toLowerCase().includes(search.toLowerCase()));
+  return html`<${Heading} title="Watches" lead=${data ? counted(data.watches.length, "open watch", "open watches") : "Reading…"} />
+    <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by resource, agent or user" /></div>
+    <${Problem} error=${error} />
+    ${data &&
+    html`<${Table} label="Open watches" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
+      empty=${html`<${Empty} icon="watches" title=${data.watches.length ? "No watch matches" : "No watch is open"}><p>A watch of a client or controller appears here, with the number of events that the server has not sent yet.</p><//>`} />`}`;
 }
+
+const COLUMNS = [
+  { name: "Resource", className: "name", show: (row) => row.resource },
+  { name: "Objects", sort: (row) => placed(row.namespace ?? "", row.name ?? ""), show: (row) => placed(row.namespace ?? "", row.name ?? "") || "all" },
+  { name: "Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${row.agent ?? ""}>${agentName(row)}</span>` },
+  { name: "Events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
+  { name: "Bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
+  { name: "Behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },
+  { name: "Version", number: true, title: "The resourceVersion of the last event", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
+  { name: "Since", number: true, sort: (row) => row.received, show: (row) => clock(row.received).slice(0, 8) },
+];

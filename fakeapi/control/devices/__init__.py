@@ -1,0 +1,1 @@
+"""Reads nodes, ResourceSlices, claims and pods, and derives the states of devices and claims."""

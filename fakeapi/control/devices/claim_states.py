@@ -1,0 +1,137 @@
+"""Derives the state of each claim, and the pods that wait for a node, for the live page and `fakeapi top`."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+import msgspec
+
+from fakeapi.control.devices.objects import Claim, Condition, Pod
+
+RUNNING = ("Running", "Succeeded")
+"""The phases of a pod whose claims its node has prepared. A kubelet starts containers only after that."""
+
+
+class ClaimState(StrEnum):
+    """The state of a claim, from its creation to its deletion."""
+
+    PENDING = "pending"
+    ALLOCATED = "allocated"
+    RESERVED = "reserved"
+    PREPARED = "prepared"
+    DELETING = "deleting"
+
+
+class ClaimView(msgspec.Struct, rename="camel"):
+    """A claim with its state.
+
+    - `pods`: the names of the pods for which the claim is reserved, or which wait for the claim.
+    - `devices`: the allocated devices as DRIVER/POOL/DEVICE.
+    - `node`: the node of the pod that uses the claim; "" if no pod has a node.
+    - `reason`: why the claim is pending, from the condition PodScheduled of a waiting pod; "" if unknown.
+    """
+
+    namespace: str
+    name: str
+    state: ClaimState
+    created: str
+    pods: list[str]
+    devices: list[str]
+    node: str
+    reason: str
+
+
+class PodView(msgspec.Struct, rename="camel"):
+    """A pod that does not run yet.
+
+    - `claims`: the names of the pod's claims that exist.
+    - `node`: the node of the pod; "" if the pod is not scheduled.
+    - `reason` and `message`: from the first condition with the status False.
+    """
+
+    namespace: str
+    name: str
+    created: str
+    claims: list[str]
+    node: str
+    reason: str
+    message: str
+
+
+Place = tuple[str, str]
+"""A namespace and a name."""
+
+
+def place_of(obj: Claim | Pod) -> Place:
+    return obj.metadata.namespace, obj.metadata.name
+
+
+def pods_by_claim(pods: Iterable[Pod]) -> dict[Place, list[Pod]]:
+    """Returns the pods that name each claim, by the claim's namespace and name."""
+    users: dict[Place, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        for claim in pod.claims:
+            users[pod.metadata.namespace, claim].append(pod)
+    return users
+
+
+def claim_views(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> list[ClaimView]:
+    """Returns each claim with its state. `users`: the result of `pods_by_claim`."""
+    return [_claim_view(claim, users.get(place_of(claim), [])) for claim in claims]
+
+
+def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
+    """Returns the state of a claim. `users`: the pods that name the claim.
+
+    A claim is prepared if a pod runs for which the claim is reserved, or if a driver has written the claim's
+    `status.devices`.
+    """
+    if claim.metadata.deletion_timestamp:
+        return ClaimState.DELETING
+    if claim.status.allocation is None:
+        return ClaimState.PENDING
+    if not claim.status.reserved_for:
+        return ClaimState.ALLOCATED
+    pods = set(claim.pods)
+    runs = any(pod.status.phase in RUNNING and pod.metadata.name in pods for pod in users)
+    return ClaimState.PREPARED if runs or claim.status.devices else ClaimState.RESERVED
+
+
+def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
+    """Returns the pods whose phase is Pending, in the given order."""
+    return [_pod_view(pod) for pod in pods if pod.status.phase in ("", "Pending")]
+
+
+def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
+    state = state_of(claim, users)
+    pods = claim.pods or [pod.metadata.name for pod in users]
+    reasons = (_failed(pod).message for pod in users) if state is ClaimState.PENDING else ()
+    return ClaimView(
+        claim.metadata.namespace,
+        claim.metadata.name,
+        state,
+        claim.metadata.creation_timestamp or "",
+        pods,
+        [f"{result.driver}/{result.pool}/{result.device}" for result in claim.results],
+        next((pod.spec.node_name for pod in users if pod.spec.node_name), ""),
+        next(filter(None, reasons), ""),
+    )
+
+
+def _pod_view(pod: Pod) -> PodView:
+    failed = _failed(pod)
+    return PodView(
+        pod.metadata.namespace,
+        pod.metadata.name,
+        pod.metadata.creation_timestamp or "",
+        pod.claims,
+        pod.spec.node_name or "",
+        failed.reason,
+        failed.message,
+    )
+
+
+def _failed(pod: Pod) -> Condition:
+    """Returns the first condition of a pod with the status False and a message; an empty one if none has."""
+    failed = (each for each in pod.status.conditions or () if each.status == "False" and each.message)
+    return next(failed, Condition())

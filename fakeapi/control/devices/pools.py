@@ -1,0 +1,292 @@
+"""Derives the pools of each node and the state of each device, for the live page and `fakeapi top`."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from fakeapi.control.devices.claim_states import ClaimState, Place, place_of, pods_by_claim, state_of
+from fakeapi.control.devices.objects import (
+    Claim,
+    CounterSet,
+    Device,
+    DeviceFields,
+    Node,
+    Pod,
+    Result,
+    Slice,
+    Taint,
+    TaintRule,
+)
+from fakeapi.control.devices.reading import Objects
+from fakeapi.machinery.meta import quantity
+
+PRODUCT_ATTRIBUTES = ("productName", "product", "model", "type")
+"""The names of attributes that say what a device is; the first that a device has is shown."""
+
+
+class DeviceState(StrEnum):
+    FREE = "free"
+    ALLOCATED = "allocated"
+    PREPARED = "prepared"
+
+
+class DeviceUser(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A claim to which a device is allocated, with the pods for which the claim is reserved.
+
+    `admin`: whether the claim has admin access, which does not use the device up.
+    """
+
+    namespace: str
+    name: str
+    state: ClaimState
+    pods: list[str]
+    admin: bool = False
+
+
+class DeviceView(msgspec.Struct, rename="camel", omit_defaults=True):
+    """A device.
+
+    - `product`: what the device is, from its attributes.
+    - `taints`: taints of the device and of DeviceTaintRules, as KEY=VALUE:EFFECT.
+    - `unhealthy`: whether a pod's status reports the device as unhealthy.
+    - `shared`: the fraction of the device's capacity in use, for devices that several claims can share.
+    - `consumes`: the counters that the device uses, if it is a partition, as SET/COUNTER=VALUE.
+    """
+
+    name: str
+    state: DeviceState = DeviceState.FREE
+    product: str = ""
+    users: list[DeviceUser] = []
+    taints: list[str] = []
+    unhealthy: bool = False
+    shared: float | None = None
+    consumes: list[str] = []
+
+
+class CounterView(msgspec.Struct, rename="camel"):
+    """A counter that partitions of a device share. `used`: the sum of all allocated partitions."""
+
+    set: str
+    name: str
+    used: str
+    total: str
+    fraction: float
+
+
+class PoolView(msgspec.Struct, rename="camel"):
+    """A pool of devices. `complete`: whether all ResourceSlices of its newest generation exist."""
+
+    driver: str
+    name: str
+    generation: int
+    complete: bool
+    devices: list[DeviceView]
+    counters: list[CounterView]
+
+
+class NodeView(msgspec.Struct, rename="camel"):
+    """A node with its pools.
+
+    - `name`: "" for pools that several nodes use.
+    - `exists`: whether the Node object exists; a driver can publish devices of a node before that.
+    - `pods`: the number of pods on the node.
+    """
+
+    name: str
+    exists: bool
+    ready: bool
+    schedulable: bool
+    pods: int
+    pools: list[PoolView]
+
+
+class _Use(NamedTuple):
+    result: Result
+    user: DeviceUser
+
+
+_DeviceKey = tuple[str, str, str]
+"""The driver, pool and name of a device."""
+
+
+def node_views(read: Objects) -> list[NodeView]:
+    """Returns all nodes and their pools, in the order of their names. Pools without a node come last."""
+    uses = _uses(read.claims, pods_by_claim(read.pods))
+    unhealthy = _unhealthy(read.pods)
+    pools: dict[str, list[PoolView]] = defaultdict(list)
+    for slices in _newest(read.slices):
+        spec = slices[0].spec
+        view = _pool(slices, uses, unhealthy, read.taint_rules)
+        pools[spec.node_name or ""].append(view)
+    pods: dict[str, int] = defaultdict(int)
+    for pod in read.pods:
+        pods[pod.spec.node_name or ""] += 1
+    nodes = {node.metadata.name: node for node in read.nodes}
+    names = [*sorted(({*nodes} | {*pools}) - {""}), *([""] if "" in pools else [])]
+    return [_node(name, nodes.get(name), pods[name] if name else 0, pools[name]) for name in names]
+
+
+def _node(name: str, node: Node | None, pods: int, pools: list[PoolView]) -> NodeView:
+    conditions = {} if node is None else {each.type: each.status for each in node.status.conditions or ()}
+    pools.sort(key=lambda pool: (pool.driver, pool.name))
+    return NodeView(
+        name,
+        exists=node is not None,
+        ready=conditions.get("Ready", "True") == "True",
+        schedulable=node is None or not node.spec.unschedulable,
+        pods=pods,
+        pools=pools,
+    )
+
+
+def _newest(slices: Iterable[Slice]) -> Iterable[list[Slice]]:
+    """Yields the ResourceSlices of each pool in its newest generation, as the scheduler reads them."""
+    pools: dict[tuple[str, str], list[Slice]] = defaultdict(list)
+    for each in slices:
+        pools[each.spec.driver, each.spec.pool.name].append(each)
+    for group in pools.values():
+        newest = max(each.spec.pool.generation for each in group)
+        yield [each for each in group if each.spec.pool.generation == newest]
+
+
+def _pool(
+    slices: list[Slice],
+    uses: Mapping[_DeviceKey, list[_Use]],
+    unhealthy: frozenset[str],
+    rules: list[TaintRule],
+) -> PoolView:
+    spec = slices[0].spec
+    driver, pool = spec.driver, spec.pool.name
+    devices = [device for each in slices for device in each.spec.devices or ()]
+    rules = [rule for rule in rules if _may_match(rule, driver, pool)]
+    views = []
+    for device in devices:
+        key = driver, pool, device.name
+        taints = [*(device.fields.taints or ()), *_taints(rules, key)]
+        views.append(_device(device, uses.get(key, ()), taints, is_unhealthy="/".join(key) in unhealthy))
+    used = {view.name for view in views if view.users}
+    sets = [each for one in slices for each in one.spec.shared_counters or ()]
+    consumers = [device.fields for device in devices if device.name in used]
+    return PoolView(
+        driver,
+        pool,
+        spec.pool.generation,
+        len(slices) >= spec.pool.resource_slice_count,
+        views,
+        _counters(sets, consumers) if sets else [],
+    )
+
+
+def _device(
+    device: Device, uses: Iterable[_Use], taints: Iterable[Taint], *, is_unhealthy: bool
+) -> DeviceView:
+    fields, users = device.fields, [use.user for use in uses]
+    exclusive = [use for use in uses if not use.user.admin]
+    state = DeviceState.FREE
+    if exclusive:
+        is_prepared = any(use.user.state is ClaimState.PREPARED for use in exclusive)
+        state = DeviceState.PREPARED if is_prepared else DeviceState.ALLOCATED
+    return DeviceView(
+        device.name,
+        state,
+        _product(fields),
+        users,
+        [str(taint) for taint in taints],
+        is_unhealthy,
+        _share(fields, [use.result for use in exclusive]) if fields.allow_multiple_allocations else None,
+        [
+            f"{each.counter_set}/{name}={counter.value}"
+            for each in fields.consumes_counters or ()
+            for name, counter in (each.counters or {}).items()
+        ],
+    )
+
+
+def _product(fields: DeviceFields) -> str:
+    attributes = {name.rpartition("/")[2]: value for name, value in (fields.attributes or {}).items()}
+    for name in PRODUCT_ATTRIBUTES:
+        text = attributes.get(name, {}).get("string")
+        if isinstance(text, str) and text:
+            return text
+    return ""
+
+
+def _share(fields: DeviceFields, results: list[Result]) -> float:
+    """Returns the used fraction of the capacity that is used most; 0.0 for a device without capacity."""
+    most = 0.0
+    for name, capacity in (fields.capacity or {}).items():
+        total = _amount(capacity.get("value") if isinstance(capacity, dict) else capacity)
+        used = sum(_amount((result.consumed_capacity or {}).get(name)) for result in results)
+        most = max(most, float(used / total) if total else 0.0)
+    return round(min(most, 1.0), 3)
+
+
+def _counters(sets: Iterable[CounterSet], consumers: Iterable[DeviceFields]) -> list[CounterView]:
+    used: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    for fields in consumers:
+        for each in fields.consumes_counters or ():
+            for name, counter in (each.counters or {}).items():
+                used[each.counter_set, name] += _amount(counter.value)
+    views = []
+    for one in sets:
+        for name, counter in (one.counters or {}).items():
+            total, amount = _amount(counter.value), used[one.name, name]
+            fraction = round(float(min(amount / total, Decimal(1))), 3) if total else 0.0
+            spelled = _spelled(amount, counter.value)
+            views.append(CounterView(one.name, name, spelled, counter.value, fraction))
+    return views
+
+
+def _spelled(amount: Decimal, like: str) -> str:
+    """Returns an amount as a quantity in the format of another quantity, such as 10Gi for a sum of Gi."""
+    whole = int(amount)
+    if like.endswith("i"):
+        return quantity.canonical_binary(whole)
+    return str(whole) if amount == whole else str(amount.normalize())
+
+
+def _amount(value: Any) -> Decimal:
+    """Returns the amount of a quantity; 0 for a value that is not a quantity."""
+    try:
+        return quantity.parse(value).amount if isinstance(value, str) else Decimal(0)
+    except ValueError:
+        return Decimal(0)
+
+
+def _uses(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> dict[_DeviceKey, list[_Use]]:
+    """Returns the allocations of each device."""
+    uses: dict[_DeviceKey, list[_Use]] = defaultdict(list)
+    for claim in claims:
+        if not claim.results:
+            continue
+        state = state_of(claim, users.get(place_of(claim), ()))
+        for result in claim.results:
+            user = DeviceUser(*place_of(claim), state, claim.pods, admin=bool(result.admin_access))
+            uses[result.driver, result.pool, result.device].append(_Use(result, user))
+    return uses
+
+
+def _unhealthy(pods: Iterable[Pod]) -> frozenset[str]:
+    """Returns the resource IDs that the status of a pod reports as unhealthy: DRIVER/POOL/DEVICE for DRA."""
+    return frozenset(
+        resource.resource_id
+        for pod in pods
+        for container in pod.status.container_statuses or ()
+        for status in container.allocated_resources_status or ()
+        for resource in status.resources or ()
+        if resource.health == "Unhealthy"
+    )
+
+
+def _may_match(rule: TaintRule, driver: str, pool: str) -> bool:
+    selector = rule.spec.device_selector
+    return selector is None or (selector.driver in (None, driver) and selector.pool in (None, pool))
+
+
+def _taints(rules: Iterable[TaintRule], key: _DeviceKey) -> list[Taint]:
+    selected = ((rule.spec.device_selector, rule.spec.taint) for rule in rules)
+    return [taint for selector, taint in selected if selector is None or selector.matches(*key)]

@@ -1,0 +1,88 @@
+"""Reads all objects of a resource as narrow types. Caches each decoded object until it changes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+
+from fakeapi.cluster import Cluster
+from fakeapi.control.devices import objects
+from fakeapi.registry.model.attached import Attached
+from fakeapi.registry.model.resource import Resource
+
+Kind = TypeVar("Kind", bound=objects.Fields)
+
+RESOURCE_GROUP = "resource.k8s.io"
+
+_DECODED: Attached[dict[str, tuple[int, Any]]] = Attached(dict)
+"""The decoded objects of a resource by storage key, each with the revision that it was decoded from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """The objects that decide the states of devices, at one moment."""
+
+    nodes: list[objects.Node] = field(default_factory=list)
+    slices: list[objects.Slice] = field(default_factory=list)
+    taint_rules: list[objects.TaintRule] = field(default_factory=list)
+    claims: list[objects.Claim] = field(default_factory=list)
+    pods: list[objects.Pod] = field(default_factory=list)
+
+
+def read_objects(cluster: Cluster) -> Objects:
+    """Returns the nodes, ResourceSlices, DeviceTaintRules, claims and pods of the cluster."""
+    return Objects(
+        nodes=read(cluster, "", "nodes", objects.Node),
+        slices=read(cluster, RESOURCE_GROUP, "resourceslices", objects.Slice),
+        taint_rules=read(cluster, RESOURCE_GROUP, "devicetaintrules", objects.TaintRule),
+        claims=read_claims(cluster),
+        pods=read_pods(cluster),
+    )
+
+
+def read_claims(cluster: Cluster) -> list[objects.Claim]:
+    return read(cluster, RESOURCE_GROUP, "resourceclaims", objects.Claim)
+
+
+def read_pods(cluster: Cluster) -> list[objects.Pod]:
+    return read(cluster, "", "pods", objects.Pod)
+
+
+def read(cluster: Cluster, group: str, name: str, kind: type[Kind]) -> list[Kind]:
+    """Returns all objects of a resource as values of `kind`, in the order of their keys.
+
+    Returns an empty list if the server does not serve the resource. Leaves out objects that do not have the
+    types of `kind`.
+    """
+    resource = _resource(cluster, group, name)
+    if resource is None:
+        return []
+    known = _DECODED.of(resource.attachments)
+    entries = cluster.storage.list(resource.prefix).entries
+    decoded: dict[str, tuple[int, Any]] = {}
+    for entry in entries:
+        before = known.get(entry.key)
+        if before is not None and before[0] == entry.revision:
+            decoded[entry.key] = before
+            continue
+        try:
+            value = msgspec.json.decode(resource.json_of(entry.value, entry.revision), type=kind)
+        except msgspec.ValidationError:
+            continue
+        decoded[entry.key] = entry.revision, value
+    known.clear()
+    known.update(decoded)
+    return [value for _, value in decoded.values()]
+
+
+def _resource(cluster: Cluster, group: str, name: str) -> Resource | None:
+    """Returns the resource in the newest served version that shares its objects with the other versions.
+
+    v1alpha2 of resource.k8s.io keeps separate claims, which have no devices.
+    """
+    catalogue = cluster.catalogue
+    found: Iterable[Resource | None] = (
+        catalogue.find(group, version, name) for version in catalogue.versions(group) if version != "v1alpha2"
+    )
+    return next((resource for resource in found if resource is not None), None)

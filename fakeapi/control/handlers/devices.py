@@ -1,0 +1,180 @@
+"""Handlers that return nodes with their pools and devices, and claims and waiting pods with their states."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from fakeapi.control.devices.claim_states import (
+    ClaimState,
+    ClaimView,
+    PodView,
+    claim_views,
+    pending_pods,
+    pods_by_claim,
+)
+from fakeapi.control.devices.pools import DeviceState, NodeView, node_views
+from fakeapi.control.devices.reading import read_claims, read_objects, read_pods
+from fakeapi.control.errors import refused
+from fakeapi.control.route import Call, Route
+
+CLAIMS_MAX = 1_000
+"""Maximum number of claims, and of pending pods, in one response. Clients read the others page by page."""
+
+CLAIM_BYTES = 512
+"""Estimated size of one claim in a response, in bytes."""
+
+DEVICE_BYTES = 256
+"""Estimated size of one device in a response, in bytes."""
+
+
+class DeviceQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """The query for devices.
+
+    `unless`: a resourceVersion. If no object has changed since then, the response has no nodes.
+    """
+
+    unless: str = ""
+
+
+class DriverView(msgspec.Struct, rename="camel"):
+    """The devices of one driver by state.
+
+    `tainted` and `unhealthy`: the number of such devices, whether they are free or not.
+    """
+
+    driver: str
+    devices: int
+    free: int
+    allocated: int
+    prepared: int
+    tainted: int
+    unhealthy: int
+
+
+class DeviceMap(msgspec.Struct, rename="camel"):
+    """All nodes with their devices. `changed`: whether the response has nodes (see `unless`)."""
+
+    resource_version: str
+    changed: bool
+    drivers: list[DriverView] = []
+    nodes: list[NodeView] = []
+
+
+class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """The query for claims.
+
+    - `state`: the state of the claims; "" for all.
+    - `namespace`: the namespace of claims and pods; "" for all.
+    - `search`: the text that NAMESPACE/NAME, the devices, the pods or the reason must contain.
+    - `skip`: the number of claims to leave out at the beginning.
+    - `limit`: the maximum number of claims, and of pending pods, to return.
+    """
+
+    state: str = ""
+    namespace: str = ""
+    search: str = ""
+    skip: int = 0
+    limit: int = CLAIMS_MAX
+
+
+class ClaimList(msgspec.Struct, rename="camel"):
+    """Claims, pending claims first, then in the order of their names; and the pods that do not run yet.
+
+    - `states`: the number of claims of each state, before the query's filters.
+    - `total`: the number of claims that match the query.
+    - `pending_pods`: the number of pending pods, before the query's filters.
+    """
+
+    claims: list[ClaimView]
+    pods: list[PodView]
+    states: dict[str, int]
+    total: int
+    pending_pods: int
+
+
+async def devices(call: Call) -> DeviceMap:
+    cluster = call.server.cluster
+    revision = str(cluster.storage.revision)
+    if call.query.unless == revision:
+        return DeviceMap(revision, changed=False)
+    nodes = node_views(read_objects(cluster))
+    size = sum(len(pool.devices) for node in nodes for pool in node.pools) * DEVICE_BYTES
+    async with call.room(size):
+        return DeviceMap(revision, changed=True, drivers=drivers_of(nodes), nodes=nodes)
+
+
+def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
+    """Returns the number of devices of each driver by state, in the order of the drivers' names."""
+    counted: dict[str, Counter[str]] = {}
+    for pool in (pool for node in nodes for pool in node.pools):
+        counts = counted.setdefault(pool.driver, Counter())
+        for device in pool.devices:
+            counts[device.state] += 1
+            counts["tainted"] += bool(device.taints)
+            counts["unhealthy"] += device.unhealthy
+    return [
+        DriverView(
+            driver,
+            sum(counts[state] for state in DeviceState),
+            counts[DeviceState.FREE],
+            counts[DeviceState.ALLOCATED],
+            counts[DeviceState.PREPARED],
+            counts["tainted"],
+            counts["unhealthy"],
+        )
+        for driver, counts in sorted(counted.items())
+    ]
+
+
+async def claims(call: Call) -> ClaimList:
+    query: ClaimQuery = call.query
+    if query.state and query.state not in [*ClaimState]:
+        raise refused(400, f"state: {query.state!r} is not one of {', '.join(ClaimState)}")
+    if not 1 <= query.limit <= CLAIMS_MAX or query.skip < 0:
+        raise refused(400, f"limit is from 1 to {CLAIMS_MAX}, and skip is not negative")
+    cluster = call.server.cluster
+    pods = read_pods(cluster)
+    views = claim_views(read_claims(cluster), pods_by_claim(pods))
+    waiting = pending_pods(pods)
+    matching = [view for view in views if query.state in ("", view.state) and _matches(query, view)]
+    matching.sort(key=lambda view: view.state is not ClaimState.PENDING)
+    selected = matching[query.skip : query.skip + query.limit]
+    async with call.room(CLAIM_BYTES * (len(selected) + len(waiting))):
+        return ClaimList(
+            selected,
+            [pod for pod in waiting if _matches(query, pod)][: query.limit],
+            Counter(str(view.state) for view in views),
+            len(matching),
+            len(waiting),
+        )
+
+
+def _matches(query: ClaimQuery, view: ClaimView | PodView) -> bool:
+    if query.namespace not in ("", view.namespace):
+        return False
+    if not query.search:
+        return True
+    listed = [*view.pods, *view.devices] if isinstance(view, ClaimView) else [*view.claims, view.message]
+    texts = [f"{view.namespace}/{view.name}", view.reason, view.node, *listed]
+    return any(query.search.lower() in text.lower() for text in texts)
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/devices",
+        devices,
+        "All nodes with their pools and devices, and the state of each device.",
+        answer=DeviceMap,
+        query=DeviceQuery,
+    ),
+    Route(
+        "GET",
+        "/claims",
+        claims,
+        "Claims with their states, and the pods that do not run yet.",
+        answer=ClaimList,
+        query=ClaimQuery,
+    ),
+)

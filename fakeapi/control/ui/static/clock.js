@@ -1,0 +1,125 @@
+// The server's clock, and snapshots of all objects.
+
+import { control } from "./api.js";
+import { Icon } from "./icons.js";
+import { useLive } from "./live.js";
+import { html, useEffect, useState } from "./preact.js";
+import { counted, objectHref, placed, python, shell } from "./text.js";
+import { Changes } from "./editor.js";
+import { Empty, Field, Heading, Panel, Pill, Problem, SameAs, say, useAction } from "./ui.js";
+
+const TICK_MS = 1000;
+
+export function Clock() {
+  return html`<${Heading} title="Clock and snapshots" lead="Move the time of the server, and keep and restore all its objects" /><div class="two"><${Time} /><${Snapshots} /></div>`;
+}
+
+function Time() {
+  const [clock, setClock] = useState(/** @type {any} */ (null));
+  const [seconds, setSeconds] = useState("60");
+  const [last, setLast] = useState("advance");
+  const { run, busy, error } = useAction();
+  useEffect(() => {
+    const read = () => control("GET", "/clock").then(setClock, () => undefined);
+    read();
+    const timer = setInterval(read, TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const move = (way, body) => () => {
+    setLast(way);
+    return run(async () => {
+      setClock(await control("POST", `/clock/${way}`, { body }));
+      say(`The clock: ${way}`);
+    });
+  };
+  const amount = Number(seconds);
+  const same = {
+    freeze: ["fakeapi clock freeze", "fakeapi.clock.freeze()"],
+    resume: ["fakeapi clock resume", "fakeapi.clock.resume()"],
+    advance: [`fakeapi clock advance ${amount}`, `fakeapi.clock.advance(${amount})`],
+  }[last];
+  const how = !clock ? "" : clock.frozen ? "frozen" : clock.adjusted ? "running, adjusted" : "running with the machine's clock";
+  return html`<section class="card"><h2>Clock</h2>
+    <p id="now" class="big">${clock ? clock.now.replace("T", " ") : "Reading…"} <${Pill} kind=${clock?.frozen ? "accent" : ""}>${how}<//></p>
+    <p class="soft">Ages, leases, timeouts and controllers follow this clock. It never goes back.</p>
+    <${Problem} error=${error} />
+    <div class="row">
+      ${clock?.frozen ? html`<button type="button" disabled=${busy} onClick=${move("resume")}><${Icon} name="play" />Resume</button>` : html`<button type="button" disabled=${busy} onClick=${move("freeze", {})}><${Icon} name="pause" />Freeze</button>`}
+      <${Field} label="Seconds"><input id="seconds" type="number" min="0" step="any" value=${seconds} onInput=${(event) => setSeconds(event.target.value)} /><//>
+      <button type="button" class="main" disabled=${busy || !(amount >= 0)} onClick=${move("advance", { seconds: amount })}>Advance</button>
+    </div>
+    <div class="actions">${[["1 minute", 60], ["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400]].map(([text, value]) => html`<button type="button" class="quiet" disabled=${busy} onClick=${() => (setSeconds(String(value)), move("advance", { seconds: value })())}>+ ${text}</button>`)}</div>
+    ${same && html`<${SameAs} command=${same[0]} python=${same[1]} />`}</section>`;
+}
+
+function Snapshots() {
+  const { data, error, reload } = useLive(() => control("GET", "/snapshots"), [], { types: [] });
+  const [name, setName] = useState("base");
+  const [compared, setCompared] = useState(/** @type {any} */ (null));
+  const [restoring, setRestoring] = useState("");
+  const action = useAction();
+  const take = (event) => {
+    event.preventDefault();
+    action.run(async () => {
+      await control("PUT", `/snapshots/${encodeURIComponent(name)}`);
+      say(`Took ${name}`);
+      await reload();
+    });
+  };
+  const restore = (each) =>
+    action.run(async () => {
+      await control("POST", `/snapshots/${encodeURIComponent(each)}/restore`, { body: {} });
+      say(`Restored ${each}`);
+      setRestoring("");
+      await reload();
+    });
+  const remove = (each) =>
+    action.run(async () => {
+      await control("DELETE", `/snapshots/${encodeURIComponent(each)}`);
+      say(`Deleted ${each}`);
+      await reload();
+    });
+  const compare = (each) => action.run(async () => setCompared({ name: each, ...(await control("GET", "/snapshots/diff", { query: { old: each } })) }));
+  return html`<section class="card"><h2>Snapshots</h2>
+    <${Problem} error=${error ?? action.error} />
+    <form class="row" onSubmit=${take}>
+      <${Field} label="Name"><input id="snapshot-name" required autocomplete="off" value=${name} onInput=${(event) => setName(event.target.value)} /><//>
+      <button class="main"><${Icon} name="snapshot" />Take a snapshot</button>
+    </form>
+    ${data && !data.length && html`<${Empty} icon="snapshot" title="No snapshot is kept"><p>A snapshot keeps all objects. Restore it to try something again from the same state.</p><//>`}
+    ${data?.length > 0 && html`<p class="soft">${counted(data.length, "snapshot")}</p>`}
+    <ul class="snapshots">${(data ?? []).map(
+      (each) => html`<li><p><strong>${each.name}</strong> <span class="soft">${counted(each.objects, "object")}, taken at ${each.takenAt.replace("T", " ")}</span></p>
+        <div class="actions">
+          <button type="button" aria-label=${`Restore: ${each.name}`} onClick=${() => setRestoring(each.name)}>Restore</button>
+          <button type="button" aria-label=${`Compare with now: ${each.name}`} onClick=${() => compare(each.name)}>Compare with now</button>
+          <a class="button" href=${`../snapshots/${encodeURIComponent(each.name)}/file`} download>Download</a>
+          <button type="button" class="quiet" aria-label=${`Delete: ${each.name}`} onClick=${() => remove(each.name)}><${Icon} name="trash" /></button>
+        </div></li>`,
+    )}</ul>
+    ${compared && html`<${Compared} ...${compared} />`}
+    <${SameAs} command=${`fakeapi snapshot take ${shell(name)}\nfakeapi snapshot restore ${shell(name)}`} python=${`fakeapi.snapshot(${python(name)})\nfakeapi.restore(${python(name)})`} />
+    ${restoring &&
+    html`<${Panel} title=${`Restore ${restoring}?`} onClose=${() => setRestoring("")}><p>All objects are replaced with those of the snapshot. Open watches end, and clients list again.</p>
+      <div class="actions"><button type="button" onClick=${() => setRestoring("")}>Cancel</button><button type="button" class="main" aria-label=${`Restore ${restoring} now`} onClick=${() => restore(restoring)}>Restore</button></div>
+      <${SameAs} command=${`fakeapi snapshot restore ${shell(restoring)}`} python=${`fakeapi.restore(${python(restoring)})`} /><//>`}</section>`;
+}
+
+function Compared({ name, items, more }) {
+  return html`<section aria-live="polite"><h3>Since ${name}</h3>
+    ${!items.length && html`<p>No differences.</p>`}
+    ${items.map(
+      (item) => html`<details class="difference"><summary><${Pill} kind=${item.kind === "added" ? "good" : item.kind === "removed" ? "bad" : ""}>${item.kind}<//> ${item.resource} ${item.kind === "removed" ? placed(item.namespace, item.name) : html`<a href=${linkOf(item)}>${placed(item.namespace, item.name)}</a>`}</summary>
+        <${Changes} changes=${item.fields.flatMap((field) => [change("removed", field.path, field.old), change("added", field.path, field.new)]).filter(Boolean)} /></details>`,
+    )}
+    ${more > 0 && html`<p class="soft">and ${more} more objects</p>`}</section>`;
+}
+
+function linkOf(item) {
+  const [resource, ...group] = item.resource.split(".");
+  return objectHref(group.join("."), resource, item.namespace, item.name);
+}
+
+function change(kind, path, value) {
+  return value === null || value === undefined ? null : { kind, path, text: JSON.stringify(value).slice(0, 300) };
+}

@@ -1,0 +1,31 @@
+// The controllers of the server, what each does now, and its simulated drivers.
+
+import { control } from "./api.js";
+import { useLive } from "./live.js";
+import { html } from "./preact.js";
+import { Table } from "./table.js";
+import { counted } from "./text.js";
+import { Code, Empty, Heading, Problem } from "./ui.js";
+import { Drivers } from "./drivers.js";
+
+export function Controllers() {
+  const { data, error } = useLive(() => control("GET", "/controllers"), [], { types: ["request", "object"], least: 1000 });
+  const failing = (data?.controllers ?? []).filter((each) => each.lastError).length;
+  return html`<${Heading} title="Controllers and drivers" lead=${data ? `${counted(data.controllers.length, "controller")}${failing ? `, ${failing} with errors` : ""}` : "Reading…"} />
+    <${Problem} error=${error} />
+    ${data &&
+    html`<${Table} label="Controllers" columns=${COLUMNS} rows=${data.controllers} id=${(row) => row.name}
+      empty=${html`<${Empty} icon="controllers" title="No controller runs in this server"><p>With controllers, templates become claims, claims are allocated, pods run, and orphans are deleted.</p>
+        <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2" label="command" /><${Code} text=${'FakeAPI(controllers="all", nodes="node-1,node-2")'} label="Python line" /><//>`} />`}
+    <${Drivers} />`;
+}
+
+const COLUMNS = [
+  { name: "Controller", className: "name", show: (row) => row.name },
+  { name: "Now", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${row.busyWith}</code>` : html`<span class="soft">idle</span>`) },
+  { name: "In queue", number: true, title: "Keys that wait for the controller", sort: (row) => row.waiting, show: (row) => row.waiting },
+  { name: "Later", number: true, title: "Keys that the controller retries after a delay", sort: (row) => row.delayed, show: (row) => row.delayed },
+  { name: "Done", number: true, sort: (row) => row.reconciled, show: (row) => row.reconciled.toLocaleString("en") },
+  { name: "Failed", number: true, sort: (row) => row.failed, show: (row) => html`<span class=${row.failed ? "bad" : ""}>${row.failed}</span>` },
+  { name: "Last error", className: "grow", show: (row) => html`<span title=${row.lastError}>${row.lastError}</span>` },
+];

@@ -1,0 +1,210 @@
+// The map of the cluster: nodes, their pools and devices, and the claim and pod on each device.
+
+import { control } from "./api.js";
+import { claimHref, ClaimState, podHref } from "./claims.js";
+import { Icon } from "./icons.js";
+import { useLive } from "./live.js";
+import { html, useMemo, useState } from "./preact.js";
+import { counted, objectHref } from "./text.js";
+import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, Search } from "./ui.js";
+
+const GROUP_SHOWN = 48;
+const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "devicetaintrules"]);
+export const DEVICE_STATES = ["free", "allocated", "prepared", "tainted", "unhealthy"];
+
+/** @param {any} device */
+export function kindOfDevice(device) {
+  if (device.unhealthy) return "unhealthy";
+  if (device.state) return device.state;
+  return device.taints?.length ? "tainted" : "free";
+}
+
+export function Devices() {
+  const [search, setSearch] = remember("search", "");
+  const [driver, setDriver] = remember("driver", "");
+  const [state, setState] = remember("state", "");
+  const [open, setOpen] = useState(/** @type {{node: string, pool: string, driver: string} | null} */ (null));
+  const { data, error } = useLive(readMap, [], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
+  const nodes = useMemo(() => matching(data?.nodes ?? [], { search, driver, state }), [data, search, driver, state]);
+  const groups = useMemo(() => grouped(nodes), [nodes]);
+  const pool = open && data?.nodes.find((each) => each.name === open.node)?.pools.find((each) => each.name === open.pool && each.driver === open.driver);
+  const real = (data?.nodes ?? []).filter((each) => each.name);
+  if (data && !data.nodes.length) {
+    return html`<${Heading} title="Devices" /><${Nothing} />`;
+  }
+  return html`<${Heading} title="Devices" lead=${data ? `${counted(real.length, "node")}, ${counted(sum(data.drivers, "devices"), "device")} of ${counted(data.drivers.length, "driver")}` : "Reading…"} />
+    <${Problem} error=${error} />
+    ${data && html`<${Drivers} drivers=${data.drivers} chosen=${driver} choose=${setDriver} />`}
+    <div class="filters">
+      <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
+      <${Choice} label="State" value=${state} onChange=${setState}
+        choices=${[["", "All"], ...DEVICE_STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${each}`])]} />
+    </div>
+    ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
+    ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${setOpen} alone=${groups.length === 1} />`)}
+    ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} onClose=${() => setOpen(null)} />`}`;
+}
+
+async function readMap(old) {
+  const map = await control("GET", "/devices", { query: { unless: old?.resourceVersion ?? "" } });
+  return map.changed ? map : old;
+}
+
+const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
+
+function Nothing() {
+  return html`<${Empty} icon="devices" title="There are no nodes and no devices">
+    <p>Drivers publish devices in ResourceSlices. Start the server with nodes and simulated drivers, or create a Node and a ResourceSlice.</p>
+    <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2" label="command" />
+    <p>Then this page shows each device, and the claim and the pod that use it.</p>
+  <//>`;
+}
+
+function Drivers({ drivers, chosen, choose }) {
+  return html`<ul class="drivers" aria-label="Drivers">${drivers.map((each) => {
+    const is = each.driver === chosen;
+    const parts = [["prepared", each.prepared], ["allocated", each.allocated], ["free", each.free]];
+    return html`<li><button type="button" class="driver" aria-pressed=${String(is)} onClick=${() => choose(is ? "" : each.driver)}>
+      <strong>${each.driver}</strong>
+      <span class="bar" aria-hidden="true">${parts.map(([name, number]) => number > 0 && html`<span class=${name} style=${{ flexGrow: number }}></span>`)}</span>
+      <span class="numbers"><span>${each.free.toLocaleString("en")} of ${each.devices.toLocaleString("en")} free</span>
+        ${each.tainted > 0 && html`<span class="warn">${each.tainted} tainted</span>`}${each.unhealthy > 0 && html`<span class="bad">${each.unhealthy} unhealthy</span>`}</span>
+    </button></li>`;
+  })}</ul>`;
+}
+
+// choosing and grouping -------------------------------------------------------------------------------------
+
+function matching(nodes, { search, driver, state }) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length && !driver && !state) {
+    return nodes;
+  }
+  return nodes
+    .map((node) => {
+      const isNode = words.length > 0 && words.every((word) => node.name.toLowerCase().includes(word));
+      const pools = node.pools
+        .filter((pool) => !driver || pool.driver === driver)
+        .map((pool) => ({ ...pool, devices: pool.devices.map((device) => ({ ...device, dim: !fits(pool, device, isNode ? [] : words, state) })) }))
+        .filter((pool) => pool.devices.some((device) => !device.dim));
+      return { ...node, pools, isNode };
+    })
+    .filter((node) => node.pools.length || (node.isNode && !driver && !state));
+}
+
+function fits(pool, device, words, state) {
+  if (state && kindOfDevice(device) !== state && !(state === "tainted" && device.taints?.length)) {
+    return false;
+  }
+  const users = (device.users ?? []).map((each) => `${each.namespace}/${each.name} ${each.pods.join(" ")}`).join(" ");
+  const text = `${pool.name} ${device.name} ${device.product ?? ""} ${users}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** Nodes that need attention first, then those in use, then free ones, then pools of no single node. */
+/** @param {any[]} nodes */
+function grouped(nodes) {
+  /** @type {{title: string, hint: string, nodes: any[]}[]} */
+  const groups = [
+    { title: "Needs attention", hint: "not ready, unhealthy, or pools that are not complete", nodes: [] },
+    { title: "In use", hint: "", nodes: [] },
+    { title: "Free", hint: "", nodes: [] },
+    { title: "Without devices", hint: "", nodes: [] },
+    { title: "Pools of several nodes", hint: "", nodes: [] },
+  ];
+  for (const node of nodes) {
+    groups[groupOf(node)].nodes.push(node);
+  }
+  return groups.filter((each) => each.nodes.length);
+}
+
+function groupOf(node) {
+  const devices = node.pools.flatMap((pool) => pool.devices);
+  if (!node.name) return 4;
+  const isWrong = !node.ready || !node.exists || node.pools.some((pool) => !pool.complete) || devices.some((each) => each.unhealthy);
+  if (isWrong) return 0;
+  if (!devices.length) return 3;
+  return devices.some((each) => each.state) ? 1 : 2;
+}
+
+function NodeGroup({ title, hint, nodes, open, alone }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? nodes : nodes.slice(0, GROUP_SHOWN);
+  return html`<section class="node-group" aria-label=${title}>
+    ${!alone && html`<h2>${title} <span class="count">${nodes.length}</span> ${hint && html`<span class="soft">${hint}</span>`}</h2>`}
+    <div class="nodes">${shown.map((node) => html`<${NodeCard} key=${node.name} node=${node} open=${open} />`)}</div>
+    ${shown.length < nodes.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(nodes.length - shown.length).toLocaleString("en")} more</button>`}
+  </section>`;
+}
+
+// one node ---------------------------------------------------------------------------------------------------
+
+function NodeCard({ node, open }) {
+  return html`<article class="node">
+    <header>
+      ${node.name ? html`<a href=${objectHref("", "nodes", "", node.name)}><${Icon} name="node" />${node.name}</a>` : html`<span>Several nodes</span>`}
+      ${!node.exists && node.name && html`<${Pill} kind="warn" title="ResourceSlices name this node, and there is no such Node">no Node<//>`}
+      ${!node.ready && html`<${Pill} kind="bad">not ready<//>`}
+      ${!node.schedulable && html`<${Pill} kind="warn">cordoned<//>`}
+      ${node.name && html`<span class="count">${counted(node.pods, "pod")}</span>`}
+    </header>
+    ${node.pools.map((pool) => html`<${PoolStrip} pool=${pool} node=${node.name} open=${open} />`)}
+    ${!node.pools.length && html`<p class="soft">no devices</p>`}
+  </article>`;
+}
+
+function PoolStrip({ pool, node, open }) {
+  const used = pool.devices.filter((each) => each.state).length;
+  const label = `${pool.driver}${pool.name === node ? "" : `, pool ${pool.name}`}: ${used} of ${counted(pool.devices.length, "device")} in use`;
+  return html`<button type="button" class="pool" title=${label} onClick=${() => open({ node, pool: pool.name, driver: pool.driver })}>
+    <span class="pool-name"><span>${shortDriver(pool.driver)}</span><span class="count">${used}/${pool.devices.length}<span class="hidden"> devices in use</span></span></span>
+    <span class="squares">${pool.devices.map((device) => html`<${Square} device=${device} />`)}</span>
+    ${pool.counters.length > 0 && html`<span class="counters">${pool.counters.map((each) => html`<span class="counter"><span style=${{ width: `${each.fraction * 100}%` }}></span></span>`)}</span>`}
+    ${!pool.complete && html`<span class="warn small">not all slices are published</span>`}
+  </button>`;
+}
+
+function Square({ device }) {
+  const users = device.users ?? [];
+  const isPart = device.consumes?.length > 0;
+  const share = device.shared === undefined ? undefined : { "--share": `${Math.round(device.shared * 100)}%` };
+  const classes = ["square", kindOfDevice(device), device.dim ? "dim" : "", isPart ? "part" : "", share ? "shared" : "", device.taints?.length ? "has-taint" : ""];
+  const uses = users.map((each) => `${each.name}${each.pods.length ? ` (${each.pods.join(", ")})` : ""}`).join(", ");
+  return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kindOfDevice(device)}${uses ? `, ${uses}` : ""}`}></span>`;
+}
+
+/** @param {string} driver */
+export function shortDriver(driver) {
+  return driver.replace(/\.(example\.com|k8s\.io|x-k8s\.io)$/, "");
+}
+
+// one pool ---------------------------------------------------------------------------------------------------
+
+function PoolPanel({ pool, node, onClose }) {
+  const slices = `#/objects/resource.k8s.io/resourceslices?search=${encodeURIComponent(pool.name)}`;
+  return html`<${Panel} title=${`${pool.driver}: pool ${pool.name}`} onClose=${onClose} wide>
+    <p class="soft">${node ? html`On node <a href=${objectHref("", "nodes", "", node)}>${node}</a>` : "For several nodes"}, generation ${pool.generation}, <a href=${slices}>its ResourceSlices</a></p>
+    ${!pool.complete && html`<p class="note">The driver has not published all ResourceSlices of this generation. The scheduler does not use the pool until then.</p>`}
+    ${pool.counters.length > 0 &&
+    html`<h3>Counters that its partitions share</h3><dl class="counter-list">${pool.counters.map(
+      (each) => html`<div><dt>${each.set} · ${each.name}</dt><dd><span class="counter"><span style=${{ width: `${each.fraction * 100}%` }}></span></span> ${each.used} of ${each.total} used</dd></div>`,
+    )}</dl>`}
+    <h3>Devices</h3>
+    <ul class="device-list">${pool.devices.map((device) => html`<${DeviceItem} key=${device.name} device=${device} />`)}</ul>
+  <//>`;
+}
+
+function DeviceItem({ device }) {
+  const kind = kindOfDevice(device);
+  return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} <${Pill} kind=${PILLS[kind]}>${kind}<//>
+      ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
+      ${(device.taints ?? []).map((each) => html` <${Pill} kind="warn" title="taint">${each}<//>`)}</p>
+    ${device.consumes?.length > 0 && html`<p class="soft">takes ${device.consumes.join(", ")}</p>`}
+    ${(device.users ?? []).map(
+      (each) => html`<p class="user"><${ClaimState} state=${each.state} /> <a href=${claimHref(each.namespace, each.name)}>${each.namespace}/${each.name}</a>
+        ${each.admin && html` <${Pill} kind="warn">admin access<//>`}
+        ${each.pods.map((pod) => html` → <a href=${podHref(each.namespace, pod)}>${pod}</a>`)}</p>`,
+    )}</li>`;
+}
+
+const PILLS = { free: "", allocated: "accent", prepared: "good", tainted: "warn", unhealthy: "bad" };

@@ -1,0 +1,160 @@
+// Creates, applies and updates objects: a dry run first, and the errors beside their fields.
+
+import { cluster, control, Refused } from "./api.js";
+import { differences } from "./diff.js";
+import { Icon } from "./icons.js";
+import { html, useMemo, useRef, useState } from "./preact.js";
+import { placed, python } from "./text.js";
+import { Choice, Panel, SameAs, say } from "./ui.js";
+import { lineOf, toYaml } from "./yaml.js";
+
+const MANAGER = "fakeapi-page";
+const NEWLINE = /\n/g;
+
+const WAYS = {
+  create: { verb: "Create", done: "Created", command: "kubectl create -f object.yaml" },
+  apply: { verb: "Apply", done: "Applied", command: "kubectl apply --server-side -f object.yaml" },
+  update: { verb: "Save", done: "Saved", command: "kubectl replace -f object.yaml" },
+};
+
+/**
+ * @param {{kind?: import("./kinds.js").Kind, object?: any, namespace?: string, onClose: () => void}} props
+ */
+export function Editor({ kind, object, namespace = "default", onClose }) {
+  const initial = useMemo(() => (object ? toYaml(editable(object)) : template(kind, namespace)), []);
+  const [text, setText] = useState(initial);
+  const [way, setWay] = useState(object ? "update" : "create");
+  const [result, setResult] = useState(/** @type {any} */ (null));
+  const [busy, setBusy] = useState(false);
+  const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const lines = text.match(NEWLINE)?.length ?? 0;
+
+  const send = async (dryRun) => {
+    setBusy(true);
+    try {
+      const manifests = await control("POST", "/manifests", { body: { text, namespace } });
+      const answers = [];
+      for (const manifest of manifests) {
+        answers.push(await write(way, manifest, dryRun));
+      }
+      if (!dryRun) {
+        say(`${WAYS[way].done} ${answers.map((each) => `${each.kind} ${each.metadata.name}`).join(", ")}`);
+        onClose();
+        return;
+      }
+      setResult({ answers, changes: object ? differences(withoutServerFields(object), withoutServerFields(answers[0])) : null });
+    } catch (problem) {
+      const error = /** @type {Refused} */ (problem);
+      setResult({ error, causes: (error.causes ?? []).map((each) => ({ ...each, line: each.field ? lineOf(text, each.field) : 0 })) });
+    }
+    setBusy(false);
+  };
+
+  const edit = (event) => {
+    setText(event.target.value);
+    setResult(null);
+  };
+  const jump = (line) => {
+    const start = text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const end = text.indexOf("\n", start);
+    area.current?.focus();
+    area.current?.setSelectionRange(start, end < 0 ? text.length : end);
+    if (area.current) area.current.scrollTop = Math.max(0, (line - 5) * 20);
+  };
+  const marked = new Set((result?.causes ?? []).map((each) => each.line).filter(Boolean));
+  const title = object ? `Edit ${object.kind} ${placed(object.metadata.namespace ?? "", object.metadata.name)}` : `Create ${kind?.kind ?? "objects"}`;
+  return html`<${Panel} title=${title} onClose=${onClose} wide>
+    <${Choice} label="How to write" value=${way} onChange=${setWay}
+      choices=${object ? [["update", "Update"], ["apply", "Server-side apply"]] : [["create", "Create"], ["apply", "Server-side apply"]]} />
+    <div class="editor">
+      <div class="gutter" aria-hidden="true" style=${{ height: `${(lines + 1) * 20 + 16}px` }}>
+        ${Array.from({ length: lines + 1 }, (_, index) => html`<span class=${marked.has(index + 1) ? "bad" : ""}>${index + 1}</span>`)}
+      </div>
+      <textarea ref=${area} aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} rows=${Math.max(12, lines + 1)}></textarea>
+    </div>
+    <div class="editor-result" role="status">
+      ${result?.error && html`<${Errors} result=${result} jump=${jump} />`}
+      ${result?.answers && html`<p class="ok">The server accepts this: nothing has been written yet.</p>`}
+      ${result?.changes && html`<${Changes} changes=${result.changes} />`}
+    </div>
+    <div class="actions">
+      <button type="button" disabled=${busy} onClick=${() => send(true)}>Check with a dry run</button>
+      <button type="button" class="main" disabled=${busy || !result?.answers} title="Enabled after a dry run that the server accepts" onClick=${() => send(false)}>${WAYS[way].verb}</button>
+    </div>
+    <${SameAs} command=${`${WAYS[way].command} --dry-run=server\n${WAYS[way].command}`} python=${pythonOf(way)} />
+  <//>`;
+}
+
+function Errors({ result, jump }) {
+  return html`<div class="problem" role="alert"><${Icon} name="warning" /><div>
+    <p>${result.error.message}</p>
+    ${result.causes.length > 0 &&
+    html`<ul>${result.causes.map(
+      (each) => html`<li>${each.line > 0 && html`<button type="button" class="link" onClick=${() => jump(each.line)}>Line ${each.line}</button>`} <code>${each.field}</code> ${each.message}</li>`,
+    )}</ul>`}
+  </div></div>`;
+}
+
+/** @param {{changes: {kind: string, path: string, text: string}[]}} props */
+export function Changes({ changes }) {
+  if (!changes.length) {
+    return html`<p class="soft">No field changes, except managed fields.</p>`;
+  }
+  return html`<div class="changes">${changes.map(({ kind, path, text }) => html`<div class=${kind}><code>${path}</code> ${text}</div>`)}</div>`;
+}
+
+async function write(way, manifest, dryRun) {
+  const query = dryRun ? { dryRun: "All", fieldManager: MANAGER } : { fieldManager: MANAGER };
+  const body = JSON.stringify({ ...manifest.object, ...(manifest.namespace ? { metadata: { ...manifest.object.metadata, namespace: manifest.namespace } } : {}) });
+  if (way === "apply") {
+    return cluster("PATCH", manifest.path, { query, body, type: "application/apply-patch+yaml" });
+  }
+  return way === "create" ? cluster("POST", manifest.collection, { query, body }) : cluster("PUT", manifest.path, { query, body });
+}
+
+/** The object without the fields that only the server writes, but with its resourceVersion. */
+function editable(object) {
+  const { managedFields, uid, creationTimestamp, generation, selfLink, ...metadata } = object.metadata;
+  const { status, ...rest } = object;
+  return { apiVersion: object.apiVersion, kind: object.kind, ...rest, metadata };
+}
+
+function withoutServerFields(object) {
+  const { managedFields, resourceVersion, generation, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function pythonOf(way) {
+  const lines = {
+    create: "fakeapi.create(Path(\"object.yaml\").read_text())",
+    apply: `fakeapi.patch("Kind", "name", object, type="apply", fieldManager=${python(MANAGER)})`,
+    update: "fakeapi.update(object)",
+  };
+  return lines[way];
+}
+
+function template(kind, namespace) {
+  if (!kind) {
+    return "";
+  }
+  const version = kind.group ? `${kind.group}/${kind.version}` : kind.version;
+  const metadata = kind.namespaced ? { name: "example", namespace } : { name: "example" };
+  return toYaml({ apiVersion: version, kind: kind.kind, metadata, ...(SPECS[kind.resource] ?? {}) });
+}
+
+/** What a new object of a common kind can look like. */
+const SPECS = {
+  resourceclaims: { spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } } },
+  resourceclaimtemplates: { spec: { spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } } } },
+  deviceclasses: { spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } },
+  resourceslices: {
+    spec: { driver: "gpu.example.com", nodeName: "node-1", pool: { name: "node-1", generation: 1, resourceSliceCount: 1 }, devices: [{ name: "gpu-0" }] },
+  },
+  pods: {
+    spec: {
+      containers: [{ name: "main", image: "train:1", resources: { claims: [{ name: "gpu" }] } }],
+      resourceClaims: [{ name: "gpu", resourceClaimName: "example" }],
+    },
+  },
+  configmaps: { data: { key: "value" } },
+};

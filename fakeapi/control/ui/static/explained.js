@@ -1,0 +1,78 @@
+// An explanation of the server: the short answer, the reasons with what would help, and each node on request.
+
+import { kindOf } from "./kinds.js";
+import { html, useEffect, useState } from "./preact.js";
+import { counted, objectHref, placed } from "./text.js";
+import { Pill } from "./ui.js";
+
+const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resource.k8s.io/v1", ResourceClaimTemplate: "resource.k8s.io/v1", ResourceSlice: "resource.k8s.io/v1" };
+const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
+const NODES_SHOWN = 50;
+
+/** @param {{value: any}} props an Explanation of the control API */
+export function Explained({ value }) {
+  return html`<div class="explained">
+    <p class="answer"><${Pill} kind=${GOOD.has(value.verdict) ? "good" : "warn"}>${value.verdict}<//> ${value.summary}</p>
+    <ol>${(value.reasons ?? []).map((reason) => html`<li><${Reason} reason=${reason} /></li>`)}</ol>
+    ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
+    ${(value.notes ?? []).map((note) => html`<p class="soft">${note}</p>`)}
+  </div>`;
+}
+
+function Reason({ reason }) {
+  const facts = reason.details ?? [];
+  return html`<p>${reason.text}</p>
+    ${facts.length > 0 && html`<ul class="reasons">${facts.map((each) => html`<li>${each}</li>`)}</ul>`}
+    ${reason.expression && html`<pre tabindex="0" aria-label="CEL expression">${reason.expression}</pre>`}
+    <${Seen} seen=${reason.seen} />
+    ${reason.object && html`<p class="soft">See <${ObjectLink} of=${reason.object} />${reason.path && html` at <code>${reason.path}</code>`}</p>`}
+    ${reason.nodes?.length > 0 && html`<p class="soft">On ${several(reason.nodes, reason.nodeCount)}</p>`}
+    ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}</p>`}
+    ${(reason.changes ?? []).map((change) => html`<p class="change">${change.sufficient ? html`<${Pill} kind="good" title="Tried: this change alone is enough">enough<//> ` : html`<${Pill} kind="accent">could help<//> `}${change.text}
+      ${(change.objects ?? []).map((each) => html` <${ObjectLink} of=${each} />`)}</p>`)}`;
+}
+
+function several(names, count) {
+  const more = (count ?? names.length) - names.length;
+  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function Seen({ seen }) {
+  if (!seen?.length) {
+    return null;
+  }
+  return html`<ul class="reasons">${seen.map((each) => html`<li><code>${each.path}</code> ${each.missing ? "is missing" : html`is <code>${each.value}</code>`} on ${counted(each.devices ?? 1, "device")}</li>`)}</ul>`;
+}
+
+function ObjectLink({ of }) {
+  const [to, setTo] = useState("");
+  const { kind, namespace = "", name } = of;
+  useEffect(() => {
+    kindOf(kind, API_VERSIONS[kind] ?? "v1").then((served) => setTo(served ? objectHref(served.group, served.resource, namespace, name) : ""), () => undefined);
+  }, [kind, namespace, name]);
+  const text = `${kind} ${placed(namespace, name)}`;
+  return to ? html`<a href=${to}>${text}</a>` : html`<span>${text}</span>`;
+}
+
+function Nodes({ nodes }) {
+  const feasible = nodes.filter((each) => each.feasible).length;
+  const [all, setAll] = useState(false);
+  const shown = all ? nodes : nodes.slice(0, NODES_SHOWN);
+  return html`<details class="nodes-explained"><summary>Each node: ${feasible} of ${counted(nodes.length, "node")} ${nodes.length === 1 ? "fits" : "fit"}</summary>
+    ${shown.map((node) => html`<details class="one-node"><summary><a href=${objectHref("", "nodes", "", node.name)}>${node.name}</a> <${Pill} kind=${node.feasible ? "good" : ""}>${node.chosen ? "chosen" : node.feasible ? "fits" : "does not fit"}<//>
+        ${node.score ? html` <span class="soft">score ${node.score}</span>` : ""} <span class="soft">${node.reason || node.message}</span></summary>
+      ${(node.requests ?? []).map((request) => html`<${RequestOnNode} request=${request} />`)}
+      ${node.message && html`<p class="soft">The scheduler says: ${node.message}</p>`}
+    </details>`)}
+    ${shown.length < nodes.length && html`<button type="button" onClick=${() => setAll(true)}>Show all ${nodes.length} nodes</button>`}
+  </details>`;
+}
+
+/** How many devices of a node are left after each step, and why the others are not usable. */
+function RequestOnNode({ request }) {
+  const steps = [["published", request.published], [`in class ${request.deviceClass}`, request.inClass], ["match the selectors", request.selected], ["usable", request.usable]];
+  return html`<div class="funnel"><p>Request <strong>${request.request}</strong> of ${placed(request.claim?.namespace ?? "", request.claim?.name ?? "")} needs ${counted(request.needed, "device")}</p>
+    <p class="steps">${steps.map(([name, number], index) => html`${index > 0 && html`<span aria-hidden="true">→</span>`}<span class=${number < request.needed ? "bad" : ""}><strong>${number}</strong> ${name}</span>`)}</p>
+    ${(request.dropped ?? []).map((each) => html`<p class="soft">${counted(each.devices, "device")}: ${each.text}${each.names?.length ? ` (${several(each.names, each.devices)})` : ""}</p><${Seen} seen=${each.seen} />`)}
+  </div>`;
+}

@@ -1,0 +1,52 @@
+// The kinds that the server serves, read once and again when the numbers of objects change.
+
+import { control } from "./api.js";
+
+/** @typedef {{group: string, version: string, resource: string, kind: string, namespaced: boolean, objects: number}} Kind */
+
+/** @type {Kind[]} */
+let known = [];
+
+/** @returns {Promise<Kind[]>} all served kinds, those with objects first */
+export async function readKinds() {
+  known = await control("GET", "/kinds", { query: { served: true } });
+  return known;
+}
+
+/**
+ * @param {string} kind such as Pod
+ * @param {string} apiVersion such as v1
+ * @returns {Promise<Kind | undefined>}
+ */
+export async function kindOf(kind, apiVersion) {
+  const all = known.length ? known : await readKinds();
+  const group = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
+  return all.find((each) => each.kind === kind && each.group === group);
+}
+
+/**
+ * @param {string} group
+ * @param {string} resource
+ * @returns {Promise<Kind | undefined>}
+ */
+export async function kindOfResource(group, resource) {
+  const all = known.length ? known : await readKinds();
+  return all.find((each) => each.resource === resource && each.group === group);
+}
+
+/** The order of kinds in the list: those of Dynamic Resource Allocation, then what surrounds them, then all others. */
+const THEMES = [
+  ["Devices", (kind) => kind.group === "resource.k8s.io" || kind.resource === "nodes"],
+  ["Pods and workloads", (kind) => kind.resource === "pods" || ["apps", "batch"].includes(kind.group)],
+  ["Cluster", () => true],
+];
+
+/** @param {Kind[]} kinds */
+export function themes(kinds) {
+  const left = new Set(kinds);
+  return THEMES.map(([title, belongs]) => {
+    const of = [...left].filter(/** @type {any} */ (belongs));
+    of.forEach((each) => left.delete(each));
+    return { title: String(title), kinds: of };
+  });
+}

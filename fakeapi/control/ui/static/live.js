@@ -1,0 +1,184 @@
+// One stream of events for the whole page, and data that is read again after events.
+
+import { control, events, Refused } from "./api.js";
+import { useCallback, useEffect, useRef, useState } from "./preact.js";
+
+const REFRESH_MS = 400;
+// A view rests at least this many times as long as its last reading and drawing took.
+const IDLE_SHARE = 6;
+const MOST_A_SECOND = 100;
+const RETRY_MS = 2000;
+const STATE_MS = 1000;
+
+/** @typedef {{type: string, requests?: number, objects?: number, resource?: string, group?: string}} LiveEvent */
+
+/** @type {Set<(event: LiveEvent) => void>} */
+const listeners = new Set();
+/** @type {Set<() => void>} */
+const reconnecting = new Set();
+
+/** @param {(event: LiveEvent) => void} listener */
+function listen(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Follows the events of the server while the tab is visible. A browser opens few connections to one host, so a
+ * hidden tab gives its connection back.
+ */
+export async function follow() {
+  for (;;) {
+    await visible();
+    const leave = new AbortController();
+    const hide = () => document.hidden && leave.abort();
+    document.addEventListener("visibilitychange", hide);
+    try {
+      await events({ objects: "true", most: String(MOST_A_SECOND) }, dispatch, leave.signal);
+    } catch {
+      // the state line says that the server is away
+    }
+    document.removeEventListener("visibilitychange", hide);
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+    for (const again of reconnecting) {
+      again();
+    }
+  }
+}
+
+function visible() {
+  if (!document.hidden) {
+    return Promise.resolve();
+  }
+  return new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+}
+
+/** @param {LiveEvent} event */
+function dispatch(event) {
+  for (const listener of listeners) {
+    listener(event);
+  }
+}
+
+/**
+ * Whether an event can change a view.
+ *
+ * @param {LiveEvent} event
+ * @param {string[]} types "object", "request"
+ * @param {((event: LiveEvent) => boolean) | undefined} only a condition for events of these types
+ */
+function concerns(event, types, only) {
+  if (event.type === "reset") {
+    return true;
+  }
+  if (event.type === "lost") {
+    return types.some((type) => event[`${type}s`]);
+  }
+  return types.includes(event.type) && (!only || only(event));
+}
+
+/** What a response 401 and other errors do: main.js sets it. */
+export const onError = { call: (/** @type {unknown} */ _error) => {} };
+
+/**
+ * Reads data now, after each change of `inputs`, and after events of these types. Reads at most every REFRESH_MS,
+ * and no more often than leaves the browser IDLE_SHARE times the time that reading and drawing took.
+ *
+ * @template Data
+ * @param {(old: Data | undefined) => Promise<Data>} read
+ * @param {unknown[]} inputs
+ * @param {{types?: string[], only?: (event: LiveEvent) => boolean, paused?: boolean, least?: number}} [how]
+ * @returns {{data: Data | undefined, error: Error | undefined, reload: () => Promise<void>}}
+ */
+export function useLive(read, inputs, { types = ["object"], only, paused = false, least = REFRESH_MS } = {}) {
+  const [data, setData] = useState(/** @type {Data | undefined} */ (undefined));
+  const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
+  const state = useRef({ turn: 0, due: false, last: /** @type {Data | undefined} */ (undefined), took: 0 });
+
+  const load = useCallback(async () => {
+    const turn = ++state.current.turn;
+    const begun = performance.now();
+    state.current.due = false;
+    try {
+      const fresh = await read(state.current.last);
+      if (turn === state.current.turn) {
+        state.current.last = fresh;
+        setData(fresh);
+        setError(undefined);
+      }
+    } catch (problem) {
+      if (turn === state.current.turn) {
+        const shown = /** @type {Error} */ (problem);
+        setError(shown);
+        if (problem instanceof Refused && problem.code === 401) {
+          onError.call(problem);
+        }
+      }
+    }
+    requestAnimationFrame(() => {
+      state.current.took = performance.now() - begun;
+    });
+  }, inputs);
+
+  useEffect(() => {
+    state.current.last = undefined;
+    setData(undefined);
+    load();
+    return () => {
+      state.current.turn += 1;
+    };
+  }, inputs);
+
+  useEffect(() => {
+    if (paused) {
+      return undefined;
+    }
+    let timer = 0;
+    const again = () => {
+      if (!state.current.due) {
+        state.current.due = true;
+        timer = window.setTimeout(load, Math.max(least, IDLE_SHARE * Math.min(state.current.took, 5000)));
+      }
+    };
+    const stop = listen((event) => concerns(event, types, only) && again());
+    reconnecting.add(again);
+    return () => {
+      stop();
+      reconnecting.delete(again);
+      clearTimeout(timer);
+      state.current.due = false;
+    };
+  }, [...inputs, paused]);
+
+  return { data, error, reload: load };
+}
+
+/** @returns {{state: any, connected: boolean}} the server's state, read every second */
+export function useServer() {
+  const [server, setServer] = useState({ state: /** @type {any} */ (null), connected: true });
+  useEffect(() => {
+    let timer = 0;
+    const tell = async () => {
+      if (!document.hidden) {
+        try {
+          const [state, clock] = [await control("GET", "/state"), await control("GET", "/clock")];
+          Object.assign(time, { server: clock.seconds, local: Date.now() / 1000, frozen: clock.frozen });
+          setServer({ state: { ...state, clock }, connected: true });
+        } catch (problem) {
+          setServer((old) => ({ ...old, connected: problem instanceof Refused }));
+        }
+      }
+      timer = window.setTimeout(tell, STATE_MS);
+    };
+    tell();
+    return () => clearTimeout(timer);
+  }, []);
+  return server;
+}
+
+const time = { server: Date.now() / 1000, local: Date.now() / 1000, frozen: false };
+
+/** @returns {number} the server's time in seconds since the epoch */
+export function serverNow() {
+  return time.frozen ? time.server : time.server + Date.now() / 1000 - time.local;
+}

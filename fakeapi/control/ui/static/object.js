@@ -1,0 +1,234 @@
+// One object: YAML, history with differences, timeline, events, and links to the objects around it.
+
+import { cluster, control, serverUrl } from "./api.js";
+import { differences } from "./diff.js";
+import { Changes, Editor } from "./editor.js";
+import { Icon } from "./icons.js";
+import { kindOf, kindOfResource } from "./kinds.js";
+import { serverNow, useLive } from "./live.js";
+import { html, useEffect, useRef, useState } from "./preact.js";
+import { ObjectTimeline } from "./timeline.js";
+import { age, apiGroup, href, objectHref, placed, python, secondsOf, shell } from "./text.js";
+import { Choice, Copy, Panel, Pill, Problem, remember, SameAs, say, useAction } from "./ui.js";
+import { Explanation, explainable } from "./why.js";
+import { toYaml, yamlLines } from "./yaml.js";
+
+const none = (/** @type {string | undefined} */ text) => (!text || text === "-" ? "" : text);
+
+/** @param {{place: string[]}} props */
+export function ObjectView({ place }) {
+  const [group, resource, namespace, name, wanted] = place.map(none);
+  const [tab, setTab] = remember("tab", wanted ? "history" : "yaml");
+  const [open, setOpen] = useState("");
+  const query = { group, resource, namespace, name };
+  const { data, error } = useLive(() => control("GET", "/history", { query }), [group, resource, namespace, name], {
+    only: (event) => event.resource === resource && event["name"] === name && (event["namespace"] ?? "") === namespace,
+  });
+  const versions = data?.versions ?? [];
+  // The newest version at the time of the address's resourceVersion.
+  const then = wanted ? versions.findLast((each) => Number(each.resourceVersion) <= Number(wanted)) : undefined;
+  const last = versions.at(-1);
+  const shown = then ?? last;
+  const back = href("objects", group, resource);
+  const kind = shown?.object.kind ?? resource;
+  return html`<nav class="crumbs" aria-label="Path"><a href=${back}>${apiGroup(group, resource)}</a>${namespace && html`<span>/ ${namespace}</span>`}</nav>
+    <div class="heading">
+      <div><h1><span class="soft">${kind}</span> ${name}</h1>
+        ${shown && html`<p class="lead"><${Facts} version=${last} /></p>`}</div>
+      ${shown &&
+      html`<div class="actions">
+        <${Copy} text=${toYaml(folded(shown.object))} label="Copy the object as YAML">Copy YAML<//>
+        <${Copy} text=${`kubectl get ${apiGroup(group, resource)} ${shell(name)}${namespace ? ` -n ${namespace}` : ""} -o yaml --server ${serverUrl()}`} label="Copy the kubectl command">Copy kubectl<//>
+        <button type="button" disabled=${last.change === "DELETED"} onClick=${() => setOpen("edit")}><${Icon} name="edit" />Edit</button>
+        <button type="button" disabled=${last.change === "DELETED"} onClick=${() => setOpen("delete")}><${Icon} name="trash" />Delete</button>
+      </div>`}
+    </div>
+    <${Problem} error=${error} />
+    ${wanted && data && html`<p class="note" role="status">${then ? `The object as it was at version ${wanted}` : `The object as it was at version ${wanted} is not kept. This is the newest version.`}</p>`}
+    ${last?.change === "DELETED" && html`<p class="note" role="status">The object is deleted. This is its last state.</p>`}
+    ${shown &&
+    html`<${Choice} label="What to show" value=${tab} onChange=${setTab} choices=${tabs(kind, versions)} />
+      <div class="object">
+        <div class="object-main">
+          ${tab === "yaml" && html`<${Yaml} object=${shown.object} />`}
+          ${tab === "history" && html`<${History} versions=${versions} then=${then} forgotten=${data.forgotten} />`}
+          ${tab === "time" && html`<${ObjectTimeline} group=${group} resource=${resource} namespace=${namespace} name=${name} versions=${versions} />`}
+          ${tab === "why" && html`<${Explanation} kind=${resource === "pods" ? "pod" : "claim"} namespace=${namespace} name=${name} object=${shown.object} />`}
+        </div>
+        <aside aria-label="Around the object"><${Related} object=${shown.object} resource=${resource} /><${Events} object=${shown.object} /></aside>
+      </div>`}
+    ${open === "edit" && html`<${Editor} object=${last.object} namespace=${namespace} onClose=${() => setOpen("")} />`}
+    ${open === "delete" && html`<${Delete} object=${last.object} group=${group} resource=${resource} onClose=${() => setOpen("")} />`}`;
+}
+
+function tabs(kind, versions) {
+  const all = [["yaml", "YAML"], ["history", `History (${versions.length})`], ["time", "Timeline"]];
+  return explainable(kind) ? [...all, ["why", "Why"]] : all;
+}
+
+function Facts({ version }) {
+  const { metadata, status } = version.object;
+  const ready = (status?.conditions ?? []).find((each) => each.type === "Ready");
+  return html`${status?.phase && html`<${Pill} kind=${status.phase === "Running" ? "good" : status.phase === "Pending" ? "warn" : ""}>${String(status.phase)}<//> `}
+    ${ready && html`<${Pill} kind=${ready.status === "True" ? "good" : "bad"}>${ready.status === "True" ? "Ready" : "Not ready"}<//> `}
+    ${metadata.deletionTimestamp && html`<${Pill} kind="warn">being deleted<//> `}
+    created ${age(serverNow() - secondsOf(metadata.creationTimestamp))} ago, resourceVersion ${metadata.resourceVersion}`;
+}
+
+/** The object with its managed fields left out: the page shows them only on request. */
+function folded(object) {
+  const { managedFields, ...metadata } = object.metadata ?? {};
+  return { ...object, metadata };
+}
+
+function Yaml({ object }) {
+  const [managed, setManaged] = useState(false);
+  const fields = object.metadata?.managedFields ?? [];
+  const lines = yamlLines(managed ? object : folded(object));
+  return html`<div class="yaml">
+    ${fields.length > 0 && html`<button type="button" class="quiet" aria-expanded=${String(managed)} onClick=${() => setManaged(!managed)}>${managed ? "Hide" : "Show"} managed fields (${fields.length})</button>`}
+    <pre tabindex="0" aria-label="The object as YAML">${lines.map((line) => html`<span class="line">${line.indent}${line.name && html`<span class="key">${line.name}:</span>`}${line.name && line.value ? " " : ""}${line.value && html`<span class=${valueClass(line.value)}>${line.value}</span>`}${"\n"}</span>`)}</pre>
+  </div>`;
+}
+
+function valueClass(value) {
+  return /^("|[A-Za-z])/.test(value) && !/^(true|false|null)$/.test(value) ? "string" : "literal";
+}
+
+function History({ versions, then, forgotten }) {
+  const current = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => current.current?.scrollIntoView({ block: "center" }), [then?.resourceVersion]);
+  return html`<ol class="history" reversed>
+      ${versions
+        .map((each, index) => {
+          const before = versions[index - 1];
+          const isThen = each === then;
+          return html`<li key=${each.resourceVersion} ref=${isThen ? current : undefined} aria-current=${isThen ? "true" : undefined}>
+            <p><strong>${each.change}</strong> at ${each.resourceVersion}<${Author} object=${each.object} /></p>
+            ${before && each.change !== "DELETED" && html`<${Changes} changes=${differences(before.object, each.object)} />`}
+          </li>`;
+        })
+        .reverse()}
+    </ol>
+    ${forgotten && html`<p class="soft">Earlier versions are not kept.</p>`}`;
+}
+
+function Author({ object }) {
+  const entry = lastManager(object);
+  return entry && html` <span class="soft">by</span> ${String(entry.manager)} <span class="soft">${entry.time ? String(entry.time).slice(11, 19) : ""}</span>`;
+}
+
+/** @returns {{manager: string, time?: string} | null} the newest entry of the managed fields */
+export function lastManager(object) {
+  const entries = object.metadata?.managedFields ?? [];
+  return entries.reduce((best, each) => (!best || (each.time ?? "") >= (best.time ?? "") ? each : best), null);
+}
+
+// objects around the object ---------------------------------------------------------------------------------
+
+function Related({ object, resource }) {
+  const [owners, setOwners] = useState(/** @type {any[]} */ ([]));
+  useEffect(() => {
+    const references = object.metadata?.ownerReferences ?? [];
+    Promise.all(
+      references.map(async (each) => ({ ...each, served: await kindOf(String(each.kind), String(each.apiVersion)) })),
+    ).then(setOwners, () => setOwners([]));
+  }, [object]);
+  const namespace = object.metadata?.namespace ?? "";
+  const links = [
+    ...owners.map((each) => ({
+      what: "Owner",
+      text: `${each.kind} ${each.name}`,
+      to: each.served ? objectHref(each.served.group, each.served.resource, each.served.namespaced ? namespace : "", each.name) : undefined,
+    })),
+    ...(AROUND[resource]?.(object, namespace) ?? []),
+  ];
+  if (!links.length) {
+    return null;
+  }
+  return html`<section><h2>Around it</h2><dl class="links">${links.map(
+    ({ what, text, to }) => html`<div><dt>${what}</dt><dd>${to ? html`<a href=${to}>${text}</a>` : text}</dd></div>`,
+  )}</dl></section>`;
+}
+
+const RESOURCE = "resource.k8s.io";
+const node = (name) => ({ what: "Node", text: name, to: objectHref("", "nodes", "", name) });
+const devicesOf = (search, text) => ({ what: "Devices", text, to: `#/devices?search=${encodeURIComponent(search)}` });
+const requestsOf = (claimSpec) =>
+  (claimSpec?.devices?.requests ?? []).flatMap((each) => [each, each.exactly, ...(each.firstAvailable ?? [])]).filter((each) => each?.deviceClassName);
+const classes = (claimSpec) =>
+  [...new Set(requestsOf(claimSpec).map((each) => each.deviceClassName))].map((name) => ({
+    what: "Class",
+    text: name,
+    to: objectHref(RESOURCE, "deviceclasses", "", name),
+  }));
+
+/** The links of each kind to the objects around it. */
+const AROUND = {
+  pods: (pod, namespace) => [
+    ...(pod.spec?.nodeName ? [node(pod.spec.nodeName)] : []),
+    ...(pod.spec?.resourceClaims ?? []).map((each) => {
+      const made = (pod.status?.resourceClaimStatuses ?? []).find((status) => status.name === each.name);
+      const name = each.resourceClaimName ?? made?.resourceClaimName;
+      const template = each.resourceClaimTemplateName;
+      return name
+        ? { what: "Claim", text: name, to: objectHref(RESOURCE, "resourceclaims", namespace, name) }
+        : { what: "Template", text: template ?? each.name, to: template && objectHref(RESOURCE, "resourceclaimtemplates", namespace, template) };
+    }),
+  ],
+  resourceclaims: (claim, namespace) => [
+    ...(claim.status?.reservedFor ?? []).map((each) => ({
+      what: each.resource === "pods" ? "Pod" : "Reserved for",
+      text: each.name,
+      to: objectHref(each.apiGroup ?? "", each.resource, namespace, each.name),
+    })),
+    ...classes(claim.spec),
+    ...(claim.status?.allocation?.devices?.results ?? []).map((each) => devicesOf(each.device, `${each.driver} ${each.pool}/${each.device}`)),
+  ],
+  resourceclaimtemplates: (template) => classes(template.spec?.spec),
+  resourceslices: (slice) => [...(slice.spec?.nodeName ? [node(slice.spec.nodeName)] : []), devicesOf(slice.spec?.pool?.name ?? "", `pool ${slice.spec?.pool?.name}`)],
+  nodes: (object) => [
+    devicesOf(object.metadata.name, "its pools and devices"),
+    { what: "Pods", text: "pods on this node", to: `#/objects/-/pods?search=${encodeURIComponent(object.metadata.name)}` },
+  ],
+  deviceclasses: (object) => [{ what: "Claims", text: "all claims", to: "#/claims" }],
+};
+
+function Events({ object }) {
+  const { name, namespace } = object.metadata ?? {};
+  const selector = `involvedObject.name=${name},involvedObject.kind=${object.kind}`;
+  const { data } = useLive(
+    () => control("GET", "/table", { query: { resource: "events", namespace: namespace || "default", fieldSelector: selector, limit: 200 } }),
+    [name, namespace, object.kind],
+    { only: (event) => event.resource === "events" },
+  );
+  const rows = [...(data?.rows ?? [])].sort((a, b) => b.created.localeCompare(a.created));
+  const column = (title, row) => String(row.cells[data.columns.findIndex((each) => each.name === title)] ?? "");
+  return html`<section><h2>Events</h2>
+    ${data && !rows.length && html`<p class="soft">No event names this object.</p>`}
+    <ul class="events">${rows.map(
+      (row) => html`<li class=${column("Type", row) === "Warning" ? "warn" : ""}><p><strong>${column("Reason", row)}</strong> <span class="soft">${age(serverNow() - secondsOf(row.created))}</span></p><p>${column("Message", row)}</p></li>`,
+    )}</ul></section>`;
+}
+
+function Delete({ object, group, resource, onClose }) {
+  const { name, namespace = "" } = object.metadata;
+  const { run, busy, error } = useAction();
+  const remove = () =>
+    run(async () => {
+      const served = await kindOfResource(group, resource);
+      const version = served?.version ?? object.apiVersion.split("/").at(-1);
+      const root = group ? `/apis/${group}/${version}` : `/api/${version}`;
+      await cluster("DELETE", `${root}${namespace ? `/namespaces/${namespace}` : ""}/${resource}/${name}`);
+      say(`Deleted ${object.kind} ${name}`);
+      onClose();
+    });
+  const place = namespace ? ` -n ${namespace}` : "";
+  const where = namespace ? `, namespace=${python(namespace)}` : "";
+  return html`<${Panel} title=${`Delete ${object.kind} ${placed(namespace, name)}?`} onClose=${onClose}>
+    <p>${(object.metadata.finalizers ?? []).length ? `It stays until these finalizers are removed: ${object.metadata.finalizers.join(", ")}.` : "The server deletes it at once."}</p>
+    <${Problem} error=${error} />
+    <div class="actions"><button type="button" onClick=${onClose}>Keep it</button><button type="button" class="danger" disabled=${busy} onClick=${remove}>Delete</button></div>
+    <${SameAs} command=${`kubectl delete ${apiGroup(group, resource)} ${shell(name)}${place}`} python=${`fakeapi.delete(${python(object.kind)}, ${python(name)}${where})`} />
+  <//>`;
+}

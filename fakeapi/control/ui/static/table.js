@@ -1,0 +1,116 @@
+// A table of any number of rows: sorted by its headers, and only the visible rows are in the document.
+
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
+
+const ROW_HEIGHT = 34;
+const MORE = 12;
+const LEAST_HEIGHT = 280;
+const BELOW = 56;
+
+/**
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {(row: any) => any} show what the cell shows
+ * @property {(row: any) => string | number} [sort] what rows are sorted by; by default what the cell shows
+ * @property {boolean} [number] whether the column has numbers, which are aligned to the right
+ * @property {string} [title] what the header says when pointed at
+ * @property {string} [className]
+ * @property {string} [width]
+ */
+
+/**
+ * @param {object} props
+ * @param {string} props.label
+ * @param {Column[]} props.columns
+ * @param {any[]} props.rows
+ * @param {(row: any) => string} props.id
+ * @param {any} [props.empty] what is shown instead of no rows
+ * @param {[string, 1 | -1]} [props.sorted] the column and direction at the beginning
+ * @param {(row: any) => string} [props.rowClass]
+ * @param {any} [props.caption]
+ */
+export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption }) {
+  const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [view, setView] = useState({ top: 0, height: 1200 });
+
+  const ordered = useMemo(() => {
+    const by = columns.find((each) => each.name === column);
+    if (!by) {
+      return rows;
+    }
+    const key = by.sort ?? by.show;
+    return rows.map((row) => [key(row) ?? "", row]).sort((a, b) => compare(a[0], b[0]) * direction).map(([, row]) => row);
+  }, [rows, column, direction, columns.map((each) => each.name).join()]);
+
+  useLayoutEffect(() => measure(box.current, setView), [rows.length > 0]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) {
+      return undefined;
+    }
+    const update = () => measure(element, setView);
+    const observer = new ResizeObserver(update);
+    observer.observe(element);
+    element.addEventListener("scroll", update, { passive: true });
+    addEventListener("resize", update);
+    return () => {
+      removeEventListener("resize", update);
+      observer.disconnect();
+      element.removeEventListener("scroll", update);
+    };
+  }, [rows.length > 0]);
+
+  if (!rows.length && empty) {
+    return empty;
+  }
+  const from = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MORE);
+  const to = Math.min(ordered.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MORE);
+  const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
+  return html`<div class="table" ref=${box} tabindex="0" role="region" aria-label=${label}>
+    <table aria-rowcount=${ordered.length + 1}>
+      <caption class=${caption ? "" : "hidden"}>${caption ?? label}</caption>
+      <thead><tr>${columns.map((each) => head(each, column, direction, turn))}</tr></thead>
+      <tbody>
+        ${from > 0 && html`<tr class="space" key="before" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${from * ROW_HEIGHT}px` }}></td></tr>`}
+        ${ordered.slice(from, to).map(
+          (row, index) => html`<tr key=${id(row)} aria-rowindex=${from + index + 2} class=${rowClass?.(row) ?? ""}>
+            ${columns.map((each) => html`<td class=${`${each.number ? "number" : ""} ${each.className ?? ""}`}>${each.show(row)}</td>`)}
+          </tr>`,
+        )}
+        ${to < ordered.length &&
+        html`<tr class="space" key="after" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${(ordered.length - to) * ROW_HEIGHT}px` }}></td></tr>`}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function head(each, column, direction, turn) {
+  const is = each.name === column;
+  const order = is ? (direction === 1 ? "ascending" : "descending") : undefined;
+  return html`<th scope="col" class=${each.number ? "number" : ""} aria-sort=${order} style=${each.width ? { width: each.width } : undefined}>
+    ${each.name
+      ? html`<button type="button" title=${each.title} onClick=${() => turn(each.name)}>${each.name}<span aria-hidden="true">${is ? (direction === 1 ? "↑" : "↓") : ""}</span></button>`
+      : html`<span class="hidden">Actions</span>`}
+  </th>`;
+}
+
+/** @param {HTMLElement | null} element */
+function measure(element, setView) {
+  if (element) {
+    // The table ends where the window ends, so that only one of them scrolls.
+    const room = Math.max(LEAST_HEIGHT, innerHeight - (element.getBoundingClientRect().top + scrollY) - BELOW);
+    element.style.maxHeight = `${Math.round(room)}px`;
+    const next = { top: element.scrollTop, height: element.clientHeight };
+    setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && old.height === next.height ? old : next));
+  }
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+function compare(a, b) {
+  if (typeof a === "number" && typeof b === "number") {
+    return (Number.isNaN(a) ? -1 : a) - (Number.isNaN(b) ? -1 : b);
+  }
+  return collator.compare(String(a), String(b));
+}

@@ -1,0 +1,103 @@
+// How the page writes numbers, times and names.
+
+/**
+ * @param {number} number
+ * @param {string} noun
+ * @param {string} [plural]
+ */
+export function counted(number, noun, plural = `${noun}s`) {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
+}
+
+/** @param {number} seconds since the epoch */
+export function clock(seconds) {
+  return new Date(seconds * 1000).toISOString().slice(11, 23);
+}
+
+/** @param {string} stamp RFC 3339 */
+export function secondsOf(stamp) {
+  return stamp ? Date.parse(stamp) / 1000 : Number.NaN;
+}
+
+/**
+ * An age as kubectl prints it.
+ *
+ * @param {number} seconds
+ */
+export function age(seconds) {
+  const whole = Math.floor(seconds);
+  if (!Number.isFinite(whole) || whole < -1) {
+    return Number.isFinite(whole) ? "<invalid>" : "<unknown>";
+  }
+  const [minutes, hours, days] = [60, 3600, 86400].map((unit) => Math.floor(Math.max(whole, 0) / unit));
+  const two = (large, unit, small, smallUnit) => `${large}${unit}${small ? `${small}${smallUnit}` : ""}`;
+  if (minutes < 2) return `${Math.max(whole, 0)}s`;
+  if (minutes < 10) return two(minutes, "m", whole % 60, "s");
+  if (hours < 3) return `${minutes}m`;
+  if (hours < 8) return two(hours, "h", minutes % 60, "m");
+  if (days < 2) return `${hours}h`;
+  if (days < 8) return two(days, "d", hours % 24, "h");
+  return days < 730 ? `${days}d` : two(Math.floor(days / 365), "y", days % 365, "d");
+}
+
+/**
+ * A duration with three digits.
+ *
+ * @param {number} seconds
+ */
+export function duration(seconds) {
+  const whole = Math.abs(seconds);
+  if (whole < 0.001) return `${Math.round(seconds * 1e6)} µs`;
+  if (whole < 1) return `${Number((seconds * 1000).toPrecision(3))} ms`;
+  if (whole < 120) return `${Number(seconds.toPrecision(3))} s`;
+  return age(seconds);
+}
+
+/**
+ * @param {string} namespace
+ * @param {string} name
+ */
+export function placed(namespace, name) {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/**
+ * The address of a view: parts are encoded, and "-" stands for an empty part.
+ *
+ * @param {string} view
+ * @param {...string} parts
+ */
+export function href(view, ...parts) {
+  return `#/${[view, ...parts.map((part) => encodeURIComponent(part || "-"))].join("/")}`;
+}
+
+/**
+ * @param {string} group
+ * @param {string} resource
+ * @param {string} namespace
+ * @param {string} name
+ */
+export function objectHref(group, resource, namespace, name) {
+  return href("object", group, resource, namespace, name);
+}
+
+/** @param {string} group */
+export function apiGroup(group, resource) {
+  return group ? `${resource}.${group}` : resource;
+}
+
+/** @param {string} text @returns {string} the text, quoted for a shell if it needs to be */
+export function shell(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** @param {unknown} value @returns {string} the value as Python writes it */
+export function python(value) {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
+  if (typeof value === "object") {
+    return `{${Object.entries(value).map(([name, each]) => `${python(name)}: ${python(each)}`).join(", ")}}`;
+  }
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

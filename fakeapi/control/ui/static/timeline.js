@@ -1,0 +1,197 @@
+// The timeline of one object: who wrote it and when, refused writes, faults and events, with the time between.
+
+import { control } from "./api.js";
+import { differences } from "./diff.js";
+import { Lanes } from "./lanes.js";
+import { useLive } from "./live.js";
+import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
+import { agentName } from "./requests.js";
+import { clock, counted, duration, secondsOf } from "./text.js";
+import { Pill, Problem } from "./ui.js";
+
+const REQUESTS = 500;
+
+/**
+ * @typedef {object} Step
+ * @property {number} at seconds since the epoch
+ * @property {number} took seconds
+ * @property {string} who
+ * @property {string} text
+ * @property {string} kind created, allocated, reserved, prepared, changed, refused, event, warning, deleted
+ * @property {boolean} rough whether the time is known to the second only
+ * @property {string[]} faults
+ */
+
+/** @param {{group: string, resource: string, namespace: string, name: string, versions: any[]}} props */
+export function ObjectTimeline({ group, resource, namespace, name, versions }) {
+  const newest = versions.at(-1)?.resourceVersion;
+  const kind = versions.at(-1)?.object.kind;
+  const { data, error } = useLive(() => readAround({ group, resource, namespace, name, kind }), [resource, namespace, name, newest], {
+    types: ["object"],
+    only: (event) => event.resource === "events",
+    least: 1000,
+  });
+  const steps = useMemo(() => (data ? stepsOf(versions, data) : []), [versions, data]);
+  const [chosen, setChosen] = useState(-1);
+  if (!data) {
+    return html`<${Problem} error=${error} />`;
+  }
+  const refused = steps.filter((each) => each.kind === "refused").length;
+  const whole = steps.length > 1 ? steps[steps.length - 1].at - steps[0].at : 0;
+  return html`<p class="soft">${counted(steps.length, "step")} in ${duration(whole)}${refused ? html`, <span class="bad">${counted(refused, "refused write")}</span>` : ""}</p>
+    <${Drawing} steps=${steps} chosen=${chosen} choose=${setChosen} />
+    <ol class="steps-list">${steps.map((step, index) => html`<${StepItem} step=${step} before=${steps[index - 1]} first=${steps[0]} chosen=${index === chosen} />`)}</ol>`;
+}
+
+function StepItem({ step, before, first, chosen }) {
+  const item = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (chosen) item.current?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const since = before ? step.at - before.at : 0;
+  return html`<li ref=${item} class=${`step ${step.kind}`} aria-current=${chosen ? "true" : undefined}>
+    <span class="when"><span title=${new Date(step.at * 1000).toISOString()}>${step.rough ? clock(step.at).slice(0, 8) : clock(step.at)}</span>
+      ${before && html`<span class="soft" title=${`${duration(step.at - first.at)} after the first step`}>+${duration(Math.max(0, since))}</span>`}</span>
+    <span class="what"><strong>${step.text}</strong> ${step.faults.map((each) => html`<${Pill} kind="warn">fault ${each}<//> `)}<span class="soft">${step.who}</span>
+      ${step.details && html`<span class="detail">${step.details}</span>`}</span>
+  </li>`;
+}
+
+const COLORS = { refused: "lanes-bad", warning: "lanes-bad", event: "lanes-event", prepared: "lanes-good", created: "lanes-good", deleted: "lanes-faint" };
+const SHAPES = { refused: "diamond", event: "low", warning: "low" };
+
+function Drawing({ steps, chosen, choose }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const tip = useRef(/** @type {HTMLElement | null} */ (null));
+  const lanes = useRef(/** @type {Lanes | null} */ (null));
+  useEffect(() => {
+    if (!canvas.current || !tip.current || !steps.length) {
+      return undefined;
+    }
+    const names = [...new Set(steps.map((each) => each.who || "unknown"))];
+    const start = steps[0].at;
+    const drawn = new Lanes({
+      canvas: canvas.current,
+      tip: tip.current,
+      lanes: names,
+      marks: steps.map((each) => ({
+        lane: names.indexOf(each.who || "unknown"),
+        at: each.at - start,
+        length: each.took,
+        color: COLORS[each.kind] ?? "lanes-mark",
+        shape: /** @type {any} */ (SHAPES[each.kind] ?? "bar"),
+        rank: each.kind === "refused" ? 2 : 1,
+        line: each.kind === "refused",
+        text: `${each.text}, by ${each.who}`,
+      })),
+      onChoose: choose,
+    });
+    lanes.current = drawn;
+    const redraw = () => drawn.draw();
+    addEventListener("resize", redraw);
+    redraw();
+    return () => removeEventListener("resize", redraw);
+  }, [steps]);
+  return html`<div class="lanes" key=${steps.length}><canvas ref=${canvas} tabindex="0" role="img" aria-label="Time line: a lane for each writer. The list below has the same steps."></canvas><div class="tip" ref=${tip} hidden></div></div>`;
+}
+
+// reading ----------------------------------------------------------------------------------------------------
+
+async function readAround({ group, resource, namespace, name, kind }) {
+  const selector = `involvedObject.name=${name},involvedObject.kind=${kind}`;
+  const [requests, events] = await Promise.all([
+    control("GET", "/requests", { query: { verb: "write", namespace, name, text: `/${resource}`, last: REQUESTS } }),
+    control("GET", "/table", { query: { resource: "events", namespace: namespace || "default", fieldSelector: selector } }),
+  ]);
+  const own = requests.requests.filter((each) => (each.resource ?? "").split("/")[0] === resource && (each.group ?? "") === group);
+  return { requests: own, events };
+}
+
+/**
+ * @param {any[]} versions
+ * @param {{requests: any[], events: any}} around
+ * @returns {Step[]}
+ */
+export function stepsOf(versions, { requests, events }) {
+  const byVersion = new Map(requests.filter((each) => each.after).map((each) => [each.after, each]));
+  const steps = versions.flatMap((version, index) => {
+    const request = byVersion.get(version.resourceVersion) ?? (version.change === "DELETED" ? requests.findLast((each) => each.verb === "delete" && each.code < 400) : undefined);
+    const manager = newestManager(version.object);
+    const known = request ? { at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [] } : { at: manager.at, took: 0, who: manager.who, rough: true, faults: [] };
+    return changesOf(versions[index - 1], version).map((change) => ({ ...known, ...change }));
+  });
+  for (const request of requests.filter((each) => each.code >= 400 || !each.code)) {
+    const what = `${request.verb} refused: ${request.code || "no response"} ${request.reason ?? ""}`.trim();
+    steps.push({ at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [], text: what, kind: "refused", details: request.message ?? "" });
+  }
+  const column = (title, row) => String(row.cells[events.columns.findIndex((each) => each.name === title)] ?? "");
+  for (const row of events.rows) {
+    steps.push({ at: secondsOf(row.created), took: 0, who: "events", rough: true, faults: [], text: column("Reason", row), kind: column("Type", row) === "Warning" ? "warning" : "event", details: column("Message", row) });
+  }
+  return steps.filter((each) => Number.isFinite(each.at)).sort((a, b) => sortTime(a) - sortTime(b));
+}
+
+/** Steps whose time is known to the second only come after the exact ones of that second. */
+const sortTime = (step) => (step.rough ? Math.floor(step.at) + 0.9999 : step.at);
+
+function newestManager(object) {
+  const entries = object.metadata?.managedFields ?? [];
+  const newest = entries.reduce((best, each) => (!best || (each.time ?? "") >= (best.time ?? "") ? each : best), null);
+  const stamp = newest?.time ?? object.metadata?.deletionTimestamp ?? object.metadata?.creationTimestamp ?? "";
+  return { at: secondsOf(stamp), who: String(newest?.manager ?? "unknown") };
+}
+
+/** What one version of an object means, in the words of its kind. */
+function changesOf(before, version) {
+  if (version.change === "DELETED") {
+    return [{ text: "deleted", kind: "deleted" }];
+  }
+  const first = !before && version.change === "ADDED" ? [{ text: "created", kind: "created" }] : [];
+  const old = before?.object ?? {};
+  const fresh = version.object;
+  const changes = [...first, ...claimChanges(old, fresh), ...podChanges(old, fresh), ...deletionChanges(old, fresh)];
+  if (changes.length || !before) {
+    return changes.length ? changes : [{ text: "stored", kind: "changed" }];
+  }
+  const fields = differences(old, fresh).map((each) => each.path);
+  return [{ text: fields.length ? "changed" : "written without a change", kind: "changed", details: [...new Set(fields)].slice(0, 4).join(", ") }];
+}
+
+const consumers = (claim) => (claim.status?.reservedFor ?? []).map((each) => `${each.resource === "pods" ? "pod" : each.resource} ${each.name}`);
+const drivers = (claim) => (claim.status?.devices ?? []).map((each) => each.driver);
+
+function claimChanges(old, fresh) {
+  if (fresh.kind !== "ResourceClaim") {
+    return [];
+  }
+  const [was, is] = [old.status?.allocation, fresh.status?.allocation];
+  const results = is?.devices?.results ?? [];
+  const [reserved, held] = [consumers(fresh), consumers(old)];
+  return [
+    ...(is && !was ? [{ text: "allocated", kind: "allocated", details: results.map((each) => `${each.driver} ${each.pool}/${each.device}`).join(", ") }] : []),
+    ...(was && !is ? [{ text: "deallocated", kind: "deleted" }] : []),
+    ...reserved.filter((each) => !held.includes(each)).map((each) => ({ text: `reserved for ${each}`, kind: "reserved" })),
+    ...held.filter((each) => !reserved.includes(each)).map((each) => ({ text: `released by ${each}`, kind: "deleted" })),
+    ...[...new Set(drivers(fresh))].filter((each) => !drivers(old).includes(each)).map((each) => ({ text: `prepared by ${each}`, kind: "prepared" })),
+  ];
+}
+
+function podChanges(old, fresh) {
+  if (fresh.kind !== "Pod") {
+    return [];
+  }
+  const phase = fresh.status?.phase;
+  const conditions = new Map((old.status?.conditions ?? []).map((each) => [each.type, each.status]));
+  const turned = (fresh.status?.conditions ?? []).filter((each) => each.status !== (conditions.get(each.type) ?? (each.status === "True" ? "" : "True")));
+  return [
+    ...(fresh.spec?.nodeName && fresh.spec.nodeName !== old.spec?.nodeName ? [{ text: `scheduled to ${fresh.spec.nodeName}`, kind: "allocated" }] : []),
+    ...(phase && phase !== old.status?.phase && old.kind ? [{ text: phase, kind: phase === "Running" || phase === "Succeeded" ? "prepared" : "changed" }] : []),
+    ...turned.filter((each) => old.kind && each.type !== "PodScheduled").map((each) => ({ text: `${each.type} is ${each.status}`, kind: each.status === "True" ? "prepared" : "changed", details: each.message ?? "" })),
+    ...turned.filter((each) => each.type === "PodScheduled" && each.status === "False").map((each) => ({ text: "not scheduled", kind: "warning", details: each.message ?? "" })),
+  ];
+}
+
+function deletionChanges(old, fresh) {
+  const is = fresh.metadata?.deletionTimestamp && !old.metadata?.deletionTimestamp;
+  return is ? [{ text: "deletion requested", kind: "deleted", details: (fresh.metadata.finalizers ?? []).length ? `waits for ${fresh.metadata.finalizers.join(", ")}` : "" }] : [];
+}

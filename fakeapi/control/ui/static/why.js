@@ -1,0 +1,101 @@
+// Why pods and claims are pending, and why others are where they are.
+
+import { control, Refused } from "./api.js";
+import { claimHref, podHref } from "./claims.js";
+import { serverNow, useLive } from "./live.js";
+import { html, useEffect, useState } from "./preact.js";
+import { Explained } from "./explained.js";
+import { age, counted, placed, python, secondsOf, shell } from "./text.js";
+import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from "./ui.js";
+
+const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses"]);
+const SHOWN = 200;
+
+/** @param {string} kind */
+export function explainable(kind) {
+  return kind === "Pod" || kind === "ResourceClaim";
+}
+
+/** @param {{place: string[]}} props */
+export function Why({ place }) {
+  const [search, setSearch] = remember("search", "");
+  const [what, setWhat] = remember("what", "all");
+  const [wantedKind, wantedNamespace, wantedName] = place;
+  const { data, error } = useLive(() => control("GET", "/claims", { query: { state: "pending", search, limit: 1000 } }), [search], {
+    only: (event) => followed.has(event.resource ?? ""),
+    least: 1000,
+  });
+  const rows = data ? waiting(data) : [];
+  const shown = rows.filter((row) => what === "all" || row.kind === what);
+  const numbers = { pod: rows.filter((row) => row.kind === "pod").length, claim: rows.filter((row) => row.kind === "claim").length };
+  const isOpen = (row) => row.kind === wantedKind && row.namespace === wantedNamespace && row.name === wantedName;
+  const ordered = wantedName ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown;
+  return html`<${Heading} title="Pending" lead=${data ? `${counted(numbers.pod, "pod")} and ${counted(numbers.claim, "claim")} wait` : "Reading…"} />
+    <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
+      <${Choice} label="What" value=${what} onChange=${setWhat} choices=${[["all", "All"], ["pod", `Pods ${numbers.pod}`], ["claim", `Claims ${numbers.claim}`]]} /></div>
+    <${Problem} error=${error} />
+    ${data && !rows.length && html`<${Empty} icon="why" title=${search ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, each with the reason.</p><//>`}
+    ${ordered.slice(0, SHOWN).map((row) => html`<${Waiting} key=${`${row.kind}/${row.namespace}/${row.name}`} row=${row} open=${isOpen(row)} />`)}
+    ${shown.length > SHOWN && html`<p class="soft">The first ${SHOWN} of ${shown.length.toLocaleString("en")}. Use the filter to see others.</p>`}`;
+}
+
+/** Pending pods, then the pending claims that no listed pod waits for. */
+function waiting(data) {
+  const pods = data.pods.map((pod) => ({ kind: "pod", ...pod }));
+  const byPod = new Set(pods.flatMap((pod) => pod.claims.map((name) => `${pod.namespace}/${name}`)));
+  const claims = data.claims.map((claim) => ({ kind: "claim", message: claim.reason, ...claim })).filter((claim) => !byPod.has(`${claim.namespace}/${claim.name}`));
+  return [...pods, ...claims];
+}
+
+function Waiting({ row, open }) {
+  const [opened, setOpened] = useState(open);
+  const to = row.kind === "pod" ? podHref(row.namespace, row.name) : claimHref(row.namespace, row.name);
+  return html`<details class="card waiting" open=${opened} onToggle=${(event) => setOpened(event.target.open)}>
+    <summary>
+      <span class="soft">${row.kind === "pod" ? "Pod" : "Claim"}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
+      <${Pill} kind="warn">${row.node ? `waits on ${row.node}` : "not scheduled"}<//> ${""}
+      <span class="soft">${age(serverNow() - secondsOf(row.created))}</span>
+      <span class="reason">${row.message || (row.kind === "claim" ? "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled." : row.reason || "No component has written a reason yet.")}</span>
+    </summary>
+    ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
+      <p><a href=${to}>Open the ${row.kind}</a></p>`}
+  </details>`;
+}
+
+/**
+ * The explanation of a pod or claim. A server without the endpoint shows the conditions instead.
+ *
+ * @param {{kind: string, namespace: string, name: string, object?: any, message?: string}} props
+ */
+export function Explanation({ kind, namespace, name, object, message = "" }) {
+  const [explained, setExplained] = useState(/** @type {any} */ (null));
+  const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
+  const version = object?.metadata?.resourceVersion;
+  useEffect(() => {
+    control("GET", `/explain/${kind}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`).then(
+      (answer) => (setExplained(answer), setError(undefined)),
+      (problem) => setError(problem),
+    );
+  }, [kind, namespace, name, version]);
+  const isMissing = error instanceof Refused && error.code === 404;
+  return html`<div class="explanation">
+    ${error && !isMissing && html`<${Problem} error=${error} />`}
+    ${explained && html`<${Explained} value=${explained} />`}
+    ${isMissing && html`<${Conditions} object=${object} message=${message} />`}
+    <${SameAs} command=${`fakeapi explain ${kind} ${shell(`${namespace}/${name}`)}`} python=${`print(fakeapi.explain(${python(kind)}, ${python(name)}, namespace=${python(namespace)}))`} />
+  </div>`;
+}
+
+function Conditions({ object, message }) {
+  const conditions = (object?.status?.conditions ?? []).filter((each) => each.message);
+  const texts = conditions.length ? conditions.map((each) => `${each.type} is ${each.status}: ${each.message}`) : [message].filter(Boolean);
+  if (!texts.length) {
+    return html`<p class="soft">No condition says more.</p>`;
+  }
+  return html`<ul class="reasons">${texts.flatMap(sentences).map((each) => html`<li>${each}</li>`)}</ul>`;
+}
+
+/** The parts of a message of the scheduler, one to a line. */
+export function sentences(text) {
+  return String(text).split(/(?<=[.;])\s+|, (?=\d+ )/).map((each) => each.trim()).filter(Boolean);
+}

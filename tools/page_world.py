@@ -1,0 +1,223 @@
+"""Clusters for looking at the live page: nodes, four drivers, claims and pods in all states.
+
+`python -m tools.page_world` serves the small one; `--large` one of 500 nodes and 5,000 claims.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi import FakeAPI
+
+GROUP = "resource.k8s.io/v1"
+GPU, MIG, NIC, FPGA = "gpu.example.com", "mig.example.com", "nic.example.com", "fpga.example.com"
+READY = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is ready"}
+
+
+def small_world(api: FakeAPI) -> None:
+    """Creates 12 nodes, 4 drivers, and 80 claims; the server's scheduler allocates most of them.
+
+    `api`: a server with the controllers `scheduler` and `resourceclaim`.
+    """
+    nodes = [f"node-{number:02}" for number in range(1, 13)]
+    _create_nodes(api, nodes)
+    for driver in (GPU, MIG, NIC, FPGA):
+        api.create(_class(driver))
+    api.create(_class(GPU, name="gpu-80gi", selector='device.attributes["gpu.example.com"].memory == "80Gi"'))
+    api.create_all([piece for node in nodes for piece in _slices(node)])
+    for namespace in ("team-a", "team-b", "vision"):
+        api.create_namespace(namespace)
+    for number in range(80):
+        _create_claim_and_pod(api, number)
+    api.settle(60)
+    running = 0
+    for pod in api.list("Pod", namespace=None):
+        if pod["spec"].get("nodeName") and running % 4 != 3:
+            api.update_status({**pod, "status": {**pod["status"], "phase": "Running"}})
+        running += bool(pod["spec"].get("nodeName"))
+    _add_problems(api)
+
+
+def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
+    """Creates nodes, their slices, and allocated claims with running pods, without a scheduler."""
+    names = [f"node-{number:03}" for number in range(1, nodes + 1)]
+    _create_nodes(api, names)
+    for driver in (GPU, MIG, NIC, FPGA):
+        api.create(_class(driver))
+    api.create_all([piece for node in names for piece in _slices(node)])
+    api.create_namespace("team-a")
+    objects = []
+    for number in range(claims):
+        claim = _claim(f"train-{number:04}", "team-a", GPU)
+        pod = _pod(f"train-{number:04}", "team-a", claim["metadata"]["name"])
+        if number % 10:
+            device = {"request": "device", "driver": GPU, "pool": names[number % nodes]}
+            allocation = {"results": [{**device, "device": f"gpu-{number // nodes % 8}"}]}
+            claim["status"] = {"allocation": {"devices": allocation}}
+            pod["spec"]["nodeName"] = names[number % nodes]
+        objects += [claim, pod]
+    for created in api.create_all(objects):
+        if created["kind"] == "ResourceClaim" and int(created["metadata"]["name"][-4:]) % 10:
+            _allocate(api, created, names)
+
+
+def _allocate(api: FakeAPI, claim: dict[str, Any], nodes: list[str]) -> None:
+    number = int(claim["metadata"]["name"][-4:])
+    node = nodes[number % len(nodes)]
+    result = {"request": "device", "driver": GPU, "pool": node, "device": f"gpu-{number // len(nodes) % 8}"}
+    consumer = {"resource": "pods", "name": claim["metadata"]["name"], "uid": f"uid-{number}"}
+    status = {"allocation": {"devices": {"results": [result]}}, "reservedFor": [consumer]}
+    api.update_status({**claim, "status": status})
+
+
+def _create_nodes(api: FakeAPI, names: list[str]) -> None:
+    resources = {"cpu": "64", "memory": "512Gi", "pods": "110"}
+    for number, name in enumerate(names):
+        labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": f"zone-{number % 3}"}
+        node = api.create(
+            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": {}}
+        )
+        status = {"capacity": resources, "allocatable": resources, "conditions": [READY]}
+        node = api.update_status({**node, "status": status})
+        # Admission marks a new node as not ready until its node controller removes the taint.
+        api.update({**node, "spec": {}})
+
+
+def _slices(node: str) -> Iterator[dict[str, Any]]:
+    gpus = [
+        {
+            "name": f"gpu-{number}",
+            "attributes": {"productName": {"string": "H100"}, "memory": {"string": "80Gi"}},
+        }
+        for number in range(8)
+    ]
+    yield _slice(node, GPU, gpus)
+    if int(node[-2:]) % 3 == 0:
+        counters = {"memory": {"value": "80Gi"}, "slots": {"value": "7"}}
+        partitions = [
+            {
+                "name": f"gpu-0-part-{number}",
+                "attributes": {"productName": {"string": "1g.10gb"}},
+                "consumesCounters": [
+                    {
+                        "counterSet": "gpu-0",
+                        "counters": {"memory": {"value": "10Gi"}, "slots": {"value": "1"}},
+                    }
+                ],
+            }
+            for number in range(7)
+        ]
+        # The counters of a pool are in a slice of their own.
+        shared = [{"name": "gpu-0", "counters": counters}]
+        yield _slice(node, MIG, [], name="counters", sharedCounters=shared)
+        yield _slice(node, MIG, partitions, name="partitions")
+    if int(node[-2:]) % 2 == 0:
+        nics = [
+            {
+                "name": f"nic-{number}",
+                "allowMultipleAllocations": True,
+                "capacity": {
+                    "bandwidth": {
+                        "value": "100G",
+                        "requestPolicy": {"default": "10G", "validRange": {"min": "10G"}},
+                    }
+                },
+            }
+            for number in range(2)
+        ]
+        yield _slice(node, NIC, nics)
+    if int(node[-2:]) % 4 == 1:
+        taint = {"key": "fpga.example.com/flashing", "value": "", "effect": "NoSchedule"}
+        yield _slice(node, FPGA, [{"name": "fpga-0"}, {"name": "fpga-1", "taints": [taint]}])
+
+
+def _slice(
+    node: str, driver: str, devices: list[dict[str, Any]], *, name: str = "", **more: Any
+) -> dict[str, Any]:
+    """Returns a slice of the pool of a node. `name`: the name of one of two slices of the pool."""
+    pool = {"name": node, "generation": 1, "resourceSliceCount": 2 if name else 1}
+    spec = {"driver": driver, "nodeName": node, "pool": pool, **more}
+    return {
+        "apiVersion": GROUP,
+        "kind": "ResourceSlice",
+        "metadata": {"name": f"{node}-{driver}-{name}".rstrip("-")},
+        "spec": {**spec, "devices": devices} if devices else spec,
+    }
+
+
+def _class(driver: str, *, name: str = "", selector: str = "") -> dict[str, Any]:
+    expression = f'device.driver == "{driver}"' + (f" && {selector}" if selector else "")
+    return {
+        "apiVersion": GROUP,
+        "kind": "DeviceClass",
+        "metadata": {"name": name or driver},
+        "spec": {"selectors": [{"cel": {"expression": expression}}]},
+    }
+
+
+def _claim(name: str, namespace: str, device_class: str, *, count: int = 1) -> dict[str, Any]:
+    request = {"name": "device", "exactly": {"deviceClassName": device_class, "count": count}}
+    return {
+        "apiVersion": GROUP,
+        "kind": "ResourceClaim",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": {"app": name.rpartition("-")[0] or name},
+        },
+        "spec": {"devices": {"requests": [request]}},
+    }
+
+
+def _pod(name: str, namespace: str, claim: str) -> dict[str, Any]:
+    container = {"name": "main", "image": "train:1", "resources": {"claims": [{"name": "device"}]}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"app": name.rpartition("-")[0]}},
+        "spec": {
+            "containers": [container],
+            "resourceClaims": [{"name": "device", "resourceClaimName": claim}],
+        },
+    }
+
+
+def _create_claim_and_pod(api: FakeAPI, number: int) -> None:
+    namespace = ("team-a", "team-b", "vision")[number % 3]
+    kinds = {0: ("train", GPU), 1: ("train", GPU), 2: ("infer", MIG), 3: ("stream", NIC), 4: ("encode", FPGA)}
+    word, device_class = kinds[number % 5] if number % 20 != 19 else ("huge", "gpu-80gi")
+    name = f"{word}-{number:02}"
+    api.create(_claim(name, namespace, device_class, count=9 if word == "huge" else 1))
+    if number % 16 != 15:
+        api.create(_pod(name, namespace, name))
+
+
+def _add_problems(api: FakeAPI) -> None:
+    """Adds a cordoned node, a node that is not ready, and a pool whose slices are not complete."""
+    cordoned = api.get("Node", "node-11")
+    api.update({**cordoned, "spec": {**cordoned["spec"], "unschedulable": True}})
+    broken = api.get("Node", "node-07")
+    condition = {**READY, "status": "False", "reason": "KubeletNotReady", "message": "PLEG is not healthy"}
+    api.update_status({**broken, "status": {**broken["status"], "conditions": [condition]}})
+
+
+def serve(*, is_large: bool) -> FakeAPI:
+    """Starts a server with one of the clusters."""
+    controllers = "" if is_large else "scheduler,resourceclaim"
+    api = FakeAPI(release="1.36", controllers=controllers, history=200_000).start()
+    (large_world if is_large else small_world)(api)
+    return api
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true", help="500 nodes and 5,000 claims")
+    api = serve(is_large=parser.parse_args().large)
+    try:
+        input(f"{api.page}\nPress Enter to stop. ")
+    finally:
+        api.stop()
+
+
+if __name__ == "__main__":
+    main()
