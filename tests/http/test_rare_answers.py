@@ -216,3 +216,11 @@ def test_an_invalid_pod_cidr_is_named_by_its_index(api: FakeAPI) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": spec}
     error = refused(api, "POST", "/api/v1/nodes", node)
     assert "invalid CIDR[1]: <nil> (invalid CIDR address: a.b)" in error.message
+
+
+def test_an_empty_list_of_ingress_rules_is_left_out(api: FakeAPI) -> None:
+    backend = {"service": {"name": "a", "port": {"number": 80}}}
+    spec = {"rules": [], "defaultBackend": backend}
+    path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
+    body = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "a"}, "spec": spec}
+    assert api.request("POST", path, body)["spec"] == {"defaultBackend": backend}

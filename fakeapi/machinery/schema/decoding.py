@@ -333,16 +333,22 @@ def _entry(field: Field, rank: int) -> _Entry:
 
 
 def without_empty(value: Any, node: Node) -> Any:
-    """Replaces empty lists and maps in a canonical value by None, like encoding it as protobuf and back.
+    """Returns a copy of a canonical value without empty lists and maps, as after encoding it as protobuf.
 
-    Keeps fields that are not in the schema. Returns a copy.
+    Drops fields with `omitempty`; other empty lists and maps become None. Keeps fields that are not in the
+    schema.
     """
     match node:
         case Struct() if isinstance(value, dict):
             fields = node.fields
-            return {
+            kept = {
                 key: without_empty(item, fields[key].node) if key in fields else item
                 for key, item in value.items()
+            }
+            return {
+                key: item
+                for key, item in kept.items()
+                if item is not None or key not in fields or not _drops_zero(fields[key])
             }
         case List():
             return [without_empty(item, node.items) for item in value] if value else None

@@ -18,7 +18,32 @@ class Known:
     reason: str
 
 
-KNOWN: tuple[Known, ...] = ()
+_CAUSE = r"\.body\.details\.causes\[\d+\]"
+_MESSAGE = rf"(?:{_CAUSE}|\.body)\.message"
+
+KNOWN: tuple[Known, ...] = (
+    Known(
+        "printed-empty-list",
+        rf"{_MESSAGE}: recorded .*\[\].*, got .*null.*",
+        "Go prints an empty list that the client sent as [], and a missing list as null. Decoding drops empty "
+        "lists, so fakeapi prints null.",
+    ),
+    Known(
+        "order-of-metric-sources",
+        rf"{_CAUSE}\.field: recorded 'spec\.metrics\[\d+\]\.\w+', got 'spec\.metrics\[\d+\]\.\w+'",
+        "The rule about several metric sources of a HorizontalPodAutoscaler walks a Go map, in any order.",
+    ),
+    Known(
+        "order-of-metric-sources",
+        rf"{_MESSAGE}: recorded .*must populate the given metric source only.*",
+        "See the fields of the same errors.",
+    ),
+    Known(
+        "order-of-limits",
+        rf"{_CAUSE}\.(?:field|message): recorded .*, got '(?:spec\.limits\[|Invalid value).*",
+        "The rules of a LimitRange walk Go maps of resources, in any order.",
+    ),
+)
 
 
 def named(lines: Iterable[str], known: Iterable[Known] = KNOWN) -> list[str]:
