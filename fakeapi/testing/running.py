@@ -205,7 +205,7 @@ class RunningServer:
             if self._controllers is None:
                 self._controllers = self._new_controllers(chosen(ALL))
                 await self._app.attach(self._controllers)
-            self._kubelet()
+            self._simulation.kubelet()
             self._cluster.run_images.add(image)
 
         self._runner.call(add)

@@ -34,7 +34,7 @@ class Situation:
     """A cluster, and the expected explanation of one object.
 
     - `target`: the kind and the name to explain.
-    - `code`: the code of the first reason; "" if there is no reason.
+    - `code`: the code of the first reason; "" for an object without reasons.
     """
 
     build: Build

@@ -3,6 +3,7 @@
 import gzip
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_replaying_an_audit_log_twice_gives_the_same_report(log: Path) -> None:
 
 @pytest.mark.parametrize("order", ["actors", "fast"])
 @names
-def test_audit_logs_replay_in_the_other_orders_too(log: Path, order: str) -> None:
+def test_audit_logs_replay_in_the_other_orders_too(log: Path, order: Literal["actors", "fast"]) -> None:
     report = fakeapi.replay(log, order=order)
     assert not report.unexplained, report
 

@@ -25,8 +25,8 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "printed-empty-list",
         rf"{_MESSAGE}: recorded .*\[\].*, got .*null.*",
-        "Go prints an empty list that the client sent as [], and a missing list as null. Decoding drops empty "
-        "lists, so fakeapi prints null.",
+        "Go prints an empty list that the client sent as [], and a missing list as null. Decoding drops "
+        "empty lists, so fakeapi prints null.",
     ),
     Known(
         "order-of-metric-sources",
