@@ -30,6 +30,7 @@ from fakeapi.machinery.suggestions import did_you_mean
 if TYPE_CHECKING:
     from fakeapi.authentication.settings import FrontProxySettings
     from fakeapi.clock.clocks import ClockAndNames
+    from fakeapi.devices.nodes import Nodes
     from fakeapi.devices.reading import Drivers
     from fakeapi.registry.identity.token_settings import TokenSettings
 
@@ -63,6 +64,7 @@ class Option:
     """The metadata of an option. The type and the default of the option are in its field of Settings.
 
     - `flag`: the flag of `fakeapi serve`; empty if the command does not have the option.
+    - `also`: other names of the flag.
     - `unset`: a description of the default for help texts, if the value does not explain itself.
     - `bounds`: the lowest and the highest allowed number; None means unlimited.
     - `is_duration`: whether the option's text can have a unit (10ms). Without a unit, it is in seconds.
@@ -73,6 +75,7 @@ class Option:
 
     help: str
     flag: str = ""
+    also: tuple[str, ...] = ()
     metavar: str = ""
     unset: str = ""
     bounds: tuple[float, float | None] | None = None
@@ -391,13 +394,16 @@ class Settings:
         "Simulate DRA drivers in the controller kubelet: NAME=COUNT for COUNT devices on each node, a preset "
         "such as nvidia-gpu, or a YAML file; repeat for more. Without --controllers, all controllers run.",
         "--driver",
+        also=("--devices",),
         metavar="NAME=COUNT|PRESET|FILE",
     )
-    nodes: str = _option(
+    nodes: "Nodes" = _option(
         "node",
-        "Create these nodes with the controller kubelet.",
+        "Create these nodes with the controller kubelet: a,b or gpu-{1..500}, with capacity, labels and "
+        "taints as in a,cpu=64,label=zone=z1; a semicolon begins other nodes. Or read Node manifests from a "
+        "file.",
         "--nodes",
-        metavar="NAME,…",
+        metavar="NAME,…[,cpu=N][,label=KEY=VALUE]…[;…]|FILE",
     )
     containers: "Iterable[Any] | str | Path" = _option(
         (),

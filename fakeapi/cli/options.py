@@ -28,6 +28,7 @@ def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
         more = {"multiple": True}
     return click.option(
         f"{option.flag}/--no-{option.flag.removeprefix('--')}" if default is True else option.flag,
+        *option.also,
         field.name,
         cls=PlainOption,
         envvar=option.environment,

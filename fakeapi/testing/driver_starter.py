@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fakeapi.cluster import Attachment, Cluster
 from fakeapi.devices.model import DriverSpec
+from fakeapi.devices.nodes import Nodes, node_specs
 from fakeapi.settings import Settings
 
 
@@ -16,18 +17,26 @@ def driver_specs(settings: Settings) -> list[DriverSpec]:
     return specs_of(settings.drivers)
 
 
+def check_nodes(settings: Settings) -> None:
+    """Raises DeviceError, a ValueError, if the option `nodes` is invalid."""
+    if settings.nodes != "node":
+        node_specs(settings.nodes)
+
+
 class DriverStarter(Attachment):
     """Adds simulated drivers before the controllers start. It must be attached before the controllers."""
 
-    def __init__(self, cluster: Cluster, specs: Sequence[DriverSpec], nodes: str) -> None:
+    def __init__(self, cluster: Cluster, specs: Sequence[DriverSpec], nodes: Nodes) -> None:
         """Keeps the drivers. `nodes`: the option with the nodes of drivers that name none."""
         self._cluster = cluster
         self._specs = specs
-        self._nodes = [name.strip() for name in nodes.split(",") if name.strip()]
+        self._nodes = nodes
 
     async def start(self) -> None:
-        for spec in self._specs:
-            self._cluster.drivers.add(spec, self._nodes)
+        if self._specs:
+            nodes = [node.name for node in node_specs(self._nodes)]
+            for spec in self._specs:
+                self._cluster.drivers.add(spec, nodes)
 
     async def after_replacement(self, *, empty: bool) -> None:
         if empty:

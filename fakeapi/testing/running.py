@@ -22,7 +22,7 @@ from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
 from fakeapi.testing.containers import check_behaviours
-from fakeapi.testing.driver_starter import DriverStarter, driver_specs
+from fakeapi.testing.driver_starter import DriverStarter, check_nodes, driver_specs
 from fakeapi.testing.journal_access import JournalAccess
 from fakeapi.testing.server_credentials import credentials_of, user_of
 from fakeapi.testing.server_files import ServerFiles
@@ -71,6 +71,7 @@ class RunningServer:
         self._tls = server_tls(settings)
         cluster.certificate_authority = "" if self._tls is None else self._tls.ca.decode("ascii")
         self._files = ServerFiles(settings, None if self._tls is None else self._tls.ca)
+        check_nodes(settings)
         specs = driver_specs(settings)
         needs = [name for name, value in (("drivers", specs), ("run", settings.run)) if value]
         names = chosen(settings.controllers or (ALL if needs else ""))

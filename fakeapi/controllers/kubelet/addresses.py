@@ -9,7 +9,7 @@ class NodeAddresses:
 
     def __init__(self, number: int) -> None:
         """Starts without pods. `number`: the number of the node in its cluster, starting with 1."""
-        self.node = f"10.0.0.{number}"
+        self.node = f"10.0.{number // 255}.{number % 255 or 255}" if number > 254 else f"10.0.0.{number}"
         self._number = number
         self._assigned = 0
         self._of_pods: dict[str, str] = {}
@@ -19,8 +19,14 @@ class NodeAddresses:
         if uid not in self._of_pods:
             number = self._assigned
             self._assigned += 1
-            self._of_pods[uid] = f"10.{self._number}.{number // 250 % 256}.{number % 250 + 2}"
+            self._of_pods[uid] = f"{self._network(number // 250)}.{number % 250 + 2}"
         return self._of_pods[uid]
+
+    def _network(self, block: int) -> str:
+        """Returns the first three numbers of addresses. Nodes after the 255th have one block each."""
+        if self._number <= 255:
+            return f"10.{self._number}.{block % 256}"
+        return f"100.{64 + self._number // 256}.{self._number % 256}"
 
     def release(self, uid: str) -> None:
         """Forgets the IP address of a deleted pod. The address is not assigned to another pod."""

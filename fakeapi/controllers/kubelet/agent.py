@@ -35,6 +35,7 @@ from fakeapi.controllers.kubelet.registrations import Registrations
 from fakeapi.controllers.kubelet.services import SERVICES
 from fakeapi.controllers.kubelet.slices import GROUP, PLURAL, NodeSlices
 from fakeapi.controllers.kubelet.timers import Timers
+from fakeapi.devices.nodes import NodeSpec
 from fakeapi.machinery.json_types import Object
 
 PLUGINS = "plugins_registry"
@@ -51,7 +52,7 @@ class NodeAgent:
         context: ControllerContext,
         pods: Informer,
         node_informer: Informer,
-        name: str,
+        spec: NodeSpec,
         directory: Path,
         number: int,
         services: Informer,
@@ -61,13 +62,14 @@ class NodeAgent:
         """Creates the kubelet of one node; `start` starts it.
 
         - `node_informer`: the informer of the Nodes
-        - `name`: the name of the node
+        - `spec`: the name, capacity, labels and taints of the node
         - `directory`: the directory of the node, for driver sockets and the checkpoint file
         - `number`: the number of the node in its cluster, starting with 1
         - `services`: the informer of the Services
         - `timers` and `runtimes`: shared by all nodes of the server
         """
-        self.name = name
+        self.name = name = spec.name
+        self._spec = spec
         self.directory = directory
         self.prepared = Prepared()
         self.is_running = True
@@ -152,10 +154,9 @@ class NodeAgent:
         """
         for name in (PLUGINS, "plugins"):
             make_directory(self.directory / name, 0o750)
-        await nodes.register(self._context, self._api, self.name, self._addresses.node)
+        await nodes.register(self._context, self._api, self._spec, self._addresses.node)
         self._context.run(nodes.beat(self._context, self._api, self.name))
         self.slices.start()
-        self._context.run(self.registrations.run())
         if self._health is not None:
             self._context.run(self._health.run())
 

@@ -31,10 +31,12 @@ from fakeapi.controllers.kubelet.keys import (
 )
 from fakeapi.controllers.kubelet.lifecycle.connections import ContainerConnections
 from fakeapi.controllers.kubelet.lifecycle.state import Run
+from fakeapi.controllers.kubelet.registrations import follow_sockets
 from fakeapi.controllers.kubelet.short_directories import make_short_directory
 from fakeapi.controllers.kubelet.simulated.simulation import Simulation
 from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.devices.node_views import NodeSummary, NodeView
+from fakeapi.devices.nodes import NodeSpec, node_specs
 from fakeapi.machinery.json_types import Object
 
 
@@ -57,8 +59,9 @@ class KubeletController(Controller):
         self._timers = Timers(context)
         self.runtimes = Runtimes(context, self._timers)
         self._root = root
-        for name in _names(settings.nodes):
-            await self.make_node(name)
+        context.run(follow_sockets(lambda: (agent.registrations for agent in self.nodes.values())))
+        for spec in node_specs(settings.nodes):
+            await self._make_node(spec)
         self.simulation = Simulation(context, self.nodes, self._node_informer, self.make_node)
         await self.simulation.start()
         context.cluster.server.kubelets = self
@@ -70,15 +73,17 @@ class KubeletController(Controller):
 
         Raises OSError or StatusError if the node cannot be created.
         """
-        if name in self.nodes:
-            return
+        if name not in self.nodes:
+            await self._make_node(NodeSpec(name))
+
+    async def _make_node(self, spec: NodeSpec) -> None:
         number = len(self.nodes) + 1
         agent = NodeAgent(
             self.context,
             self._pods,
             self._node_informer,
-            name,
-            self._root / name,
+            spec,
+            self._root / spec.name,
             number,
             self._services,
             self._timers,
@@ -86,7 +91,7 @@ class KubeletController(Controller):
         )
         if self._remove_directory is None:
             agent.remember()
-        self.nodes[name] = agent
+        self.nodes[spec.name] = agent
         await agent.start()
 
     def summaries(self) -> list[NodeSummary]:
@@ -185,7 +190,3 @@ class KubeletController(Controller):
                 await agent.publish(driver)
             case SimulatedSlicesKey(driver=driver):
                 await self.simulation.publish(key.node, driver)
-
-
-def _names(text: str) -> list[str]:
-    return [name for name in (part.strip() for part in text.split(",")) if name]

@@ -6,6 +6,7 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import pause
+from fakeapi.devices.nodes import NodeSpec
 from fakeapi.machinery.json_types import Object
 
 HEARTBEAT_SECONDS = 10.0
@@ -19,14 +20,20 @@ _HEALTHY = {
 }
 
 
-def node_object(name: str, address: str, version: str, now: str) -> Object:
-    """Returns the Node object that a kubelet registers. `now`: the time of the heartbeats, in RFC 3339."""
+def node_object(spec: NodeSpec, address: str, version: str, now: str) -> Object:
+    """Returns the Node object that a kubelet registers.
+
+    - `version`: the version that the kubelet reports if `spec` has none.
+    - `now`: the time of the heartbeats, in RFC 3339.
+    """
+    name, capacity = spec.name, {**CAPACITY, **spec.capacity}
     labels = {
         "beta.kubernetes.io/arch": "amd64",
         "beta.kubernetes.io/os": "linux",
         "kubernetes.io/arch": "amd64",
         "kubernetes.io/hostname": name,
         "kubernetes.io/os": "linux",
+        **spec.labels,
     }
     addresses = [{"type": "InternalIP", "address": address}, {"type": "Hostname", "address": name}]
     info = {
@@ -36,7 +43,7 @@ def node_object(name: str, address: str, version: str, now: str) -> Object:
         "kernelVersion": "",
         "osImage": "",
         "containerRuntimeVersion": "fakeapi://0",
-        "kubeletVersion": version,
+        "kubeletVersion": spec.version or version,
         "kubeProxyVersion": "",
         "operatingSystem": "linux",
         "architecture": "amd64",
@@ -55,11 +62,15 @@ def node_object(name: str, address: str, version: str, now: str) -> Object:
     return {
         "kind": "Node",
         "apiVersion": "v1",
-        "metadata": {"name": name, "labels": labels},
-        "spec": {},
+        "metadata": {
+            "name": name,
+            "labels": labels,
+            **({"annotations": dict(spec.annotations)} if spec.annotations else {}),
+        },
+        "spec": {"taints": list(spec.taints)} if spec.taints else {},
         "status": {
-            "capacity": CAPACITY,
-            "allocatable": CAPACITY,
+            "capacity": capacity,
+            "allocatable": capacity,
             "conditions": conditions,
             "addresses": addresses,
             "nodeInfo": info,
@@ -91,19 +102,19 @@ class ExtendedResources:
         return {**changed, **dict.fromkeys(gone)}
 
 
-async def register(context: ControllerContext, api: InProcessClient, name: str, address: str) -> None:
+async def register(context: ControllerContext, api: InProcessClient, spec: NodeSpec, address: str) -> None:
     """Creates the Node if it does not exist, and writes its status.
 
     Removes the not-ready taint that the server's admission added. Raises StatusError if a request fails.
     """
     nodes = context.served("", "nodes")
-    node = node_object(name, address, context.version, context.now())
+    node = node_object(spec, address, context.version, context.now())
     try:
         await api.create(nodes.path(), node)
     except StatusError as problem:
         if not problem.is_already_exists:
             raise
-    path = nodes.path(name=name)
+    path = nodes.path(name=spec.name)
     current = await api.get(path)
     taints = [
         taint

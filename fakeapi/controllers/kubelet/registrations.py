@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import stat
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -73,18 +73,14 @@ class Registrations:
         self._seen: dict[str, int] = {}
         self._unanswered = False
 
-    async def run(self) -> None:
-        """Scans the directory for sockets every POLL_SECONDS, until the task is cancelled."""
-        while True:
-            try:
-                await self.look()
-            except Exception:
-                log.exception("unexpected error at the sockets in %s", self._directory)
-            await asyncio.sleep(POLL_SECONDS)
+    @property
+    def may_have_changed(self) -> bool:
+        """Whether a scan could find new sockets, or miss known ones."""
+        return self._unanswered or not self._seen or not all(map(_is_as_seen, self._seen.items()))
 
     async def look(self) -> None:
         """Scans the directory once: registers new drivers, and unregisters drivers whose sockets are gone."""
-        if not self._unanswered and self._seen and all(map(_is_as_seen, self._seen.items())):
+        if not self.may_have_changed:
             return
         self._unanswered = False
         sockets, self._seen = _sockets(self._directory)
@@ -210,6 +206,32 @@ class Registrations:
         ours = " ".join(f'"{service}"' for service in self._services)
         reason = f"none of services supported by the plugin ([{theirs}])"
         return f"{reason} are supported by the kubelet ([{ours}])", ""
+
+
+async def follow_sockets(nodes: Callable[[], Iterable[Registrations]]) -> None:
+    """Scans the directories of all nodes every POLL_SECONDS, until the task is cancelled.
+
+    One task serves all nodes, so that many nodes cost little. A node whose scan waits for a driver does not
+    delay other nodes.
+    """
+    scans: dict[Registrations, asyncio.Task[None]] = {}
+    try:
+        while True:
+            for node in nodes():
+                if node not in scans and node.may_have_changed:
+                    scans[node] = asyncio.ensure_future(_scan(node))
+            scans = {node: scan for node, scan in scans.items() if not scan.done()}
+            await asyncio.sleep(POLL_SECONDS)
+    finally:
+        for scan in scans.values():
+            scan.cancel()
+
+
+async def _scan(node: Registrations) -> None:
+    try:
+        await node.look()
+    except Exception:
+        log.exception("unexpected error at the sockets of drivers")
 
 
 def _is_as_seen(directory: tuple[str, int]) -> bool:
