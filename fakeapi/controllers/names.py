@@ -53,8 +53,12 @@ _PLACES: Mapping[str, Place] = {
     "ttl-after-finished": Place(f"{_HERE}.job.ttl", "TTLAfterFinishedController", (("batch", "jobs"),)),
     "endpointslice": Place(f"{_HERE}.endpoints.controller", "EndpointSliceController", (("", "services"),)),
     "endpoints": Place(f"{_HERE}.endpoints.controller", "EndpointsController", (("", "services"),)),
+    "cert-manager": Place(f"{_HERE}.certificates.controller", "CertificateController"),
 }
 """The modules and classes of the controllers, by name. The function `makers` imports the modules."""
+
+EXTRA = frozenset({"cert-manager"})
+"""Controllers that are not part of Kubernetes. "all" does not select them; "all,cert-manager" does."""
 
 ALL = "all"
 
@@ -65,8 +69,8 @@ SETTLE_SECONDS = 30.0
 def chosen(names: str | Iterable[str]) -> list[str]:
     """Returns the names of the controllers that the option selects, without duplicates, in a fixed order.
 
-    `names`: a list, or a string with commas. "all" selects every controller, and "-NAME" leaves a controller
-    out: "all,-scheduler". Raises ValueError for an unknown name, and for "-NAME" without "all".
+    `names`: a list, or a string with commas. "all" selects every controller of Kubernetes, and "-NAME" leaves
+    a controller out: "all,-scheduler". Raises ValueError for an unknown name, and for "-NAME" without "all".
     """
     parts = [part.strip() for part in (names.split(",") if isinstance(names, str) else names)]
     omitted = {part[1:] for part in parts if part.startswith("-")}
@@ -79,7 +83,7 @@ def chosen(names: str | Iterable[str]) -> list[str]:
         text = ", ".join(f"-{name}" for name in sorted(omitted))
         raise ValueError(f"{text} leaves a controller out of {ALL}, so name {ALL} too: {ALL},{text}")
     if ALL in selected:
-        selected = set(_PLACES)
+        selected |= _PLACES.keys() - EXTRA
     selected -= omitted
     return [name for name in _PLACES if name in selected]
 

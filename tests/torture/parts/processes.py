@@ -71,11 +71,11 @@ def _round(place: Path, marker: str, budget: Budget, *, is_first: bool) -> bool:
         Client(f"http://127.0.0.1:{server.port}").create(_pod(marker))
         late = time.monotonic() + patience(GONE_SECONDS)
         if is_first:  # the other rounds also kill a server that starts the container
-            while not list(temporary.rglob("started")) and time.monotonic() < late:
+            while not _has_started(temporary) and time.monotonic() < late:
                 time.sleep(0.01)
         else:
             time.sleep(budget.random.uniform(0, LATEST_SECONDS))
-        ran = bool(list(temporary.rglob("started")))
+        ran = _has_started(temporary)
         server.end(signal.SIGKILL)
     late = time.monotonic() + patience(GONE_SECONDS)
     while left := [*_processes(marker), *_processes(str(place)), *_sockets(temporary)]:
@@ -115,12 +115,21 @@ def _processes(text: str) -> list[str]:
     return found
 
 
+def _has_started(directory: Path) -> bool:
+    return any(path.name == "started" for path in _files(directory))
+
+
 def _sockets(directory: Path) -> list[str]:
-    found = []
-    for path in directory.rglob("*"):
-        try:
-            if stat.S_ISSOCK(path.lstat().st_mode):
-                found.append(str(path))
-        except OSError:
-            continue
-    return found
+    return [str(path) for path in _files(directory) if _is_socket(path)]
+
+
+def _files(directory: Path) -> list[Path]:
+    """Returns all files below a directory, whose parts can disappear meanwhile."""
+    return [Path(parent, name) for parent, _, names in os.walk(directory) for name in names]
+
+
+def _is_socket(path: Path) -> bool:
+    try:
+        return stat.S_ISSOCK(path.lstat().st_mode)
+    except OSError:
+        return False
