@@ -30,7 +30,8 @@ def instructions(name: str) -> list[str]:
 
 
 def image_environment() -> dict[str, str]:
-    return dict(pair.split("=", 1) for line in instructions("ENV") for pair in shlex.split(line))
+    pairs = (pair.split("=", 1) for line in instructions("ENV") for pair in shlex.split(line))
+    return {name: value for name, value in pairs if name.startswith("FAKEAPI_")}
 
 
 def stack_environment(token: str = "") -> dict[str, str]:
@@ -45,7 +46,7 @@ def stack_environment(token: str = "") -> dict[str, str]:
         return chosen.get(name) or text if operator == "-" else text if chosen.get(name) else ""
 
     environment = {
-        key: re.sub(r"\$\{(\w+):([-+])([^}]*)\}", filled, value)
+        key: re.sub(r"\$\{(\w+):?([-+])([^}]*)\}", filled, value)
         for key, value in SERVICE["environment"].items()
     }
     return {**image_environment(), **environment}
