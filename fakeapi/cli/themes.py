@@ -26,7 +26,15 @@ THEMES: dict[str, tuple[str, ...]] = {
         "end_with_parent",
         "grace",
     ),
-    "Controllers and nodes": ("controllers", "nodes", "run", "kubelet_directory", "webhook_services"),
+    "Controllers and nodes": (
+        "controllers",
+        "drivers",
+        "containers",
+        "nodes",
+        "run",
+        "kubelet_directory",
+        "webhook_services",
+    ),
     "Storage": ("database", "durability", "history"),
     "Users and HTTPS": (
         "tls",
