@@ -15,6 +15,9 @@ KINDS_SHOWN = 15
 The table contains the resources with the most objects; its last row has the sum of the others.
 """
 
+AGENTS_SHOWN = DRIVERS_SHOWN = WAITING_SHOWN = 8
+"""Maximum number of rows in the tables of agents, drivers, and waiting pods and claims."""
+
 FAULTS_SHOWN = 10
 """Maximum number of faults in the table of faults."""
 
@@ -26,14 +29,22 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
     - `seconds`: the length of the period in which the requests in `figures` were counted; 0 for the first
       frame, without rates.
     """
-    tables = [_requests(figures, seconds), _kinds(figures["kinds"])]
+    tables = [_requests(figures, seconds), _agents(figures, seconds)]
+    if figures.get("claims"):
+        tables.append(_claims(figures["claims"]))
+    if figures.get("drivers"):
+        tables.append(_drivers(figures["drivers"]))
+    tables.append(_kinds(figures["kinds"]))
     if figures["faults"]:
         tables.append(_faults(figures["faults"]))
-    return Group(_head(figures), _line(figures, seconds), Text(), Columns(tables, padding=(0, 4)))
+    parts: list[RenderableType] = [Columns(tables, padding=(0, 4))]
+    if figures.get("waiting"):
+        parts += [Text(), _waiting(figures)]
+    return Group(_head(figures), _line(figures, seconds), Text(), *parts)
 
 
 def _head(figures: dict[str, Any]) -> Text:
-    release = f"Kubernetes {figures['release']}" if figures["release"] else "Kubernetes"
+    release = f"Kubernetes {figures['release'] or 'of all releases'}"
     now = datetime.fromtimestamp(figures["now"], UTC).strftime("%Y-%m-%d %H:%M:%SZ")
     memory = f"  memory {figures['memoryBytes'] / 1e6:.0f} MB" if figures["memoryBytes"] else ""
     version = f"  resourceVersion {figures['resourceVersion']}"
@@ -84,6 +95,55 @@ def _kinds(kinds: list[dict[str, Any]]) -> Table:
         table.add_row(Text(name), str(kind["objects"]))
     if others := most[KINDS_SHOWN:]:
         table.add_row(f"{len(others)} other kinds", str(sum(kind["objects"] for kind in others)))
+    return table
+
+
+def _agents(figures: dict[str, Any], seconds: float) -> Table:
+    """Renders a table of the requests per second of each client, and how many of them failed."""
+    table = Table("AGENT", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("FAILED", justify="right", style="yellow")
+    for each in figures.get("agents", [])[:AGENTS_SHOWN]:
+        table.add_row(Text(each["agent"]), _rate(each["requests"], seconds), _rate(each["failed"], seconds))
+    return table
+
+
+def _claims(states: dict[str, int]) -> Table:
+    table = Table("CLAIMS", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    for state in ("pending", "allocated", "reserved", "prepared", "deleting"):
+        if count := states.get(state):
+            table.add_row(Text(state, style="yellow" if state == "pending" else ""), str(count))
+    return table
+
+
+def _drivers(drivers: list[dict[str, Any]]) -> Table:
+    """Renders a table of the drivers: devices that are used, free, tainted and unhealthy."""
+    table = Table("DRIVER", box=None, pad_edge=False)
+    for name, style in (("USED", ""), ("FREE", ""), ("TAINTED", "yellow"), ("UNHEALTHY", "red")):
+        table.add_column(name, justify="right", style=style)
+    for each in drivers[:DRIVERS_SHOWN]:
+        used = each["allocated"] + each["prepared"]
+        marked = (str(each[name] or "") for name in ("tainted", "unhealthy"))
+        table.add_row(Text(each["driver"]), str(used), str(each["free"]), *marked)
+    if len(drivers) > DRIVERS_SHOWN:
+        table.add_row(f"and {len(drivers) - DRIVERS_SHOWN} more")
+    return table
+
+
+def _waiting(figures: dict[str, Any]) -> Table:
+    """Renders a table of the pods and claims that wait, with the reasons."""
+    table = Table("WAITING", box=None, pad_edge=False)
+    table.add_column("REASON", overflow="fold")
+    waiting = figures["waiting"]
+    for each in waiting[:WAITING_SHOWN]:
+        kind = "pod" if each["kind"] == "Pod" else "claim"
+        table.add_row(
+            Text(f"{kind} {each['namespace']}/{each['name']}", no_wrap=True),
+            Text(each["reason"] or "no reason is written yet"),
+        )
+    if (more := len(waiting) - WAITING_SHOWN + figures["waitingMore"]) > 0:
+        table.add_row(f"and {more} more", "")
     return table
 
 

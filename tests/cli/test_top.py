@@ -36,6 +36,26 @@ FIGURES = {
     "kinds": [{"resource": f"kind{n}", "group": "a.b" if n else "", "objects": 100 - n} for n in range(20)],
     "faults": [{"name": f"fault-{n}", "matched": 1, "fired": n} for n in range(12)],
     "memoryBytes": 42_000_000,
+    "agents": [
+        {"agent": "kubectl", "requests": 6, "failed": 2},
+        {"agent": "driver", "requests": 4, "failed": 0},
+    ],
+    "claims": {"prepared": 30, "pending": 3},
+    "drivers": [
+        {
+            "driver": "gpu.example.com",
+            "devices": 96,
+            "free": 60,
+            "allocated": 6,
+            "prepared": 30,
+            "tainted": 2,
+            "unhealthy": 1,
+        }
+    ],
+    "waiting": [
+        {"kind": "Pod", "namespace": "team-a", "name": "train", "reason": "0/12 nodes are available"}
+    ],
+    "waitingMore": 4,
 }
 FRAME = """\
 fakeapi 1.0  Kubernetes 1.33  1970-01-01 00:00:00Z  resourceVersion 7  memory 42 MB
@@ -64,6 +84,56 @@ def test_a_frame_has_rates_by_verb_and_code_latency_objects_and_faults() -> None
     assert re.search(r"kind0 +100", text)
     assert re.search(r"5 other kinds +415", text)
     assert "and 2 more" in text
+
+
+def test_a_frame_has_claims_devices_agents_and_what_waits() -> None:
+    text = as_text(FIGURES, 2.0)
+    assert re.search(r"kubectl +3\.0/s +1\.0/s", text)
+    assert re.search(r"pending +3\b", text)
+    assert text.index("pending") < text.index("prepared")
+    assert re.search(r"gpu\.example\.com +36 +60 +2 +1\b", text)
+    assert re.search(r"pod team-a/train +0/12 nodes are available", text)
+    assert "and 4 more" in text
+
+
+def test_figures_have_claims_devices_agents_and_what_waits(api: FakeAPI) -> None:
+    version = "resource.k8s.io/v1beta1"
+    pool = {"name": "pool", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "d.example.com", "nodeName": "n", "pool": pool, "devices": [{"name": "a", "basic": {}}]}
+    api.create({"apiVersion": version, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec})
+    requests = {"devices": {"requests": [{"name": "a", "deviceClassName": "gpu"}]}}
+    api.create(
+        {"apiVersion": version, "kind": "ResourceClaim", "metadata": {"name": "gpu"}, "spec": requests}
+    )
+    api.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "train"},
+            "spec": {"containers": [{"name": "a", "image": "a"}]},
+        }
+    )
+    with ControlClient(api.url) as client:
+        figures = client.get("/figures")
+    assert figures["claims"] == {"pending": 1}
+    assert [(each["driver"], each["free"]) for each in figures["drivers"]] == [("d.example.com", 1)]
+    assert [(each["kind"], each["name"]) for each in figures["waiting"]] == [
+        ("Pod", "train"),
+        ("ResourceClaim", "gpu"),
+    ]
+    assert (figures["agents"][0]["agent"], figures["waitingMore"]) == ("fakeapi", 0)
+
+
+def test_the_agents_over_the_limit_are_counted_together(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.control.handlers.figures.AGENTS_MAX", 0)
+    monkeypatch.setattr("fakeapi.control.handlers.figures.WAITING_MAX", 0)
+    api.create_namespace("one")
+    with ControlClient(api.url) as client:
+        (agent,) = client.get("/figures")["agents"]
+    assert agent["agent"] == "others"
+    assert agent["requests"] > 0
 
 
 def test_figures_count_the_requests_after_a_number(api: FakeAPI) -> None:

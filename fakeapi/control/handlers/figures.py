@@ -8,6 +8,11 @@ from pathlib import Path
 
 import msgspec
 
+from fakeapi.cluster import Cluster
+from fakeapi.control.devices.claim_states import ClaimState, claim_views, pending_pods, pods_by_claim
+from fakeapi.control.devices.pools import node_views
+from fakeapi.control.devices.reading import read_objects
+from fakeapi.control.handlers.devices import DriverView, drivers_of
 from fakeapi.control.handlers.objects import KindView, stored_kinds
 from fakeapi.control.route import Call, Route
 from fakeapi.faults.armed import ArmedFault
@@ -37,6 +42,30 @@ class Latency(msgspec.Struct, rename="camel"):
     requests: int
 
 
+AGENTS_MAX = 20
+"""Maximum number of user agents in the figures. The others are counted together, under the name "others"."""
+
+WAITING_MAX = 20
+"""Maximum number of waiting pods and claims in the figures."""
+
+
+class AgentCount(msgspec.Struct, rename="camel"):
+    """The number of requests of one client. `agent`: the first part of the User-Agent, before "/"."""
+
+    agent: str
+    requests: int
+    failed: int
+
+
+class Waiting(msgspec.Struct, rename="camel"):
+    """A pod or claim that waits. `kind`: Pod or ResourceClaim. `reason`: "" if no component wrote one."""
+
+    kind: str
+    namespace: str
+    name: str
+    reason: str
+
+
 class FaultFigure(msgspec.Struct, rename="camel"):
     name: str
     matched: int
@@ -51,6 +80,10 @@ class Figures(msgspec.Struct, rename="camel"):
       has dropped them.
     - `watches`: the number of open watches.
     - `behind`: the number of events that the slowest watch still has to send.
+    - `agents`: the requests by client, the busiest client first.
+    - `claims`: the number of claims in each state.
+    - `drivers`: the devices of each driver by state.
+    - `waiting`: pods and claims that wait, with reasons; `waiting_more` is the number of others.
     - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
       unknown.
     """
@@ -68,6 +101,11 @@ class Figures(msgspec.Struct, rename="camel"):
     kinds: list[KindView]
     faults: list[FaultFigure]
     memory_bytes: int
+    agents: list[AgentCount]
+    claims: dict[str, int]
+    drivers: list[DriverView]
+    waiting: list[Waiting]
+    waiting_more: int
 
 
 async def read(call: Call) -> Figures:
@@ -77,6 +115,7 @@ async def read(call: Call) -> Figures:
     records = list(journal.records(after))
     open_watches = journal.open_watches()
     faults = cluster.armed_faults
+    claims, drivers, waiting = _devices(cluster)
     return Figures(
         version=__version__,
         release=cluster.settings.release or "",
@@ -91,12 +130,47 @@ async def read(call: Call) -> Figures:
         kinds=stored_kinds(cluster),
         faults=[] if faults is None else [_fault(fault) for fault in faults.armed],
         memory_bytes=_resident_bytes(),
+        agents=_agents(records),
+        claims=claims,
+        drivers=drivers,
+        waiting=waiting[:WAITING_MAX],
+        waiting_more=max(0, len(waiting) - WAITING_MAX),
     )
 
 
 def _counts(records: Iterable[Record]) -> list[RequestCount]:
     counted = Counter((record.verb or record.method.lower(), record.code) for record in records)
     return [RequestCount(verb, code, count) for (verb, code), count in sorted(counted.items())]
+
+
+def _agents(records: Iterable[Record]) -> list[AgentCount]:
+    requests: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for record in records:
+        agent = record.agent.partition(b"/")[0].decode("utf-8", "replace") or "unknown"
+        requests[agent] += 1
+        failed[agent] += record.code >= 400 or not record.code
+    counts = [AgentCount(agent, count, failed[agent]) for agent, count in requests.most_common()]
+    first, others = counts[:AGENTS_MAX], counts[AGENTS_MAX:]
+    if others:
+        sums = sum(each.requests for each in others), sum(each.failed for each in others)
+        first.append(AgentCount("others", *sums))
+    return first
+
+
+def _devices(cluster: Cluster) -> tuple[dict[str, int], list[DriverView], list[Waiting]]:
+    """Returns the number of claims in each state, the devices of each driver, and what waits."""
+    objects = read_objects(cluster)
+    users = pods_by_claim(objects.pods)
+    claims = claim_views(objects.claims, users)
+    pods = pending_pods(objects.pods)
+    waiting = [Waiting("Pod", pod.namespace, pod.name, pod.message or pod.reason) for pod in pods]
+    waiting += [
+        Waiting("ResourceClaim", claim.namespace, claim.name, claim.reason)
+        for claim in claims
+        if claim.state is ClaimState.PENDING and not users.get((claim.namespace, claim.name))
+    ]
+    return Counter(str(claim.state) for claim in claims), drivers_of(node_views(objects)), waiting
 
 
 def _latency(records: Iterable[Record]) -> Latency:

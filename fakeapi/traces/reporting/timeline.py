@@ -13,6 +13,8 @@ from fakeapi.traces.reporting.text import summary, verdict
 
 _TEMPLATE = "timeline.html"
 _PLACE = "/*DATA*/"
+_LANES, _LANES_PLACE = "lanes.js", "/*LANES*/"
+"""The module of the live page that draws lanes and marks, and its place in the template."""
 WORDS = {
     Outcome.SAME: "as recorded",
     Outcome.DIVERGENCE: "divergence",
@@ -42,7 +44,8 @@ def page(report: Results) -> str:
     # A closing tag would end the script element even inside a string.
     text = encode(data).decode().replace("<", "\\u003c")
     template = files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
-    return template.replace(_PLACE, text)
+    lanes = files("fakeapi.control.ui").joinpath("static", _LANES).read_text("utf-8")
+    return template.replace(_LANES_PLACE, lanes.replace("export class", "class")).replace(_PLACE, text)
 
 
 def _row(mark: Mark, actors: "_Numbers", verbs: "_Numbers", outcomes: "_Numbers") -> Sequence[Any]:

@@ -80,7 +80,7 @@ const COLUMNS = [
     show: (row) =>
       row.state === "pending"
         ? html`<a href=${href("why", "claim", row.namespace, row.name)} title=${row.reason}>${row.reason ? short(row.reason) : "why?"}</a>`
-        : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(each.split("/").at(-1))}`} title=${each}>${deviceName(each)}</a>`),
+        : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${deviceName(each)}</a>`),
   },
   { name: "Node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a>`, sort: (row) => row.node },
   { name: "Age", number: true, width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },

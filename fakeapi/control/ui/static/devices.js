@@ -2,11 +2,12 @@
 
 import { control } from "./api.js";
 import { claimHref, ClaimState, podHref } from "./claims.js";
+import { DeviceSwitches, readDrivers } from "./drivers.js";
 import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
-import { html, useMemo, useState } from "./preact.js";
-import { counted, objectHref } from "./text.js";
-import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, Search } from "./ui.js";
+import { html, useEffect, useMemo, useState } from "./preact.js";
+import { counted, objectHref, python, shell } from "./text.js";
+import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
 const GROUP_SHOWN = 48;
 const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "devicetaintrules"]);
@@ -181,6 +182,10 @@ export function shortDriver(driver) {
 // one pool ---------------------------------------------------------------------------------------------------
 
 function PoolPanel({ pool, node, onClose }) {
+  const [isSimulated, setSimulated] = useState(false);
+  useEffect(() => {
+    readDrivers().then((drivers) => setSimulated(drivers.some((each) => each.name === pool.driver)), () => undefined);
+  }, [pool.driver]);
   const slices = `#/objects/resource.k8s.io/resourceslices?search=${encodeURIComponent(pool.name)}`;
   return html`<${Panel} title=${`${pool.driver}: pool ${pool.name}`} onClose=${onClose} wide>
     <p class="soft">${node ? html`On node <a href=${objectHref("", "nodes", "", node)}>${node}</a>` : "For several nodes"}, generation ${pool.generation}, <a href=${slices}>its ResourceSlices</a></p>
@@ -190,11 +195,12 @@ function PoolPanel({ pool, node, onClose }) {
       (each) => html`<div><dt>${each.set} · ${each.name}</dt><dd><span class="counter"><span style=${{ width: `${each.fraction * 100}%` }}></span></span> ${each.used} of ${each.total} used</dd></div>`,
     )}</dl>`}
     <h3>Devices</h3>
-    <ul class="device-list">${pool.devices.map((device) => html`<${DeviceItem} key=${device.name} device=${device} />`)}</ul>
+    <ul class="device-list">${pool.devices.map((device) => html`<${DeviceItem} key=${device.name} device=${device} driver=${isSimulated && node ? pool.driver : ""} node=${node} />`)}</ul>
+    ${isSimulated && node && html`<${SameAs} command=${`fakeapi drivers device ${shell(pool.driver)} ${shell(pool.devices[0]?.name ?? "")} --node ${shell(node)} --unhealthy`} python=${`fakeapi.driver(${python(pool.driver)}).device(${python(pool.devices[0]?.name ?? "")}, node=${python(node)}).unhealthy()`} />`}
   <//>`;
 }
 
-function DeviceItem({ device }) {
+function DeviceItem({ device, driver, node }) {
   const kind = kindOfDevice(device);
   return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} <${Pill} kind=${PILLS[kind]}>${kind}<//>
       ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
@@ -204,7 +210,7 @@ function DeviceItem({ device }) {
       (each) => html`<p class="user"><${ClaimState} state=${each.state} /> <a href=${claimHref(each.namespace, each.name)}>${each.namespace}/${each.name}</a>
         ${each.admin && html` <${Pill} kind="warn">admin access<//>`}
         ${each.pods.map((pod) => html` → <a href=${podHref(each.namespace, pod)}>${pod}</a>`)}</p>`,
-    )}</li>`;
+    )}${driver && html`<${DeviceSwitches} driver=${driver} node=${node} device=${device} />`}</li>`;
 }
 
 const PILLS = { free: "", allocated: "accent", prepared: "good", tainted: "warn", unhealthy: "bad" };

@@ -1,13 +1,105 @@
-// Simulated drivers and their switches, where the server has some.
+// Simulated drivers and their switches: stop, start, and how they answer the kubelet; the health and taints of devices.
 
 import { control } from "./api.js";
+import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
-import { html } from "./preact.js";
+import { html, useEffect, useState } from "./preact.js";
+import { counted, python, shell } from "./text.js";
+import { Code, Empty, Field, Pill, Problem, SameAs, say, useAction } from "./ui.js";
+
+/** How a driver answers calls to prepare a claim: what is sent, the command's arguments and the Python arguments. */
+const BEHAVIOURS = {
+  works: { text: "works", body: {} },
+  fails: { text: "fails", body: { error: "out of memory" } },
+  "fails once": { text: "fails once", body: { error: "out of memory", times: 1 } },
+  slow: { text: "takes 30 seconds", body: { delay: 30 } },
+  hangs: { text: "never answers", body: { hangs: true } },
+};
+
+const path = (name) => `/drivers/${encodeURIComponent(name)}`;
+
+/** The simulated drivers; an empty list for a server without them. */
+export async function readDrivers() {
+  try {
+    return (await control("GET", "/drivers")).drivers;
+  } catch {
+    return [];
+  }
+}
 
 export function Drivers() {
-  const { data } = useLive(() => control("GET", "/drivers").catch(() => null), [], { least: 2000 });
+  const { data, reload } = useLive(readDrivers, [], { least: 1500 });
   if (!data) {
     return null;
   }
-  return html`<section class="card"><h2>Simulated drivers</h2><pre tabindex="0" aria-label="Simulated drivers">${JSON.stringify(data, null, 2)}</pre></section>`;
+  return html`<section class="drivers-card" aria-label="Simulated drivers"><h2>Simulated drivers <span class="count">${data.length}</span></h2>
+    ${!data.length &&
+    html`<${Empty} icon="devices" title="No driver is simulated"><p>A simulated driver publishes devices on each node, and prepares claims without a program of its own.</p>
+      <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2 --driver gpu.example.com=8" label="command" /><//>`}
+    <div class="two">${data.map((driver) => html`<${Driver} key=${driver.name} driver=${driver} reload=${reload} />`)}</div></section>`;
+}
+
+function Driver({ driver, reload }) {
+  const { run, busy, error } = useAction();
+  const { name } = driver;
+  const isOff = driver.runningNodes === 0;
+  const act = (way) =>
+    run(async () => {
+      await control("POST", `${path(name)}/${way}`, { body: {} });
+      say(`${name}: ${way}`);
+      await reload();
+    });
+  const current = behaviourOf(driver.prepare);
+  const [chosen, setChosen] = useState(current);
+  useEffect(() => setChosen(current), [current]);
+  const behave = (choice) => {
+    setChosen(choice);
+    run(async () => {
+      await control("POST", `${path(name)}/prepare`, { body: BEHAVIOURS[choice].body });
+      say(`${name} ${BEHAVIOURS[choice].text}`);
+      await reload();
+    });
+  };
+  const body = BEHAVIOURS[chosen]?.body ?? driver.prepare;
+  const members = Object.entries(body);
+  return html`<article class="card"><h2>${name} <${Pill} kind=${isOff ? "bad" : "good"}>${isOff ? "stopped" : `runs on ${counted(driver.runningNodes, "node")}`}<//></h2>
+    <p class="soft">${counted(driver.devices, "device")} on ${counted(driver.nodes, "node")}, ${counted(driver.preparedClaims, "prepared claim")}</p>
+    <${Problem} error=${error} />
+    <div class="row">
+      <${Field} label="Preparing a claim"><select value=${chosen} disabled=${busy} onChange=${(event) => behave(event.target.value)}>
+        ${Object.entries(BEHAVIOURS).map(([choice, { text }]) => html`<option value=${choice} selected=${choice === chosen}>${text}</option>`)}
+        ${!BEHAVIOURS[chosen] && html`<option value=${chosen} selected>${chosen}</option>`}</select><//>
+      ${isOff ? html`<button type="button" disabled=${busy} onClick=${() => act("start")}><${Icon} name="play" />Start</button>` : html`<button type="button" disabled=${busy} onClick=${() => act("stop")}><${Icon} name="pause" />Stop</button>`}
+      <button type="button" disabled=${busy} onClick=${() => act("restart")}>Restart</button>
+    </div>
+    <p class="soft"><a href=${`#/devices?driver=${encodeURIComponent(name)}`}>Its devices</a>: select a pool there to change the health and the taints of a device.</p>
+    <${SameAs} command=${`fakeapi drivers prepare ${shell(name)}${members.map(([key, value]) => (value === true ? ` --${key}` : ` --${key} ${shell(String(value))}`)).join("")}\nfakeapi drivers stop ${shell(name)}`}
+      python=${`fakeapi.driver(${python(name)}).prepare(${members.map(([key, value]) => `${key}=${python(value)}`).join(", ")})\nfakeapi.driver(${python(name)}).stop()`} />
+  </article>`;
+}
+
+/** The name of a behaviour; a description of one that has no name. */
+function behaviourOf(prepare) {
+  const text = JSON.stringify(prepare ?? {}, Object.keys(prepare ?? {}).sort());
+  const known = Object.entries(BEHAVIOURS).find(([, { body }]) => JSON.stringify(body, Object.keys(body).sort()) === text);
+  return known ? known[0] : text;
+}
+
+/**
+ * The switches of one device of a simulated driver.
+ *
+ * @param {{driver: string, node: string, device: any}} props
+ */
+export function DeviceSwitches({ driver, node, device }) {
+  const { run, busy, error } = useAction();
+  const change = (text, body) => run(async () => {
+    await control("POST", `${path(driver)}/devices/${encodeURIComponent(device.name)}`, { body: { node, ...body } });
+    say(`${device.name}: ${text}`);
+  });
+  const taint = { key: "fakeapi.example.com/broken", effect: "NoSchedule" };
+  return html`<div class="actions switches">
+    <button type="button" disabled=${busy} onClick=${() => change("unhealthy", { health: "Unhealthy", message: "set on the live page" })}>Make unhealthy</button>
+    <button type="button" disabled=${busy} onClick=${() => change("healthy", { health: "Healthy" })}>Make healthy</button>
+    ${device.taints?.length ? html`<button type="button" disabled=${busy} onClick=${() => change("untainted", { untaint: "*" })}>Remove taints</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("tainted", { taint })}>Taint</button>`}
+    <${Problem} error=${error} /></div>`;
 }

@@ -13,23 +13,35 @@ const NODES_SHOWN = 50;
 export function Explained({ value }) {
   return html`<div class="explained">
     <p class="answer"><${Pill} kind=${GOOD.has(value.verdict) ? "good" : "warn"}>${value.verdict}<//> ${value.summary}</p>
-    <ol>${(value.reasons ?? []).map((reason) => html`<li><${Reason} reason=${reason} /></li>`)}</ol>
+    <ol>${(value.reasons ?? []).map((reason) => html`<li><${Reason} reason=${reason} said=${reason.text === value.summary} /></li>`)}</ol>
     ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
     ${(value.notes ?? []).map((note) => html`<p class="soft">${note}</p>`)}
   </div>`;
 }
 
-function Reason({ reason }) {
+/** One reason. `said`: whether its text is the short answer above. */
+function Reason({ reason, said }) {
   const facts = reason.details ?? [];
-  return html`<p>${reason.text}</p>
+  return html`<p>${said ? "In detail:" : reason.text}</p>
     ${facts.length > 0 && html`<ul class="reasons">${facts.map((each) => html`<li>${each}</li>`)}</ul>`}
     ${reason.expression && html`<pre tabindex="0" aria-label="CEL expression">${reason.expression}</pre>`}
     <${Seen} seen=${reason.seen} />
     ${reason.object && html`<p class="soft">See <${ObjectLink} of=${reason.object} />${reason.path && html` at <code>${reason.path}</code>`}</p>`}
     ${reason.nodes?.length > 0 && html`<p class="soft">On ${several(reason.nodes, reason.nodeCount)}</p>`}
     ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}</p>`}
-    ${(reason.changes ?? []).map((change) => html`<p class="change">${change.sufficient ? html`<${Pill} kind="good" title="Tried: this change alone is enough">enough<//> ` : html`<${Pill} kind="accent">could help<//> `}${change.text}
-      ${(change.objects ?? []).map((each) => html` <${ObjectLink} of=${each} />`)}</p>`)}`;
+    ${(reason.changes ?? []).map((change) => html`<p class="change">${change.sufficient ? html`<${Pill} kind="good" title="Tried: this change alone is enough">enough<//> ` : html`<${Pill} kind="accent">could help<//> `}<${Linked} text=${change.text} objects=${change.objects ?? []} /></p>`)}`;
+}
+
+/** A text in which the names of objects are links; objects that it does not name come after it. */
+function Linked({ text, objects }) {
+  const keys = objects.map((each) => placed(each.namespace ?? "", each.name));
+  const index = keys.findIndex((key) => key && text.includes(key));
+  if (index < 0) {
+    return html`${text}${objects.map((each) => html` <${ObjectLink} of=${each} />`)}`;
+  }
+  const [before, ...after] = text.split(keys[index]);
+  const others = objects.filter((_, at) => at !== index);
+  return html`${before}<${ObjectLink} of=${objects[index]} short=${true} />${after.join(keys[index])}${others.map((each) => html` <${ObjectLink} of=${each} />`)}`;
 }
 
 function several(names, count) {
@@ -44,13 +56,13 @@ function Seen({ seen }) {
   return html`<ul class="reasons">${seen.map((each) => html`<li><code>${each.path}</code> ${each.missing ? "is missing" : html`is <code>${each.value}</code>`} on ${counted(each.devices ?? 1, "device")}</li>`)}</ul>`;
 }
 
-function ObjectLink({ of }) {
+function ObjectLink({ of, short = false }) {
   const [to, setTo] = useState("");
   const { kind, namespace = "", name } = of;
   useEffect(() => {
     kindOf(kind, API_VERSIONS[kind] ?? "v1").then((served) => setTo(served ? objectHref(served.group, served.resource, namespace, name) : ""), () => undefined);
   }, [kind, namespace, name]);
-  const text = `${kind} ${placed(namespace, name)}`;
+  const text = short ? placed(namespace, name) : `${kind} ${placed(namespace, name)}`;
   return to ? html`<a href=${to}>${text}</a>` : html`<span>${text}</span>`;
 }
 

@@ -7,10 +7,23 @@ import { control } from "./api.js";
 /** @type {Kind[]} */
 let known = [];
 
+/** @type {Promise<Kind[]> | null} */
+let reading = null;
+
 /** @returns {Promise<Kind[]>} all served kinds, those with objects first */
-export async function readKinds() {
-  known = await control("GET", "/kinds", { query: { served: true } });
-  return known;
+export function readKinds() {
+  reading ??= control("GET", "/kinds", { query: { served: true } }).then(
+    (kinds) => {
+      known = kinds;
+      reading = null;
+      return known;
+    },
+    (problem) => {
+      reading = null;
+      throw problem;
+    },
+  );
+  return reading;
 }
 
 /**

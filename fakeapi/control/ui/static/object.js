@@ -183,7 +183,7 @@ const AROUND = {
       to: objectHref(each.apiGroup ?? "", each.resource, namespace, each.name),
     })),
     ...classes(claim.spec),
-    ...(claim.status?.allocation?.devices?.results ?? []).map((each) => devicesOf(each.device, `${each.driver} ${each.pool}/${each.device}`)),
+    ...(claim.status?.allocation?.devices?.results ?? []).map((each) => devicesOf(`${namespace}/${claim.metadata.name}`, `${each.driver} ${each.pool}/${each.device}`)),
   ],
   resourceclaimtemplates: (template) => classes(template.spec?.spec),
   resourceslices: (slice) => [...(slice.spec?.nodeName ? [node(slice.spec.nodeName)] : []), devicesOf(slice.spec?.pool?.name ?? "", `pool ${slice.spec?.pool?.name}`)],

@@ -10,6 +10,8 @@ import { clock, counted, duration, secondsOf } from "./text.js";
 import { Pill, Problem } from "./ui.js";
 
 const REQUESTS = 500;
+// The newest pods of a claim whose steps are shown.
+const PODS = 4;
 
 /**
  * @typedef {object} Step
@@ -26,12 +28,15 @@ const REQUESTS = 500;
 export function ObjectTimeline({ group, resource, namespace, name, versions }) {
   const newest = versions.at(-1)?.resourceVersion;
   const kind = versions.at(-1)?.object.kind;
-  const { data, error } = useLive(() => readAround({ group, resource, namespace, name, kind }), [resource, namespace, name, newest], {
-    types: ["object"],
-    only: (event) => event.resource === "events",
-    least: 1000,
-  });
-  const steps = useMemo(() => (data ? stepsOf(versions, data) : []), [versions, data]);
+  const { data, error } = useLive(
+    async () => {
+      const [around, pods] = await Promise.all([readAround({ group, resource, namespace, name, kind }), kind === "ResourceClaim" ? readPods(namespace, versions) : []]);
+      return { ...around, pods };
+    },
+    [resource, namespace, name, newest],
+    { types: ["object"], only: (event) => event.resource === "events" || (kind === "ResourceClaim" && event.resource === "pods"), least: 1000 },
+  );
+  const steps = useMemo(() => (data ? [...stepsOf(versions, data), ...data.pods].sort((a, b) => sortTime(a) - sortTime(b)) : []), [versions, data]);
   const [chosen, setChosen] = useState(-1);
   if (!data) {
     return html`<${Problem} error=${error} />`;
@@ -105,6 +110,22 @@ async function readAround({ group, resource, namespace, name, kind }) {
   ]);
   const own = requests.requests.filter((each) => (each.resource ?? "").split("/")[0] === resource && (each.group ?? "") === group);
   return { requests: own, events };
+}
+
+/** The steps of the pods that use a claim: the node prepares a claim before its pod runs. */
+async function readPods(namespace, versions) {
+  const uses = versions.flatMap((each) => each.object.status?.reservedFor ?? []).filter((each) => each.resource === "pods");
+  const names = [...new Set(uses.map((each) => each.name))].slice(-PODS);
+  const read = names.map(async (name) => {
+    const place = { group: "", resource: "pods", namespace, name, kind: "Pod" };
+    const [around, { versions: own }] = await Promise.all([
+      readAround(place),
+      control("GET", "/history", { query: { resource: "pods", namespace, name } }).catch(() => ({ versions: [] })),
+    ]);
+    const steps = stepsOf(own, { ...around, events: { columns: [], rows: [] } });
+    return steps.filter((each) => each.kind !== "changed").map((each) => ({ ...each, text: `pod ${name}: ${each.text}` }));
+  });
+  return (await Promise.all(read)).flat();
 }
 
 /**
