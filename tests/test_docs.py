@@ -28,6 +28,7 @@ PAGES = (
     "recipes",
     "controllers",
     "manifests",
+    "pods",
     "start",
     "python",
     "serve",

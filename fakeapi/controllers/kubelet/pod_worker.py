@@ -210,10 +210,16 @@ class PodWorker:
         return known or self._addresses.of_pod(state.uid)
 
     async def _end(self, state: PodState) -> None:
-        """Ends a deleted pod: stops its containers, unprepares its claims, and removes the object."""
+        """Ends a deleted pod: stops its containers, unprepares its claims, and removes the object.
+
+        Writes the last status only if somebody can see it: if the containers take their time to end, or if
+        finalizers keep the object.
+        """
         pod = state.pod
+        took_time = state.is_ending
         is_stopped = await self._containers.stop(state, grace_of(pod))
-        if state.has_run and pod["status"].get("phase") not in _OVER:
+        is_seen = took_time or not is_stopped or pod["metadata"].get("finalizers")
+        if is_seen and state.has_run and pod["status"].get("phase") not in _OVER:
             await self._report(state, is_terminal=is_stopped)
         if not is_stopped or not await self._unprepare_or_wait(pod):
             return
