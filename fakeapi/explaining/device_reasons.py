@@ -177,8 +177,8 @@ class DeviceReasons:
         free = len(tally.usable)
         causes = "; ".join(f"{one.devices} {_cause(one.code)}" for one in dropped[:3])
         needs = "all devices" if tally.request.takes_all else _devices(tally.needed)
-        has = f"node {node.name} has {free} free of {tally.selected}"
-        reason = self._reason(code, f"{self._named(tally)} needs {needs}; {has}: {causes}", tally)
+        has = f"node {node.name} has {free} free of {tally.selected}{f': {causes}' if causes else ''}"
+        reason = self._reason(code, f"{self._named(tally)} needs {needs}; {has}", tally)
         reason.details = self._details(node, tally)
         reason.blame = list(dict.fromkeys(one for part in dropped for one in part.blame))
         return reason

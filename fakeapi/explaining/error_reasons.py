@@ -21,6 +21,9 @@ _POOL = re.compile(
     r"request (?P<request>\S+): asks for all devices, but resource pool (?P<pool>\S+) is currently "
     r"(?P<state>being updated|invalid)"
 )
+_CONSTRAINT = re.compile(
+    r"request (?P<request>\S+): cannot add device (?P<device>\S+) because a claim constraint would not be"
+)
 _LIMITS = "exceeds the claim limit"
 
 
@@ -49,6 +52,15 @@ async def error_reason(
         change = Change(f"the driver must publish all slices of pool {match['pool']}", "wait")
         short = f"request {match['request']} asks for all devices, and pool {match['pool']} is {state}"
         return Reason(code, short, [text], request=match["request"], changes=[change])
+    match = _CONSTRAINT.search(text)
+    if match is not None:
+        device = match["device"].rpartition("/")[2]
+        short = f"request {match['request']} asks for all devices, and a constraint excludes {device}"
+        change = Change("remove or change the constraint", "edit", path="spec.devices.constraints")
+        return Reason("ConstraintNotMet", short, [text], path="spec.devices.constraints", changes=[change])
+    if text == "stop allocation":
+        short = "a request with allocationMode All cannot get all its devices, and 1.31 then gives up"
+        return Reason("AllDevicesNotFree", short, [f"the scheduler says {text!r}"])
     if _LIMITS in text:
         change = Change("ask for fewer devices, or split them into several claims", "edit")
         return Reason("TooManyDevices", text, path="spec.devices.requests", changes=[change])

@@ -4,6 +4,7 @@ from fakeapi.explaining.finalizers import finalizer_lines
 from fakeapi.explaining.kubelet_facts import starting_reasons
 from fakeapi.explaining.model import VERSION, Explanation, Reason, Reference
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
+from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
@@ -41,7 +42,7 @@ def _pending(world: World, pod: Object, scheduled: Scheduled) -> Explanation:
     reasons = scheduled.reasons
     if scheduled.node:
         summary = f"it fits on node {scheduled.node}, and no scheduler has bound it yet"
-        own = _scheduler_reason(world, pod)
+        own = _scheduler_reason(world, pod) or _last_attempt(pod)
         return explanation(
             world, pod, "pending", own.text if own else summary, [own] if own else [], scheduled
         )
@@ -57,6 +58,17 @@ def _scheduler_reason(world: World, pod: Object) -> Reason | None:
     if world.controllers is not None and name != "default-scheduler":
         text = f"the pod wants the scheduler {name}; this server runs only default-scheduler"
         return Reason("SchedulerUnknown", text, object=reference("Pod", pod), path="spec.schedulerName")
+    return None
+
+
+def _last_attempt(pod: Object) -> Reason | None:
+    """Returns the error of the last scheduling attempt, for a pod that fits now; None without an error."""
+    for condition in pod["status"].get("conditions") or ():
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            message = str(condition.get("message", ""))
+            text = shortened(f"the last attempt failed: {message.rpartition(': ')[2]}", HEADLINE_LENGTH)
+            path = "status.conditions"
+            return Reason("LastAttemptFailed", text, [message], reference("Pod", pod), path)
     return None
 
 
