@@ -4,19 +4,18 @@ Imports only pytest at first, because pytest loads this plugin in every session.
 server loads the server's code.
 """
 
-import re
-import shutil
-import tempfile
+import sys
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 import pytest
 
 if TYPE_CHECKING:
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.factory import FakeAPIFactory, ReplayFunction
+    from fakeapi.testing.recordings import Recordings
     from fakeapi.testing.server import FakeAPI
     from fakeapi.traces.reporting.report import Report
 
@@ -36,8 +35,6 @@ IDLE_SERVERS_MAX = 8
 
 SERVERS_MAX = 64
 """Maximum number of servers that one test can run at once; starting another server fails the test."""
-
-_NAME_MAX = 150
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,6 +57,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="keep the traffic of failing tests with their servers there, as traces for `fakeapi replay`",
     )
     parser.addini("fakeapi_record", "the same as --fakeapi-record", default="")
+    group.addoption(
+        "--fakeapi-report",
+        metavar="DIR",
+        help="write an HTML page there for each failing test: its requests, objects, faults and events",
+    )
+    parser.addini("fakeapi_report", "the same as --fakeapi-report", default="")
+    group.addoption(
+        "--fakeapi-existing",
+        metavar="KUBECONFIG",
+        help="run tests with the fixture `fakeapi` on this cluster; skip tests that need more than the API",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -158,95 +166,76 @@ def _defaults(config: pytest.Config) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def _fakeapi_pool(pytestconfig: pytest.Config) -> Iterator[ServerPool]:
+    if pytestconfig.getoption("fakeapi_existing") is not None:
+        pytest.skip("the fixture starts servers, and --fakeapi-existing runs tests on a cluster")
     pool = ServerPool(_defaults(pytestconfig))
     yield pool
     pool.close()
 
 
-class Recordings:
-    """Records the traffic of one test, in one file per server, and keeps the files if the test fails."""
-
-    def __init__(self, directory: Path, test: str) -> None:
-        self._directory = directory
-        self._test = re.sub(r"[^\w.=-]+", "-", test).strip("-")[-_NAME_MAX:]
-        self._unfinished: Path | None = None
-        self._servers: list[tuple[FakeAPI, Path]] = []
-
-    def begin(self, server: "FakeAPI") -> None:
-        """Starts to record the traffic of a server, unless the server is already recording."""
-        if server.recording:
-            return
-        if self._unfinished is None:
-            self._unfinished = Path(tempfile.mkdtemp(prefix="fakeapi-record-"))
-        number = f".{len(self._servers) + 1}" if self._servers else ""
-        path = self._unfinished / f"{self._test}{number}.jsonl.gz"
-        server.start_recording(path)
-        self._servers.append((server, path))
-
-    def keep(self) -> list[Path]:
-        """Moves the recorded files to the trace directory, and returns their new paths.
-
-        A second call moves nothing.
-        """
-        kept = []
-        for server, path in self._servers:
-            if server.running and server.recording:
-                server.stop_recording()
-            if path.exists():
-                self._directory.mkdir(parents=True, exist_ok=True)
-                kept.append(Path(shutil.move(path, self._directory / path.name)))
-        self._servers.clear()
-        return kept
-
-    def forget(self) -> None:
-        """Ends the recordings and deletes their temporary files.
-
-        The files that `keep` has moved to the trace directory stay.
-        """
-        for server, _ in self._servers:
-            if server.running:
-                server.discard_recording()
-        self._servers.clear()
-        if self._unfinished is not None:
-            shutil.rmtree(self._unfinished, ignore_errors=True)
-
-
-_RECORDINGS = pytest.StashKey[Recordings]()
+_RECORDINGS = pytest.StashKey["Recordings"]()
 _SERVERS = pytest.StashKey["list[FakeAPI]"]()
 
-REQUESTS_SHOWN = 20
-"""Maximum number of requests per server in the report of a failed test."""
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Skips a test on an existing cluster if the test uses an attribute that only a fakeapi server has."""
+    if item.config.getoption("fakeapi_existing") is None:
+        return (yield)
+    from fakeapi.testing.existing_cluster import NotOnExistingCluster  # noqa: PLC0415 - see the module's docstring
 
-def _last_requests(servers: "list[FakeAPI]") -> Iterator[tuple[str, str]]:
-    """Yields the title and the text of a report section for each running server that has received requests.
-
-    The text lists the server's last requests.
-    """
-    for number, server in enumerate(servers, 1):
-        text = server.requests.text(REQUESTS_SHOWN) if server.running else ""
-        if text:
-            which = f" of server {number}" if len(servers) > 1 else ""
-            yield f"fakeapi requests{which}", text
+    try:
+        return (yield)
+    except NotOnExistingCluster as error:
+        problem = str(error)
+    pytest.skip(problem)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the last requests and the path of the recorded traffic to the report of a failed test."""
+    """Adds the state of the test's servers, and the paths of its files, to the report of a failed test."""
     report = yield
-    if report.failed and report.when != "teardown":
-        report.sections.extend(_last_requests(item.stash.get(_SERVERS, [])))
+    if not report.failed or report.when == "teardown":
+        return report
+    if servers := _servers_of(item):
+        _report_servers(item, report, servers)
     recordings = item.stash.get(_RECORDINGS, None)
-    if recordings is not None and report.failed and report.when != "teardown":
+    if recordings is not None:
         for path in recordings.keep():
             text = f"The traffic of this test is in {path}\nTo see it again: fakeapi replay {path}"
             report.sections.append(("fakeapi traffic", text))
     return report
 
 
-def _recordings(node: pytest.Item) -> Recordings | None:
+def _servers_of(item: pytest.Item) -> "list[FakeAPI]":
+    """Returns the servers that a test has started, and those of its fixtures with a wider scope."""
+    servers: list[FakeAPI] = [*item.stash.get(_SERVERS, [])]
+    module = sys.modules.get("fakeapi.testing.server")
+    if module is not None:
+        values = getattr(item, "funcargs", {}).values()
+        servers += [each for each in values if isinstance(each, module.FakeAPI) and each not in servers]
+    return servers
+
+
+def _report_servers(item: pytest.Item, report: pytest.TestReport, servers: "list[FakeAPI]") -> None:
+    """Adds the requests and the state of servers to a report, and writes a page with --fakeapi-report."""
+    from fakeapi.testing import failure_report  # noqa: PLC0415 - see the module's docstring
+
+    directory = item.config.getoption("fakeapi_report") or item.config.getini("fakeapi_report")
+    try:
+        report.sections.extend(failure_report.sections(servers))
+        if directory:
+            from fakeapi.testing.failure_page import write_page  # noqa: PLC0415 - see the module's docstring
+
+            path = write_page(item.config.rootpath / directory, item.nodeid, report.longreprtext, servers)
+            report.sections.append(("fakeapi report", f"The page of this test is {path}"))
+    except Exception as error:  # noqa: BLE001 - the test has failed already, and its own error counts
+        report.sections.append(("fakeapi report", f"cannot report about the servers: {error!r}"))
+
+
+def _recordings(node: pytest.Item) -> "Recordings | None":
     """Returns the recordings of a test; None if neither pytest's options nor a marker turn recording on."""
     config = node.config
     chosen = config.getoption("fakeapi_record") or config.getini("fakeapi_record")
@@ -255,7 +244,11 @@ def _recordings(node: pytest.Item) -> Recordings | None:
         if marker.args or marker.kwargs.keys() - {"directory"}:
             refuse(f"the marker fakeapi_record takes a directory only: {RECORD_MARKER}")
         chosen = marker.kwargs.get("directory") or chosen or RECORD_DIRECTORY
-    return Recordings(config.rootpath / chosen, node.nodeid) if chosen else None
+    if not chosen:
+        return None
+    from fakeapi.testing.recordings import Recordings  # noqa: PLC0415 - see the module's docstring
+
+    return Recordings(config.rootpath / chosen, node.nodeid)
 
 
 @pytest.fixture
@@ -352,9 +345,20 @@ def fakeapi_replay(fakeapi_factory: "FakeAPIFactory") -> "ReplayFunction":
 
 
 @pytest.fixture
-def fakeapi(request: pytest.FixtureRequest, fakeapi_factory: "FakeAPIFactory") -> "FakeAPI":
+def fakeapi(request: pytest.FixtureRequest) -> "Iterator[FakeAPI]":
     """An empty Kubernetes API server for one test; the marker `fakeapi` sets its options."""
-    return fakeapi_factory(**_marked_options(request.node))
+    options = _marked_options(request.node)
+    kubeconfig = request.config.getoption("fakeapi_existing")
+    if kubeconfig is None:
+        yield request.getfixturevalue("fakeapi_factory")(**options)
+        return
+    from fakeapi.testing.existing_cluster import existing_cluster  # noqa: PLC0415 - see the module's docstring
+
+    with existing_cluster(kubeconfig) as cluster:
+        release = options.get("release")
+        if release and release != cluster.release:
+            pytest.skip(f"the test is for release {release}, and the cluster has {cluster.release}")
+        yield cast("FakeAPI", cluster)
 
 
 def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
@@ -372,17 +376,43 @@ def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
     return options
 
 
+def _shared_server(request: pytest.FixtureRequest, pool: ServerPool) -> "Iterator[FakeAPI]":
+    """Yields a server with the options of the markers of a class, module, package or session."""
+    options = _marked_options(request.node)
+    server = pool.take(options)
+    yield server
+    pool.give_back(options, server)
+
+
+@pytest.fixture(scope="class")
+def fakeapi_class(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
+    """A server for all tests of a class, with the options of the marker `fakeapi` of the class."""
+    yield from _shared_server(request, _fakeapi_pool)
+
+
 @pytest.fixture(scope="module")
-def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> Iterator["FakeAPI"]:
+def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
     """A server for all tests of a module, with the options of the marker `fakeapi` in `pytestmark`.
 
     The fixture `fakeapi_seed` fills the server. Tests use the fixture `fakeapi_seeded`, which returns the
     server to its seeded state before each test.
     """
-    options = _marked_options(request.node)
-    server = _fakeapi_pool.take(options)
-    yield server
-    _fakeapi_pool.give_back(options, server)
+    yield from _shared_server(request, _fakeapi_pool)
+
+
+@pytest.fixture(scope="package")
+def fakeapi_package(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
+    """A server for all tests of a package, with the options of `fakeapi_options` in pytest's ini file."""
+    yield from _shared_server(request, _fakeapi_pool)
+
+
+@pytest.fixture(scope="session")
+def fakeapi_session(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
+    """A server for all tests, with the options of `fakeapi_options` in pytest's ini file.
+
+    With pytest-xdist, each worker has its own.
+    """
+    yield from _shared_server(request, _fakeapi_pool)
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ PAGES = (
     "requests",
     "faults",
     "recipes",
+    "testing",
     "controllers",
     "manifests",
     "pods",

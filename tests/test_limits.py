@@ -73,7 +73,10 @@ NO_BOUNDS = {
         "fakeapi.controllers.scheduler.dynamic_resources.CHOICES_MAX",
         "fakeapi.controllers.scheduler.scoring.SCORE_MAX",
     },
-    "the length of a file's name": {"fakeapi.pytest_plugin._NAME_MAX"},
+    "the length of a file's name": {
+        "fakeapi.testing.failure_page._NAME_MAX",
+        "fakeapi.testing.recordings._NAME_MAX",
+    },
     "a period or a time of Kubernetes, compared with it": {
         "fakeapi.admission.plugins.default_toleration_seconds.SECONDS",
         "fakeapi.admission.plugins.service_account.TOKEN_SECONDS",

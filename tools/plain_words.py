@@ -22,6 +22,10 @@ GENERATED = (
     "docs/e2e.md",
     "docs/fidelity.md",
     "docs/compatibility.md",
+    *(
+        f"docs/reference-{page}.md"
+        for page in ("server", "requests", "faults", "objects", "errors", "pytest")
+    ),
     "tests/kubernetes_e2e/results/specs.md",
 )
 EXEMPTION = "plain:"

@@ -2,6 +2,7 @@
 
 - docs/options.md: the options of a server by theme, from `fakeapi.settings`
 - docs/cli.md: the commands with their options, from the command line itself
+- docs/reference-*.md: the Python API, from signatures and docstrings (`tools.python_reference`)
 
 A test compares the pages with their sources.
 """
@@ -18,6 +19,7 @@ from fakeapi.cli.main import main as fakeapi
 from fakeapi.cli.options import default_text
 from fakeapi.cli.themes import OTHER, THEMES, theme_of
 from fakeapi.settings import Option, options
+from tools import python_reference
 
 DOCS = Path(__file__).parents[1] / "docs"
 GENERATED = "<!-- `make reference` writes this page. Do not edit it. -->"
@@ -179,7 +181,7 @@ def _selecting_rows() -> str:
     return "\n".join(["| option | meaning |", "|---|---|", *rows])
 
 
-PAGES = {"options.md": options_page, "cli.md": cli_page}
+PAGES = {"options.md": options_page, "cli.md": cli_page, **python_reference.PAGES}
 """The function that makes each generated page."""
 
 

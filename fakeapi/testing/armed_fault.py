@@ -25,6 +25,11 @@ class Fault:
         return self._armed.rule
 
     @property
+    def target(self) -> str:
+        """The requests that the rule selects, such as "update,patch,delete resourceclaims/status"."""
+        return str(self._armed.rule.match.pattern())
+
+    @property
     def matched(self) -> int:
         """The number of requests so far that matched the rule."""
         return self._armed.matched

@@ -12,7 +12,7 @@ from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import Insight
 from fakeapi.testing.manifests import Manifest, load, namespace_of, one_object
 from fakeapi.testing.object_life import ObjectLife
-from fakeapi.testing.served_kinds import ServedKinds
+from fakeapi.testing.served_kinds import ServedKinds, items_of
 from fakeapi.testing.waiting import Waiting
 from fakeapi.testing.watching import selectors
 from fakeapi.testing.wire import JSON, Wire
@@ -256,11 +256,6 @@ class Verbs(Waiting, ObjectLife, ABC):
 
     def _resource(self, kind: str, api_version: str | None) -> ServedResource:
         return self._kinds.find(self._wire(), kind, api_version)
-
-
-def items_of(listed: Mapping[str, Any], resource: ServedResource) -> Objects:
-    """Returns the items of a list, each with apiVersion and kind, which Kubernetes omits in lists."""
-    return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in listed["items"]]
 
 
 class Client(Verbs):

@@ -1,5 +1,6 @@
 """Insight: what a test can find out about its server, to explain why something did not happen."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
 from fakeapi.testing.journal_access import JournalAccess
 from fakeapi.testing.object_history import history_of
+from fakeapi.testing.served_kinds import ServedKinds, items_of
 from fakeapi.testing.wire import Wire
 
 REQUESTS_MAX = 10
@@ -19,8 +21,17 @@ REQUESTS_MAX = 10
 EVENTS_MAX = 5
 """Maximum number of events of an object in the message of a time-out."""
 
+WHY_LINES_MAX = 20
+"""Maximum number of lines of an explanation in the message of a time-out."""
+
+WAITING = ("pending", "starting", "refused", "deleting")
+"""The verdicts of explanations that say why an object is not where a test expects it."""
+
 VERSIONS_MAX = 10
 """Maximum number of versions of an object in the message of a time-out."""
+
+BUILT_IN = re.compile(r" kubernetes/fakeapi(/|$)|^fakeapi-")
+"""Matches the User-Agents of the controllers and of the other parts inside the server."""
 
 _EVENTS = "/api/v1/events"
 
@@ -32,16 +43,18 @@ class Insight:
     - `wire`: connections of an administrator.
     - `journal`: the journal; None for a cluster that is not a server of this process.
     - `frozen`: returns the time of a frozen clock, or "" if the clock runs.
+    - `explain`: returns why a pod or claim waits, by kind, namespace and name; "" if it does not wait.
     """
 
     wire: Wire
     journal: JournalAccess | None
-    frozen: Callable[[], str]
+    frozen: Callable[[], str] = lambda: ""
+    explain: Callable[[str, str, str], str] = lambda kind, namespace, name: ""
 
     def requests(self) -> list[Entry]:
-        """Returns the requests of the code under test, which are not requests of the test's own helper."""
+        """Returns the requests of the code under test."""
         entries = self.journal.entries() if self.journal is not None else []
-        return [entry for entry in entries if entry.agent != HELPER]
+        return [entry for entry in entries if is_of_code_under_test(entry)]
 
     def events_about(self, obj: Object) -> list[Object]:
         """Returns the events about an object, oldest first; [] if the server does not list them."""
@@ -56,6 +69,15 @@ class Insight:
             return []
         return in_order(listed["items"])
 
+    def items(self, name: str) -> list[Object]:
+        """Returns the objects of a resource in all namespaces; [] if the server does not list them."""
+        try:
+            resource = ServedKinds().find(self.wire, name)
+            listed = self.wire.request("GET", resource.path(), observes=True)
+        except (StatusError, ValueError):
+            return []
+        return items_of(listed, resource)
+
     def explanation(self, resource: ServedResource, namespace: str, name: str) -> str:
         """Returns the history and the events of an object, and the requests of the code under test."""
         entries = self.journal.entries() if self.journal is not None else []
@@ -66,6 +88,9 @@ class Insight:
         if history:
             events = self.events_about(history[-1].object)[-EVENTS_MAX:]
             lines += _section("its events:", [event_line(event) for event in events])
+        if resource.plural in ("pods", "resourceclaims"):
+            why = self.explain(resource.kind, namespace, name).splitlines()
+            lines += _section("why:", [line for line in why if line.strip()][:WHY_LINES_MAX])
         return "\n".join([*lines, self.around()]).rstrip()
 
     def around(self) -> str:
@@ -86,6 +111,11 @@ class Insight:
     def notes(self, listener: Callable[[Entry], None]) -> AbstractContextManager[object]:
         """Returns a context in which a function receives each new request, in the server's thread."""
         return nullcontext() if self.journal is None else self.journal.listening(listener)
+
+
+def is_of_code_under_test(entry: Entry) -> bool:
+    """Whether a request comes neither from the test's helper nor from a controller inside the server."""
+    return entry.agent != HELPER and not BUILT_IN.search(entry.agent)
 
 
 def in_order(events: Sequence[Object]) -> list[Object]:

@@ -97,7 +97,9 @@ def _sender(request: Entry | None, obj: Object) -> str:
     if request is not None:
         time = datetime.fromtimestamp(request.received, UTC).strftime("%H:%M:%S.%f")[:-3]
         what = f"{request.verb} {request.resource}"
-        return f" {time} by {request.agent or '?'} ({request.user}): {what}, #{request.number}"
+        return (
+            f" {time} by {request.agent.partition(' ')[0] or '?'} ({request.user}): {what}, #{request.number}"
+        )
     managers: list[dict[str, Any]] = obj.get("metadata", {}).get("managedFields") or []
     latest = max(managers, key=lambda each: each.get("time", ""), default={})
     return f" by {latest['manager']}" if latest.get("manager") else ""

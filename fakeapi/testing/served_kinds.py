@@ -1,6 +1,7 @@
 """ServedKinds: finds the resource of a kind in the discovery documents of a server."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fakeapi.clients.discovery import (
     AGGREGATED_MEDIA_TYPES,
@@ -9,6 +10,7 @@ from fakeapi.clients.discovery import (
     served_resources,
 )
 from fakeapi.clients.served_resource import ServedResource, version_path
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.suggestions import did_you_mean
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.wire import Wire
@@ -54,6 +56,11 @@ class ServedKinds:
         where = f" in {api_version}" if api_version else ""
         hint = did_you_mean(kind, _names_like(kind, resources))
         raise ValueError(f"the server has no kind {kind!r}{where}{hint}")
+
+
+def items_of(listed: Mapping[str, Any], resource: ServedResource) -> list[Object]:
+    """Returns the items of a list, each with apiVersion and kind, which Kubernetes omits in lists."""
+    return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in listed["items"]]
 
 
 def check_subresource(resource: ServedResource, subresource: str) -> None:

@@ -1,11 +1,11 @@
 """FakeAPI: a Kubernetes API server that a test starts, uses and stops."""
 
 import atexit
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Self
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.names import SETTLE_SECONDS
@@ -19,7 +19,8 @@ from fakeapi.testing.driver_methods import DriverMethods
 from fakeapi.testing.explaining import Explains
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.image_methods import ImageMethods
-from fakeapi.testing.insight import Insight
+from fakeapi.testing.insight import WAITING, Insight
+from fakeapi.testing.recording_methods import RecordingMethods
 from fakeapi.testing.running import RunningServer
 from fakeapi.testing.server_credentials import with_tokens
 from fakeapi.testing.wire import Wire
@@ -35,19 +36,20 @@ if TYPE_CHECKING:
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.containers import Containers, ContainerView
     from fakeapi.testing.faults import Faults
-    from fakeapi.testing.replaying import ReplayOptions
-    from fakeapi.traces.reporting.report import Report
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
 __tracebackhide__ = hides_expected_errors
 
 
-class FakeAPI(DriverMethods, ImageMethods, Explains, Verbs):
+class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
     """A Kubernetes API server in a thread of this process, with the methods of a client.
 
-        with FakeAPI(release="1.31") as api:
-            api.create(Path("claim.yaml"))
+        with FakeAPI(release="1.34") as api:
+            api.create("claim.yaml")
+
+    `async with` works too. Without `release`, the server serves every API version that one of its releases
+    has, each as in the newest release that has it.
 
     `start` raises ValueError for an invalid option, such as an unknown release or gate. It raises StartError
     if the server cannot start for another reason.
@@ -112,6 +114,14 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, Verbs):
     def __enter__(self) -> Self:
         return self.start()
 
+    async def __aenter__(self) -> Self:
+        return self.start()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -127,7 +137,11 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, Verbs):
         return self._connected
 
     def _insight(self) -> Insight:
-        return Insight(self._wire(), self._running().journal, self._frozen_at)
+        return Insight(self._wire(), self._running().journal, self._frozen_at, self._why)
+
+    def _why(self, kind: str, namespace: str, name: str) -> str:
+        explanation = self.explain(kind, name, namespace=namespace)
+        return explanation.text if explanation.verdict in WAITING else ""
 
     def _now(self) -> str:
         try:
@@ -156,49 +170,6 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, Verbs):
         except RuntimeError:
             return ""
         return times.now_text(clock.now()) if clock.frozen else ""
-
-    def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
-        """Starts to record the traffic. The recording contains no credentials.
-
-        - `path`: the file that `stop_recording` and `stop` write.
-        - `redact`: fields to leave out of the recording, such as "spec.controller".
-
-        Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
-        ValueError for an invalid field.
-        """
-        self._running().start_recording(path, tuple(redact))
-
-    def stop_recording(self) -> Path:
-        """Ends the recording and writes its file, including open watches; returns the path.
-
-        Raises TraceError if the file cannot be written, and RuntimeError if the server is not recording.
-        """
-        return self._running().stop_recording()
-
-    @property
-    def recording(self) -> bool:
-        """Whether the server is recording its traffic."""
-        return self._server is not None and self._server.recording
-
-    def discard_recording(self) -> None:
-        """Ends the recording without writing a file; does nothing without a recording."""
-        self._running().discard_recording()
-
-    def replay(self, trace: str | Path, **how: "Unpack[ReplayOptions]") -> "Report":
-        """Sends the requests of a recorded trace to this server, and reports where the responses differ.
-
-        Does not delete the existing objects of the server first.
-
-        - `trace`: a file in fakeapi's own format, a Kubernetes audit log, or HAR.
-        - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
-
-        Raises TraceError for a trace that cannot be read, and ValueError for invalid options.
-        """
-        from fakeapi.testing import replaying  # noqa: PLC0415 - imports this module
-        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - imports this module
-
-        with open_trace(trace) as reader:
-            return replaying.replay_on(self, reader, replaying.options(**how))
 
     @property
     def release(self) -> str | None:

@@ -40,7 +40,7 @@ class Waiting:
 
     def _insight(self) -> Insight:
         """Returns what a message about a time-out can use."""
-        return Insight(self._wire(), None, lambda: "")
+        return Insight(self._wire(), None)
 
     def watch(
         self,

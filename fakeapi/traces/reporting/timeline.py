@@ -43,9 +43,18 @@ def page(report: Results) -> str:
     }
     # A closing tag would end the script element even inside a string.
     text = encode(data).decode().replace("<", "\\u003c")
-    template = files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
     lanes = files("fakeapi.control.ui").joinpath("static", _LANES).read_text("utf-8")
-    return template.replace(_LANES_PLACE, lanes.replace("export class", "class")).replace(_PLACE, text)
+    lanes = lanes.replace("export class", "class")
+    return _template().replace(_LANES_PLACE, lanes).replace(_PLACE, text)
+
+
+def style() -> str:
+    """Returns the style sheet of the page, for other reports with the same look."""
+    return _template().partition("<style>")[2].partition("</style>")[0]
+
+
+def _template() -> str:
+    return files("fakeapi.traces.reporting").joinpath(_TEMPLATE).read_text("utf-8")
 
 
 def _row(mark: Mark, actors: "_Numbers", verbs: "_Numbers", outcomes: "_Numbers") -> Sequence[Any]:

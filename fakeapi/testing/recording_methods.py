@@ -1,0 +1,85 @@
+"""RecordingMethods: the methods of FakeAPI that record traffic and replay it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from fakeapi.testing.running import RunningServer
+
+if TYPE_CHECKING:
+    from fakeapi.testing.replaying import ReplayOptions
+    from fakeapi.traces.reporting.report import Report
+
+
+class RecordingMethods(ABC):
+    """Records the traffic of a running server, and replays recorded traffic."""
+
+    _server: RunningServer | None
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The URL of the server for clients on this machine."""
+
+    @property
+    @abstractmethod
+    def ca_file(self) -> Path | None:
+        """The path of a file with the CA certificate in PEM; None without TLS."""
+
+    @property
+    @abstractmethod
+    def token(self) -> str | None:
+        """The bearer token that clients must send; None if the server requires no token."""
+
+    @property
+    @abstractmethod
+    def release(self) -> str | None:
+        """The Kubernetes release that the server imitates."""
+
+    @abstractmethod
+    def _running(self) -> RunningServer:
+        """Returns the running server. Raises RuntimeError if the server does not run."""
+
+    def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
+        """Starts to record the traffic. The recording contains no credentials.
+
+        - `path`: the file that `stop_recording` and `stop` write.
+        - `redact`: fields to leave out of the recording, such as "spec.controller".
+
+        Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
+        ValueError for an invalid field.
+        """
+        self._running().start_recording(path, tuple(redact))
+
+    def stop_recording(self) -> Path:
+        """Ends the recording and writes its file, including open watches; returns the path.
+
+        Raises TraceError if the file cannot be written, and RuntimeError if the server is not recording.
+        """
+        return self._running().stop_recording()
+
+    @property
+    def recording(self) -> bool:
+        """Whether the server is recording its traffic."""
+        return self._server is not None and self._server.recording
+
+    def discard_recording(self) -> None:
+        """Ends the recording without writing a file; does nothing without a recording."""
+        self._running().discard_recording()
+
+    def replay(self, trace: str | Path, **how: "Unpack[ReplayOptions]") -> "Report":
+        """Sends the requests of a recorded trace to this server, and reports where the responses differ.
+
+        Does not delete the existing objects of the server first.
+
+        - `trace`: a file in fakeapi's own format, a Kubernetes audit log, or HAR.
+        - `how`: the options of `fakeapi.testing.replaying.options`, such as `order` and `ignore`.
+
+        Raises TraceError for a trace that cannot be read, and ValueError for invalid options.
+        """
+        from fakeapi.testing import replaying  # noqa: PLC0415 - imports this module
+        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - imports this module
+
+        with open_trace(trace) as reader:
+            return replaying.replay_on(self, reader, replaying.options(**how))

@@ -1,0 +1,160 @@
+"""Servers live for a test, a class, a module, a package or a session, in every kind of test suite."""
+
+import pytest
+
+from fakeapi import FakeAPI
+from tests.plugin.projects import project, write
+
+__all__ = ["project"]
+
+
+@pytest.mark.parametrize("scope", ["class", "module", "package", "session"])
+def test_a_server_is_shared_in_its_scope(project: pytest.Pytester, scope: str) -> None:
+    project.makeini("[pytest]\nfakeapi_options =\n    release = 1.33\nfilterwarnings = error")
+    project.makepyfile(__init__="")
+    write(
+        project,
+        f"""
+    class TestShared:
+        def test_creates(self, fakeapi_{scope}):
+            assert fakeapi_{scope}.release == "1.33"
+            fakeapi_{scope}.create_namespace("mine")
+
+        def test_sees_it(self, fakeapi_{scope}):
+            assert "mine" in names(fakeapi_{scope})
+
+    def test_of_its_own(fakeapi):
+        assert names(fakeapi) == FIRST
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=3)
+
+
+def test_the_marker_of_a_class_sets_the_options_of_its_server(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    @pytest.mark.fakeapi(release="1.31")
+    class TestOld:
+        def test_release(self, fakeapi_class):
+            assert fakeapi_class.release == "1.31"
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_anyio_tests_use_the_fixture(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    @pytest.mark.anyio
+    @pytest.mark.parametrize("anyio_backend", ["asyncio"])
+    async def test_state(fakeapi):
+        assert await asyncio.to_thread(names, fakeapi) == FIRST
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_pytest_asyncio_tests_use_the_fixture(project: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_asyncio", reason="pytest-asyncio is not installed")
+    write(
+        project,
+        """
+    @pytest.mark.asyncio
+    async def test_state(fakeapi):
+        assert await asyncio.to_thread(names, fakeapi) == FIRST
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_unittest_shares_a_server_and_returns_it_to_its_baseline(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    import unittest
+    from fakeapi import FakeAPI
+
+    class TestClaims(unittest.TestCase):
+        @classmethod
+        def setUpClass(cls):
+            cls.api = cls.enterClassContext(FakeAPI())
+            cls.baseline = cls.api.baseline()
+
+        def setUp(self):
+            self.api.return_to(self.baseline)
+
+        def test_one(self):
+            self.assertEqual(names(self.api), FIRST)
+            self.api.create_namespace("mine")
+
+        def test_two(self):
+            self.test_one()
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=2)
+
+
+def test_a_server_is_an_asynchronous_context_manager(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    from fakeapi import FakeAPI
+
+    def test_block():
+        async def use():
+            async with FakeAPI() as api:
+                assert names(api) == FIRST
+                return api
+
+        assert not asyncio.run(use()).running
+    """,
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_tests_run_on_an_existing_cluster_where_they_use_only_the_api(project: pytest.Pytester) -> None:
+    write(
+        project,
+        """
+    def test_uses_the_api(fakeapi):
+        fakeapi.create_namespace("mine")
+        fakeapi.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}, namespace="mine")
+        assert fakeapi.wait_for("ConfigMap", "a", namespace="mine")
+        assert fakeapi.eventually(lambda: fakeapi.list("ConfigMap", namespace="mine"))
+        assert fakeapi.as_user("jane").get("Namespace", "mine")
+
+    def test_uses_faults(fakeapi):
+        fakeapi.faults.conflict("pods")
+
+    def test_uses_the_factory(fakeapi_factory): ...
+
+    @pytest.mark.fakeapi(release="1.31")
+    def test_of_another_release(fakeapi): ...
+
+    @pytest.mark.fakeapi(release="1.34")
+    def test_of_its_release(fakeapi):
+        assert fakeapi.release == "1.34"
+        assert fakeapi.kubeconfig.exists()
+        with pytest.raises(AttributeError):
+            fakeapi.nothing
+    """,
+    )
+    with FakeAPI(release="1.34", tls=True) as cluster:
+        cluster.create_namespace("theirs")
+        result = project.runpytest_subprocess("-rs", f"--fakeapi-existing={cluster.kubeconfig}")
+        result.assert_outcomes(passed=2, skipped=3)
+        deleted = {
+            each["metadata"]["name"]: "deletionTimestamp" in each["metadata"]
+            for each in cluster.list("Namespace")
+        }
+        assert (deleted["theirs"], deleted["mine"]) == (False, True)
+        assert cluster.list("ConfigMap", namespace="mine") == []
+    result.stdout.fnmatch_lines_random(
+        [
+            "*`faults` needs a fakeapi server, not an existing cluster",
+            "*the test is for release 1.31, and the cluster has 1.34",
+            "*the fixture starts servers*",
+        ]
+    )
