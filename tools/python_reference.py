@@ -7,6 +7,7 @@ page.
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -64,8 +65,8 @@ def faults_page() -> str:
 def builders_page() -> str:
     """Returns the page of the builders of objects."""
     head = (
-        "The functions are in `fakeapi.testing.objects`, for resource.k8s.io/v1. `FakeAPI.objects` has them as"
-        " methods, for the version that the server prefers."
+        "The functions are in `fakeapi.testing.objects`, for resource.k8s.io/v1. `FakeAPI.objects` has them"
+        " as methods, for the version that the server prefers."
     )
     names = [name for name in objects.__all__ if name != "ObjectBuilder"]
     parts = [_function(name, getattr(ObjectBuilder, name), "##") for name in names]
@@ -83,13 +84,13 @@ def pytest_page() -> str:
     """Returns the page of pytest's fixtures, markers and options."""
     parser = pytest.Parser(_ispytest=True)
     pytest_plugin.pytest_addoption(parser)
-    private: Any = parser  # pytest has no public list of options
-    (group,) = [each for each in private._groups if each.name == "fakeapi"]
+    private = vars(parser)  # pytest has no public list of options
+    (group,) = [each for each in private["_groups"] if each.name == "fakeapi"]
     lines = ["## Options of the command line\n", "| option | ini setting | meaning |", "|---|---|---|"]
     for option in group.options:
         flag, attributes = option.names()[0], option.attrs()
         setting = flag.removeprefix("--").replace("-", "_")
-        ini = f"`{setting}`" if setting in private._inidict else ""
+        ini = f"`{setting}`" if setting in private["_inidict"] else ""
         lines.append(f"| `{flag} {attributes['metavar']}` | {ini} | {_sentence(attributes['help'])} |")
     options = "The ini setting `fakeapi_options` has the [options](options.md) of all servers, one a line.\n"
     markers = [
@@ -119,7 +120,7 @@ def _class(kind: type[Any], *, with_options: bool = True) -> str:
         text = text.partition("Options:")[0].rstrip()
     parts = [f"## {kind.__name__}\n", f"{text}\n"]
     for name, member in _members(kind):
-        if isinstance(member, property):
+        if isinstance(member, property | cached_property):
             parts.append(f"### {name}\n\n{_text(member)}\n")
         else:
             parts.append(_function(name, getattr(kind, name), "###"))
@@ -134,7 +135,9 @@ def _members(kind: type[Any]) -> Iterator[tuple[str, Any]]:
             members |= vars(base)
     for name in sorted(members):
         member = members[name]
-        is_method = inspect.isfunction(member) or isinstance(member, property | classmethod | staticmethod)
+        is_method = inspect.isfunction(member) or isinstance(
+            member, property | cached_property | classmethod | staticmethod
+        )
         if name[0] != "_" and is_method:
             yield name, member
 

@@ -11,7 +11,6 @@ from fakeapi.journal.entry import Entry
 from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
 from fakeapi.testing.journal_access import JournalAccess
-from fakeapi.testing.object_history import history_of
 from fakeapi.testing.served_kinds import ServedKinds, items_of
 from fakeapi.testing.wire import Wire
 
@@ -80,6 +79,8 @@ class Insight:
 
     def explanation(self, resource: ServedResource, namespace: str, name: str) -> str:
         """Returns the history and the events of an object, and the requests of the code under test."""
+        from fakeapi.testing.object_history import history_of  # noqa: PLC0415 - loaded only for a message
+
         entries = self.journal.entries() if self.journal is not None else []
         history = history_of(self.wire, entries, resource, namespace, name)
         lines = _section(

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fakeapi.faults.rules import path_text
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import JsonPath, parse_path
 from fakeapi.machinery.jsonpath_syntax import JsonPathError
@@ -52,6 +51,8 @@ def condition_of(until: Until) -> Condition:
 
 
 def _path_condition(text: str) -> Condition:
+    from fakeapi.faults.rules import path_text  # noqa: PLC0415 - loaded only when used
+
     path, value = _split(text)
     try:
         parsed = parse_path(path_text(path))

@@ -4,7 +4,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.journal.entry import Entry
@@ -14,9 +14,11 @@ from fakeapi.machinery.suggestions import did_you_mean
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import Insight, placed
 from fakeapi.testing.served_kinds import ServedKinds
-from fakeapi.testing.until import Condition, Until, condition_of
 from fakeapi.testing.watching import WITHIN_SECONDS, WaitTimeout, Watch, WatchSource, selectors
 from fakeapi.testing.wire import Wire
+
+if TYPE_CHECKING:
+    from fakeapi.testing.until import Condition, Until
 
 __tracebackhide__ = hides_expected_errors
 
@@ -83,7 +85,7 @@ class Waiting:
         kind: str,
         name: str,
         *,
-        until: Until = None,
+        until: "Until" = None,
         gone: bool = False,
         within: float = WITHIN_SECONDS,
         namespace: str = "default",
@@ -109,6 +111,8 @@ class Waiting:
             raise ValueError("until and gone cannot be used together")
         if not name:
             raise ValueError(f"the name of the {kind} is empty")
+        from fakeapi.testing.until import condition_of  # noqa: PLC0415 - imports JSONPaths, loaded only when used
+
         condition = condition_of(until)
         insight = self._insight()
         resource = self._kinds.find(insight.wire, kind, api_version)
@@ -178,7 +182,7 @@ def _tried(check: Callable[[], T]) -> _Outcome[T]:
     return _Outcome(value, f"returned {value!r:.200}{hint}")
 
 
-def _followed(watch: Watch, condition: Condition, *, gone: bool) -> tuple[Object, bool]:
+def _followed(watch: Watch, condition: "Condition", *, gone: bool) -> tuple[Object, bool]:
     """Returns the last state of the watched object ({} if there was none), and whether the wait succeeded."""
     obj: Object = {}
     exists = False
