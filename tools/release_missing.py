@@ -52,7 +52,7 @@ HISTORIES = (
 )
 """Modules of `fakeapi.releases` that have a table of the differences between releases."""
 PAGES = (
-    "README.md",
+    "docs/releases.md",
     "CHANGELOG.md",
     "docs/fidelity.md",
     "docs/compatibility.md",

@@ -88,19 +88,6 @@ class Containers:
         self._server.call(write)
 
 
-def check_behaviours(source: Any, controllers: list[str]) -> None:
-    """Checks the option `containers`. Raises ValueError if it is invalid, or if no kubelet runs."""
-    if not isinstance(source, str | Path | tuple | list) or not source:
-        return
-    from fakeapi.controllers.kubelet.containers.behaviour_reading import (  # noqa: PLC0415 - loaded when used
-        read_behaviours,
-    )
-
-    read_behaviours(source)
-    if "kubelet" not in controllers:
-        raise ValueError("containers: the controller kubelet does not run: name it by --controllers")
-
-
 def _view(run: "Run") -> ContainerView:
     details, config = run.details, run.details.config
     lines = [] if run.container is None else run.container.log.lines

@@ -21,7 +21,7 @@ from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot
 from fakeapi.testing.attached_application import AttachedApplication
-from fakeapi.testing.containers import check_behaviours
+from fakeapi.testing.container_options import check_behaviours
 from fakeapi.testing.driver_starter import DriverStarter, check_nodes, driver_specs
 from fakeapi.testing.journal_access import JournalAccess
 from fakeapi.testing.server_credentials import credentials_of, user_of

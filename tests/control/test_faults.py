@@ -83,7 +83,7 @@ def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> Non
     assert run(api, "arm", "--file", str(file)).output.startswith("expire  expireWatch  verb=watch")
     assert run(api, "disarm", "tea").exit_code == 0
     assert run(api, "disarm", "--all").exit_code == 0
-    assert run(api, "list").output == ""
+    assert run(api, "list").output == "No fault is armed.\n"
 
 
 @pytest.mark.parametrize(
