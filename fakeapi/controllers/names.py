@@ -2,23 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from fakeapi.controllers.place import Place
 
 if TYPE_CHECKING:
     from fakeapi.controllers.controller import MakeController
-
-
-class Place(NamedTuple):
-    """Describes where a controller is implemented.
-
-    - `module` and `member`: the module and the class.
-    - `needs`: the resources that the controller reconciles, as (group, plural). The controller starts when
-      the first object of one of them is stored. () starts the controller with the server.
-    """
-
-    module: str
-    member: str
-    needs: tuple[tuple[str, str], ...] = ()
 
 
 _HERE = "fakeapi.controllers"

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
 from fakeapi.controllers.inventory import has_objects
-from fakeapi.controllers.names import Place
+from fakeapi.controllers.place import Place
 from fakeapi.controllers.served import find_resource
 
 
