@@ -40,6 +40,7 @@ NO_BOUNDS = {
     },
     "a rule of Kubernetes, compared with it": {
         "fakeapi.controllers.allocation.requests.RESULTS_MAX",
+        "fakeapi.controllers.group_claims.RETRY_SECONDS",
         "fakeapi.controllers.deployment.replica_sets.HISTORY_CHARACTERS_MAX",
         "fakeapi.controllers.deployment.rollout.NAME_MAX",
         "fakeapi.controllers.endpoints.slices.ENDPOINTS_MAX",
@@ -53,7 +54,7 @@ NO_BOUNDS = {
         "fakeapi.controllers.kubelet.processes.process_container.LOG_MESSAGE_BYTES_MAX",
         "fakeapi.controllers.kubelet.processes.process_container.LOG_MESSAGE_LINES_MAX",
         "fakeapi.controllers.kubelet.processes.process_container.TERMINATION_MESSAGE_BYTES_MAX",
-        "fakeapi.controllers.resourceclaim.GENERATED_NAME_MAX",
+        "fakeapi.controllers.claim_generator.GENERATED_NAME_MAX",
         "fakeapi.controllers.scheduler.classic_drivers.POTENTIAL_NODES_MAX",
         "fakeapi.http.audit_events.AGENT_BYTES_MAX",
         "fakeapi.http.negotiation._INSERTION_SORTED_MAX",

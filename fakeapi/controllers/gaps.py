@@ -15,31 +15,31 @@ class Gap:
 
     - `gates`: the feature gate of the feature; then the gates that replaced it in later releases.
     - `consequence`: how the cluster differs from a real cluster if the gate is enabled.
+    - `until`: a feature gate. The gap exists only in releases without this gate; "" for all releases.
     """
 
     controller: str
     gates: tuple[str, ...]
     consequence: str
+    until: str = ""
 
     def gate_in(self, gates: Gates) -> str | None:
         """Returns the enabled gate that the controller ignores; None if the gate is disabled or unknown.
 
         Considers only the first of the Gap's `gates` that the release has.
         """
+        if self.until and self.until in gates:
+            return None
         known = next((name for name in self.gates if name in gates), None)
         return known if known is not None and gates.enabled(known) else None
 
 
 GAPS = (
     Gap(
-        "resourceclaim",
-        ("DRAWorkloadResourceClaims",),
-        "no ResourceClaims are created for PodGroups, each pod gets its own",
-    ),
-    Gap(
         "scheduler",
-        ("GangScheduling", "GenericWorkload"),
+        ("GangScheduling",),
         "the pods of a gang are scheduled one by one, without waiting for minCount",
+        until="DRAWorkloadResourceClaims",
     ),
     Gap(
         "scheduler",

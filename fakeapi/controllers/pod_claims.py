@@ -5,6 +5,9 @@ Follows k8s.io/dynamic-resource-allocation `resourceclaim`.
 
 from fakeapi.machinery.json_types import Object
 
+SCHEDULING = "scheduling.k8s.io"
+"""The API group of PodGroups."""
+
 
 class ClaimNameUnknown(Exception):
     """Raised if the ResourceClaim for a pod's claim template does not exist yet."""
@@ -60,15 +63,72 @@ def owner_reference_to_pod(pod: Object) -> Object:
 
 
 def is_for_pod(pod: Object, claim: Object) -> bool:
-    """Whether a pod is the controller of a ResourceClaim, and both are in the same namespace."""
+    """Whether a pod or its PodGroup is the controller of a ResourceClaim in the pod's namespace."""
     metadata, own = pod["metadata"], claim["metadata"]
-    return bool(own["namespace"] == metadata["namespace"] and owning_pod(claim)[1] == metadata["uid"])
+    if own["namespace"] != metadata["namespace"]:
+        return False
+    group = group_of(pod)
+    return owning_pod(claim)[1] == metadata["uid"] or (bool(group) and owning_group(claim)[0] == group)
+
+
+def group_of(pod: Object) -> str:
+    """Returns the name of the PodGroup to which a pod belongs; "" if it belongs to none."""
+    return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
+
+
+def owning_group(claim: Object) -> tuple[str, str]:
+    """Returns the name and uid of the PodGroup that controls a claim; ("", "") if none does."""
+    for owner in claim["metadata"].get("ownerReferences") or ():
+        is_group = owner["kind"] == "PodGroup" and owner["apiVersion"].startswith(f"{SCHEDULING}/")
+        if owner.get("controller") and is_group:
+            return owner["name"], owner["uid"]
+    return "", ""
+
+
+def is_reserved_for_group(pod: Object, claim: Object) -> bool:
+    """Whether a ResourceClaim is reserved for the PodGroup of a pod."""
+    group = group_of(pod)
+    consumers = claim["status"].get("reservedFor") or () if group else ()
+    return any(is_group_consumer(consumer) and consumer["name"] == group for consumer in consumers)
+
+
+def is_group_consumer(consumer: Object) -> bool:
+    """Whether an entry of `status.reservedFor` names a PodGroup."""
+    return consumer.get("apiGroup") == SCHEDULING and consumer["resource"] == "podgroups"
 
 
 def reserved_for(pod: Object, claim: Object) -> bool:
-    """Whether the ResourceClaim is reserved for the pod (`status.reservedFor`)."""
+    """Whether the ResourceClaim is reserved for the pod or for its PodGroup (`status.reservedFor`)."""
+    return is_reserved_for_pod(pod, claim) or is_reserved_for_group(pod, claim)
+
+
+def is_reserved_for_pod(pod: Object, claim: Object) -> bool:
+    """Whether the ResourceClaim is reserved for the pod itself."""
     uid = pod["metadata"]["uid"]
     return any(consumer["uid"] == uid for consumer in claim["status"].get("reservedFor") or ())
+
+
+def shares_with_group(pod_claim: Object, group: Object) -> bool:
+    """Whether a claim of a pod belongs to the pod's PodGroup.
+
+    The PodGroup then has a claim of the same name, with the same ResourceClaim or ResourceClaimTemplate.
+    `pod_claim`: the entry of the pod's `spec.resourceClaims`.
+    """
+    fields = ("name", "resourceClaimName", "resourceClaimTemplateName")
+    own = [claim_source(pod_claim).get(field) or pod_claim.get(field) for field in fields]
+    claims = group["spec"].get("resourceClaims") or ()
+    return any([claim.get(field) for field in fields] == own for claim in claims)
+
+
+def reference_to_group(group: Object) -> Object:
+    """Returns the entry for a PodGroup in `status.reservedFor` of a ResourceClaim."""
+    metadata = group["metadata"]
+    return {
+        "apiGroup": SCHEDULING,
+        "resource": "podgroups",
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+    }
 
 
 def reference_to_pod(pod: Object) -> Object:

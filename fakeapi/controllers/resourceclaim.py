@@ -9,30 +9,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from fakeapi.clients.errors import StatusError
+from fakeapi.controllers.claim_generator import ClaimGenerator, TemplateMissing
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.exact import update_exactly
+from fakeapi.controllers.group_claims import GROUP_KEY, GroupClaims
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.pod_claims import (
     ClaimNameUnknown,
     claim_of_pod,
     claim_source,
+    group_of,
     is_done,
     is_for_pod,
+    is_group_consumer,
     owner_reference_to_pod,
     owning_pod,
+    reference_to_group,
     reference_to_pod,
     reserved_for,
+    shares_with_group,
 )
 from fakeapi.controllers.served import find_resource
 from fakeapi.machinery.json_types import Object
 
 GROUP = "resource.k8s.io"
 FINALIZER = "resource.kubernetes.io/delete-protection"
-ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 FIELD_MANAGER = "ResourceClaimController"
-GENERATED_NAME_MAX = 57
-"""Maximum length of a generateName. The API server adds five characters to it."""
 DELETED_MAX = 500
 """Maximum number of deleted pods that the controller remembers.
 
@@ -61,6 +64,8 @@ class ResourceClaimController(Controller):
         self._templates: Informer = context.informer(templates)
         self._claims: Informer = context.informer(claims)
         self._contexts = self._scheduling_contexts()
+        self._generator = ClaimGenerator(self._api, self._claims, self._templates)
+        self._groups = GroupClaims(context, self._api, self._events, self._generator, self._queue_members)
         self._pods.on_change(self._pod_changed)
         self._templates.on_change(self._template_changed)
         self._claims.on_change(self._claim_changed)
@@ -94,11 +99,19 @@ class ResourceClaimController(Controller):
         if new is not None and "deletionTimestamp" not in new["metadata"]:
             self.context.add((POD, namespace, name))
 
+    def _queue_members(self, namespace: str, group: str) -> None:
+        """Queues the pods of a PodGroup that have claims."""
+        for pod in self._pods.objects.values():
+            is_member = pod["metadata"]["namespace"] == namespace and group_of(pod) == group
+            if is_member and pod["spec"].get("resourceClaims"):
+                self.context.add((POD, namespace, pod["metadata"]["name"]))
+
     def _template_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the pods that use a new or changed ResourceClaimTemplate."""
+        """Queues the pods and PodGroups that use a new or changed ResourceClaimTemplate."""
         if new is None:
             return
         namespace, name = new["metadata"]["namespace"], new["metadata"]["name"]
+        self._groups.queue_users_of_template(namespace, name)
         for pod in self._pods.objects.values():
             claims = pod["spec"].get("resourceClaims") or ()
             if pod["metadata"]["namespace"] == namespace and any(
@@ -111,6 +124,7 @@ class ResourceClaimController(Controller):
         namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
         if new is not None:
             self.context.add((CLAIM, namespace, name))
+        self._groups.queue_owner_of(claim)
         for pod in self._users.get((namespace, name), ()):
             self.context.add((POD, namespace, pod))
 
@@ -136,6 +150,8 @@ class ResourceClaimController(Controller):
         kind, namespace, name = key
         if kind == POD:
             await self._sync_pod(namespace, name)
+        elif kind == GROUP_KEY:
+            await self._groups.sync(namespace, name)
         else:
             await self._sync_claim(namespace, name)
 
@@ -145,13 +161,15 @@ class ResourceClaimController(Controller):
         pod = self._pods.get(namespace, name)
         if pod is None or "deletionTimestamp" in pod["metadata"]:
             return
+        if self._groups.of(pod) is None and self._groups.waits_for(pod):
+            return  # the PodGroup does not exist yet; its creation queues the pod again
         if is_done(pod):  # upstream's cache still has the claim that it deleted, so it creates no new one
             return
         claim_names: dict[str, str] = {}
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
                 claim = await self._claim_for(pod, pod_claim)
-            except (StatusError, _Missing) as problem:
+            except (StatusError, TemplateMissing) as problem:
                 text = problem.message if isinstance(problem, StatusError) else str(problem)
                 message = f"PodResourceClaim {pod_claim['name']}: {text}"
                 await self._events.record(pod, "Warning", "FailedResourceClaimCreation", message)
@@ -178,8 +196,9 @@ class ResourceClaimController(Controller):
         """Finds or creates the ResourceClaim for a pod claim with a template.
 
         Returns the name of the claim if the pod's status does not contain it yet; None if the pod's status
-        needs no change. Raises StatusError if the creation fails, and _Missing if the template does not
-        exist.
+        needs no change.
+
+        Raises StatusError if the creation fails, and TemplateMissing if the template does not exist.
         """
         template_name = claim_source(pod_claim).get("resourceClaimTemplateName")
         if not template_name:
@@ -194,61 +213,18 @@ class ResourceClaimController(Controller):
         existing = self._claims.get(namespace, known) if known else None
         if existing is not None and is_for_pod(pod, existing):
             return None
-        orphan = self._find_generated(pod, pod_claim["name"])
-        if orphan is not None:
-            return str(orphan["metadata"]["name"])
-        template = self._templates.get(namespace, template_name)
-        if template is None:
-            plural = self._templates.resource
-            missing = f'{plural.plural}.{plural.group} "{template_name}" not found'
-            raise _Missing(f'resource claim template "{template_name}": {missing}')
-        created = await self._api.create(
-            self._claims.resource.path(namespace), self._generated(pod, pod_claim["name"], template)
-        )
-        return str(created["metadata"]["name"])
-
-    def _generated(self, pod: Object, pod_claim: str, template: Object) -> Object:
-        """Returns a new ResourceClaim from a template, with the pod as owner.
-
-        `pod_claim`: the name of the claim in the pod's spec.
-        """
-        spec, metadata = template["spec"], pod["metadata"]
-        template_metadata = spec.get("metadata") or {}
-        owner = owner_reference_to_pod(pod)
-        new: Object = {
-            "annotations": {**(template_metadata.get("annotations") or {}), ANNOTATION: pod_claim},
-            "ownerReferences": [owner],
-        }
-        if self._statuses_are_kept:
-            new["generateName"] = _generated_name(metadata["name"], pod_claim)
-        else:
-            new["name"] = f"{metadata['name']}-{pod_claim}"
-            new["annotations"] = template_metadata.get("annotations") or {}
-            owner["blockOwnerDeletion"] = True
-        if template_metadata.get("labels"):
-            new["labels"] = template_metadata["labels"]
-        resource = self._claims.resource
-        return {
-            "kind": resource.kind,
-            "apiVersion": resource.api_version,
-            "metadata": new,
-            "spec": spec["spec"],
-        }
-
-    def _find_generated(self, pod: Object, pod_claim: str) -> Object | None:
-        """Returns the ResourceClaim that this controller created for a pod claim; None if none exists.
-
-        The name of such a claim may be missing in the pod's status. `pod_claim`: the name of the claim in the
-        pod's spec.
-        """
-        for claim in self._claims.objects.values():
-            annotations = claim["metadata"].get("annotations") or {}
-            if owning_pod(claim)[1] == pod["metadata"]["uid"] and annotations.get(ANNOTATION) == pod_claim:
-                return claim
-        return None
+        group = self._groups.of(pod)
+        if group is not None and shares_with_group(pod_claim, group):
+            shared = self._generator.find(group, pod_claim["name"])
+            return None if shared is None else str(shared["metadata"]["name"])
+        by_pod = not self._statuses_are_kept
+        return await self._generator.claim_for(pod, pod_claim["name"], template_name, by_pod=by_pod)
 
     async def _set_statuses(self, pod: Object, made: dict[str, str]) -> Object:
-        statuses = [{"name": name, "resourceClaimName": claim} for name, claim in made.items()]
+        known = pod["status"].get("resourceClaimStatuses") or ()
+        names = {each["name"]: each["resourceClaimName"] for each in known if "resourceClaimName" in each}
+        merged = sorted({**names, **made}.items())
+        statuses = [{"name": name, "resourceClaimName": claim} for name, claim in merged]
         metadata = {"name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]}
         body = {
             "kind": "Pod",
@@ -280,18 +256,22 @@ class ResourceClaimController(Controller):
                 return
             status = claim["status"]
             if "allocation" in status:
-                await self._reserve(pod, claim)
+                group = self._groups.of(pod)
+                is_shared = group is not None and shares_with_group(pod_claim, group)
+                reference = reference_to_group(group) if group and is_shared else reference_to_pod(pod)
+                await self._reserve(pod, claim, reference)
             elif self._contexts is not None and not claim["spec"].get("devices"):
                 await self._ask_for_allocation(pod)
 
-    async def _reserve(self, pod: Object, claim: Object) -> None:
+    async def _reserve(self, pod: Object, claim: Object, reference: Object) -> None:
+        """Adds `reference`, which names the pod or its PodGroup, to `status.reservedFor` of a claim."""
         status = claim["status"]
         consumers = status.get("reservedFor") or []
         is_shareable = status["allocation"].get("shareable", True) or not consumers
         most = self.context.rules.limits.reserved_for
         if reserved_for(pod, claim) or not is_shareable or len(consumers) >= most:
             return
-        changed = {**claim, "status": {**status, "reservedFor": [*consumers, reference_to_pod(pod)]}}
+        changed = {**claim, "status": {**status, "reservedFor": [*consumers, reference]}}
         await self._api.update(self._claims.resource.path_of(claim, "status"), changed)
 
     async def _ask_for_allocation(self, pod: Object) -> None:
@@ -338,10 +318,12 @@ class ResourceClaimController(Controller):
     async def _is_valid(self, namespace: str, consumer: Object) -> bool:
         """Whether a consumer in `status.reservedFor` may still use the claim.
 
-        Always true for consumers that are not pods.
+        Always true for consumers that are neither pods nor PodGroups.
 
-        Raises StatusError if the request for the pod fails.
+        Raises StatusError if the request for the pod or the PodGroup fails.
         """
+        if is_group_consumer(consumer):
+            return await self._groups.is_valid(namespace, consumer)
         if consumer.get("apiGroup") or consumer["resource"] != "pods":
             return True
         if consumer["uid"] in self._deleted:
@@ -410,10 +392,6 @@ class ResourceClaimController(Controller):
 WAITS = "WaitForFirstConsumer"
 
 
-class _Missing(Exception):
-    """Raised if a claim cannot be created because its ResourceClaimTemplate does not exist."""
-
-
 def _finalizers(claim: Object) -> list[str]:
     return claim["metadata"].get("finalizers") or []
 
@@ -426,16 +404,3 @@ def _known_claims(pod: Object) -> Iterator[str]:
             continue
         if name:
             yield name
-
-
-def _generated_name(pod: str, pod_claim: str) -> str:
-    """Returns the generateName `POD-CLAIM-` of a generated claim.
-
-    If the name would be too long, shortens both parts in proportion and omits the last hyphen.
-    """
-    name = f"{pod}-{pod_claim}-"
-    length = len(name)
-    if length <= GENERATED_NAME_MAX:
-        return name
-    cut = pod[: len(pod) * GENERATED_NAME_MAX // length]
-    return f"{cut}-{pod_claim[: len(pod_claim) * GENERATED_NAME_MAX // length]}"

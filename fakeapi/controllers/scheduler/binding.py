@@ -9,7 +9,16 @@ from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.exact import update_exactly
-from fakeapi.controllers.pod_claims import reference_to_pod, reserved_for
+from fakeapi.controllers.pod_claims import (
+    SCHEDULING,
+    claim_of_pod,
+    group_of,
+    is_reserved_for_pod,
+    reference_to_group,
+    reference_to_pod,
+    reserved_for,
+    shares_with_group,
+)
 from fakeapi.controllers.scheduler.claim_plugin import Deallocation
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
@@ -37,6 +46,9 @@ class Binder:
         self._with_node_claims: set[str] = set()
         """UIDs of unbound pods to whose status `reserve` wrote nodeAllocatableResourceClaimStatuses."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
+        groups = context.resource(SCHEDULING, "podgroups")
+        is_on = context.rules.gates.get("DRAWorkloadResourceClaims", False)
+        self._groups = context.informer(groups) if groups is not None and is_on else None
 
     async def reserve(self, pod: Object, outcome: Outcome, failed: OnFailure) -> list[Object] | None:
         """Writes the allocations of claims, and reserves the claims for the pod. Returns the stored claims.
@@ -154,7 +166,7 @@ class Binder:
                     action = "add finalizer to"
                     claim = await self._with_finalizer(claim)
                     action = "add allocation and reservation to"
-                return await self._update(self._reserved(pod, claim, result), "status")
+                return await self._update(self.reserved(pod, claim, result), "status")
             except StatusError as problem:
                 if not problem.is_conflict or not attempts_left:
                     raise BindError(f"{action} claim {name}: {problem.message}") from None
@@ -199,7 +211,11 @@ class Binder:
             whose = f"{metadata['namespace']}/"
             raise BindError(f"create claim for extended resources {whose}: {problem.message}") from None
 
-    def _reserved(self, pod: Object, claim: Object, result: Object | None) -> Object:
+    def reserved(self, pod: Object, claim: Object, result: Object | None) -> Object:
+        """Returns a claim as it is stored when it is reserved for a pod.
+
+        `result`: the allocation; None if the claim is allocated already.
+        """
         status = dict(claim["status"])
         if result is not None:
             status["allocation"] = result
@@ -207,8 +223,21 @@ class Binder:
             allocation = dict(status["allocation"])
             allocation.setdefault("allocationTimestamp", self._context.now())
             status["allocation"] = allocation
-        status["reservedFor"] = [*(status.get("reservedFor") or ()), reference_to_pod(pod)]
+        status["reservedFor"] = [*(status.get("reservedFor") or ()), self._consumer(pod, claim)]
         return {**claim, "status": status}
+
+    def _consumer(self, pod: Object, claim: Object) -> Object:
+        """Returns the entry of `reservedFor` for a pod.
+
+        Names the PodGroup of the pod if the claim belongs to the PodGroup.
+        """
+        name = group_of(pod)
+        group = self._groups.get(pod["metadata"]["namespace"], name) if name and self._groups else None
+        for pod_claim in pod["spec"].get("resourceClaims") or () if group else ():
+            is_own = claim_of_pod(pod, pod_claim) == claim["metadata"]["name"]
+            if group is not None and is_own and shares_with_group(pod_claim, group):
+                return reference_to_group(group)
+        return reference_to_pod(pod)
 
     async def _with_finalizer(self, claim: Object) -> Object:
         finalizers = claim["metadata"].get("finalizers") or []
@@ -231,12 +260,14 @@ class Binder:
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
         """Removes the pod from `reservedFor` of the claims. Ignores error responses of the server.
 
+        Keeps reservations for the pod's PodGroup, because other pods of the group may need the claims.
+
         Also removes the nodeAllocatableResourceClaimStatuses that `reserve` wrote to the pod's status.
         """
         uid = pod["metadata"]["uid"]
         await self._clear_node_claims(pod)
         for claim in claims:
-            if "allocation" in claim["status"] and reserved_for(pod, claim):
+            if "allocation" in claim["status"] and is_reserved_for_pod(pod, claim):
                 change = {"reservedFor": [{"$patch": "delete", "uid": uid}]}
                 patch = {"metadata": {"uid": claim["metadata"]["uid"]}, "status": change}
                 place = served_as(self._view.resource("resourceclaims"))

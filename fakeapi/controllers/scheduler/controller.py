@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/scheduler`, with one worker. Unschedulable pods h
 retries a pod after the next change that could make it schedulable.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fakeapi.clients.errors import StatusError
@@ -28,6 +28,8 @@ from fakeapi.controllers.scheduler.classic_resources import ClassicResources
 from fakeapi.controllers.scheduler.cycle import Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
+from fakeapi.controllers.scheduler.gang_cycle import attempt_gang
+from fakeapi.controllers.scheduler.gangs import Gangs
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, with_pods
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
 from fakeapi.controllers.scheduler.pod_topology import has_rules
@@ -84,6 +86,7 @@ class SchedulerController(Controller):
         self._pods: Informer = context.informer(context.served("", "pods"))
         self._nodes: Informer = context.informer(context.served("", "nodes"))
         self._namespaces: Informer = context.informer(context.served("", "namespaces"))
+        self._gangs = Gangs(context, self._api, self._pods)
         self._states = NodeStates()
         self._waits = BindingWaits(
             self._view,
@@ -97,6 +100,7 @@ class SchedulerController(Controller):
         self._pods.on_change(self._pod_changed)
         self._nodes.on_change(self._something_changed)
         self._view.on_change(self._something_changed)
+        self._gangs.on_change(self._something_changed)
 
     def _claim_plugin(self, allocation: AllocationRules) -> ClaimPlugin[Any]:
         """Returns the scheduler plugin DynamicResources for the version of claims that the release serves."""
@@ -218,25 +222,17 @@ class SchedulerController(Controller):
     async def _schedule(self, pod: Object) -> None:
         key = key_of(pod)
         self._costly.discard(key)
-        try:
-            self._view.claims_of(pod)
-        except NotReady:
+        if self._gangs.must_wait(pod) or not self._has_claims(pod):
             self._parked.add(key)
             return
+        if self._gangs.scheduled(pod) < self._gangs.min_count(pod):
+            await self._schedule_gang(pod)
+            return
         try:
-            turn, changes = self._failures.get(key, 0), self._changes
+            changes = self._changes
             states = self._nominated(pod, self._states.by_name())
             effort = Effort(self.context.cluster.server.heavy)
-            outcome = await attempt(
-                pod,
-                states,
-                self._plugin,
-                self._quirks,
-                self._choose,
-                effort,
-                turn,
-                lambda: self._namespaces.objects,
-            )
+            outcome = await self._attempt(pod, states, effort)
             if outcome.node:
                 self._remember(key, outcome)
                 await self._bind(pod, outcome)
@@ -249,6 +245,73 @@ class SchedulerController(Controller):
                 await self._refuse(pod, outcome)
         except PluginError as error:
             await self._give_up(pod, str(error))
+
+    def _has_claims(self, pod: Object) -> bool:
+        """Whether all ResourceClaims of a pod exist and can be used."""
+        try:
+            self._view.claims_of(pod)
+        except NotReady:
+            return False
+        return True
+
+    async def _attempt(self, pod: Object, states: Mapping[str, NodeState], effort: Effort) -> Outcome:
+        """Runs one scheduling attempt for a pod. `states`: the nodes by name.
+
+        Raises PluginError for a problem with the pod's claims that ends the attempt.
+        """
+        return await attempt(
+            pod,
+            states,
+            self._plugin,
+            self._quirks,
+            self._choose,
+            effort,
+            self._failures.get(key_of(pod), 0),
+            lambda: self._namespaces.objects,
+        )
+
+    async def _schedule_gang(self, pod: Object) -> None:
+        """Schedules the pods of a gang together: binds at least `minCount` pods of the gang, or none."""
+        pods = [each for each in self._gangs.members(pod) if _is_waiting(each) and self._has_claims(each)]
+        keys = list(map(key_of, pods))
+        for key in keys:
+            self._active.pop(key, None)
+            self._parked.discard(key)
+        scheduled, min_count = self._gangs.scheduled(pod), self._gangs.min_count(pod)
+        if scheduled + len(pods) < min_count:
+            self._parked.update(keys)
+            return
+        changes, effort = self._changes, Effort(self.context.cluster.server.heavy)
+        try:
+            result = await attempt_gang(
+                pods,
+                self._nominated(pod, self._states.by_name()),
+                lambda each, states: self._attempt(each, states, effort),
+                self._binder.reserved,
+                self._view,
+                min_count=min_count,
+                scheduled=scheduled,
+            )
+        except PluginError as error:
+            for each in pods:
+                await self._give_up(each, str(error))
+            return
+        await self._gangs.report(pod, result.message)
+        bound = () if result.message else result.fitting
+        self._parked.update(set(keys) - {key_of(each) for each, _ in bound})
+        for each, outcome in result.refused:
+            await self._report(each, "Unschedulable", outcome.message(None))
+        if result.message:
+            for each in [*(each for each, _ in result.fitting), *result.untried]:
+                await self._report(each, "Unschedulable", result.message)
+            if self._changes != changes:
+                self._retry(keys)
+        for each, outcome in bound:
+            self._remember(key_of(each), outcome)
+            try:
+                await self._bind(each, outcome)
+            except PluginError as error:
+                await self._give_up(each, str(error))
 
     def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
         """Returns the states of the nodes, with the nominated pods added to their nominated nodes.

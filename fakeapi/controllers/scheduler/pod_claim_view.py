@@ -111,6 +111,7 @@ class DeviceView(ClaimView):
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
         self._slices: Sequence[Slice] | None = None
+        self._assumed: dict[str, Object] = {}
         self._converted: dict[str, dict[str, tuple[str, Object]]] = {kind: {} for kind in KINDS}
         for kind in KINDS:
             resource = find_resource(context.cluster.catalogue, GROUP, kind)
@@ -151,7 +152,26 @@ class DeviceView(ClaimView):
     def serves_claims(self) -> bool:
         return "resourceclaims" in self._resources
 
+    def assume(self, claim: Object) -> None:
+        """Shows a claim in this state, until `forget_assumed` is called.
+
+        `claim`: a claim in the layout of this view. It may be one that is not stored.
+        """
+        self._assumed[claim["metadata"]["uid"]] = claim
+
+    def forget_assumed(self) -> None:
+        """Shows all claims as they are stored."""
+        self._assumed.clear()
+
     def objects(self, kind: str) -> list[Object]:
+        stored = self._stored(kind)
+        if not self._assumed or kind != "resourceclaims":
+            return stored
+        uids = {claim["metadata"]["uid"] for claim in stored}
+        claims = [self._assumed.get(claim["metadata"]["uid"], claim) for claim in stored]
+        return claims + [claim for uid, claim in self._assumed.items() if uid not in uids]
+
+    def _stored(self, kind: str) -> list[Object]:
         informer = self._informers.get(kind)
         if informer is None:
             return []
@@ -174,7 +194,10 @@ class DeviceView(ClaimView):
     def claim(self, namespace: str, name: str) -> Object | None:
         informer = self._informers.get("resourceclaims")
         obj = None if informer is None else informer.get(namespace, name)
-        return None if obj is None else self._resources["resourceclaims"].to_hub(obj)
+        if obj is None:
+            return None
+        assumed = self._assumed.get(obj["metadata"]["uid"])
+        return self._resources["resourceclaims"].to_hub(obj) if assumed is None else assumed
 
     def slices(self) -> Sequence[Slice]:
         if self._slices is None:

@@ -1,0 +1,103 @@
+"""ClaimGenerator: creates ResourceClaims from ResourceClaimTemplates, for pods and PodGroups.
+
+Follows k8s.io/kubernetes `pkg/controller/resourceclaim`.
+"""
+
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.controllers.informer import Informer
+from fakeapi.machinery.json_types import Object
+
+ANNOTATION = "resource.kubernetes.io/pod-claim-name"
+GENERATED_NAME_MAX = 57
+"""Maximum length of a generateName. The API server adds five characters to it."""
+
+
+class TemplateMissing(Exception):
+    """Raised if a claim cannot be created because its ResourceClaimTemplate does not exist."""
+
+
+class ClaimGenerator:
+    """Creates and finds the ResourceClaims of owners, which are pods and PodGroups."""
+
+    def __init__(self, api: InProcessClient, claims: Informer, templates: Informer) -> None:
+        self._api = api
+        self._claims = claims
+        self._templates = templates
+
+    async def claim_for(self, owner: Object, name: str, template_name: str, *, by_pod: bool = False) -> str:
+        """Finds or creates the generated claim of an owner; returns the name of the claim.
+
+        - `name`: the name of the claim in the owner's spec.
+        - `by_pod`: whether the claim is named after the owner and the claim in its spec, as in 1.27.
+
+        Raises StatusError if the creation fails, and TemplateMissing if the template does not exist.
+        """
+        known = self.find(owner, name)
+        if known is not None:
+            return str(known["metadata"]["name"])
+        namespace = owner["metadata"]["namespace"]
+        template = self._templates.get(namespace, template_name)
+        if template is None:
+            place = self._templates.resource
+            missing = f'{place.plural}.{place.group} "{template_name}" not found'
+            raise TemplateMissing(f'resource claim template "{template_name}": {missing}')
+        claim = self._generated(owner, name, template, by_pod=by_pod)
+        created = await self._api.create(self._claims.resource.path(namespace), claim)
+        return str(created["metadata"]["name"])
+
+    def find(self, owner: Object, name: str) -> Object | None:
+        """Returns the claim that was created for a claim in an owner's spec; None if there is none.
+
+        The status of the owner may not contain the name of this claim yet.
+        """
+        uid = owner["metadata"]["uid"]
+        for claim in self._claims.objects.values():
+            annotations = claim["metadata"].get("annotations") or {}
+            owners = claim["metadata"].get("ownerReferences") or ()
+            if annotations.get(ANNOTATION) == name and any(
+                reference["uid"] == uid and reference.get("controller") for reference in owners
+            ):
+                return claim
+        return None
+
+    def _generated(self, owner: Object, name: str, template: Object, *, by_pod: bool) -> Object:
+        """Returns a new ResourceClaim from a template, with `owner` as its controller."""
+        spec, metadata = template["spec"], owner["metadata"]
+        template_metadata = spec.get("metadata") or {}
+        annotations = template_metadata.get("annotations") or {}
+        reference = {
+            "apiVersion": owner["apiVersion"],
+            "kind": owner["kind"],
+            "name": metadata["name"],
+            "uid": metadata["uid"],
+            "controller": True,
+        }
+        new: Object = {"annotations": {**annotations, ANNOTATION: name}, "ownerReferences": [reference]}
+        if by_pod:
+            new["name"] = f"{metadata['name']}-{name}"
+            new["annotations"] = annotations
+            reference["blockOwnerDeletion"] = True
+        else:
+            new["generateName"] = _generated_name(metadata["name"], name)
+        if template_metadata.get("labels"):
+            new["labels"] = template_metadata["labels"]
+        resource = self._claims.resource
+        return {
+            "kind": resource.kind,
+            "apiVersion": resource.api_version,
+            "metadata": new,
+            "spec": spec["spec"],
+        }
+
+
+def _generated_name(owner: str, claim: str) -> str:
+    """Returns the generateName `OWNER-CLAIM-` of a generated claim.
+
+    If the name would be too long, shortens both parts in proportion and omits the last hyphen.
+    """
+    name = f"{owner}-{claim}-"
+    length = len(name)
+    if length <= GENERATED_NAME_MAX:
+        return name
+    cut = owner[: len(owner) * GENERATED_NAME_MAX // length]
+    return f"{cut}-{claim[: len(claim) * GENERATED_NAME_MAX // length]}"

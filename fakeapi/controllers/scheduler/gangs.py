@@ -1,0 +1,118 @@
+"""Gangs: the PodGroups of the cluster as the scheduler needs them.
+
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/gangscheduling`, since 1.36.
+"""
+
+from fakeapi.clients.errors import StatusError
+from fakeapi.clients.in_process import InProcessClient
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import Handler, Informer
+from fakeapi.controllers.pod_claims import SCHEDULING, group_of
+from fakeapi.machinery.json_types import Object
+
+GATES = ("GangScheduling", "GenericWorkload")
+"""The feature gates of gangs: the first one up to 1.36, the second one since."""
+_CONDITIONS = {"v1alpha2": "PodGroupScheduled"}
+_CONDITION = "PodGroupInitiallyScheduled"
+_ENDED = frozenset(("Succeeded", "Failed"))
+
+
+class Gangs:
+    """The PodGroups, and the pods that belong to them. Empty if the feature gate is off.
+
+    `pods`: the informer of pods. `api`: the client that writes conditions of PodGroups.
+    """
+
+    def __init__(self, context: ControllerContext, api: InProcessClient, pods: Informer) -> None:
+        self._context = context
+        self._api = api
+        self._members: dict[tuple[str, str], dict[str, Object]] = {}
+        gates = context.rules.gates
+        gate = next((name for name in GATES if name in gates), None)
+        resource = context.resource(SCHEDULING, "podgroups")
+        self._groups: Informer | None = None
+        if resource is not None and gate is not None and gates.enabled(gate):
+            self._groups = context.informer(resource)
+            pods.on_change(self._pod_changed)
+
+    def on_change(self, handler: Handler) -> None:
+        """Registers a handler for changes of PodGroups."""
+        if self._groups is not None:
+            self._groups.on_change(handler)
+
+    def _pod_changed(self, old: Object | None, new: Object | None) -> None:
+        for pod in filter(None, (old, new)):
+            key = pod["metadata"]["namespace"], group_of(pod)
+            if not key[1]:
+                continue
+            members = self._members.setdefault(key, {})
+            if pod is new and pod["status"].get("phase") not in _ENDED:
+                members[pod["metadata"]["name"]] = pod
+            else:
+                members.pop(pod["metadata"]["name"], None)
+            if not members:
+                del self._members[key]
+
+    def group(self, pod: Object) -> Object | None:
+        """Returns the PodGroup of a pod; None if it has none, or if the PodGroup does not exist."""
+        name = group_of(pod)
+        if not name or self._groups is None:
+            return None
+        return self._groups.get(pod["metadata"]["namespace"], name)
+
+    def members(self, pod: Object) -> list[Object]:
+        """Returns the pods of the PodGroup of a pod that have not ended, the oldest first."""
+        members = self._members.get((pod["metadata"]["namespace"], group_of(pod)), {})
+        return sorted(members.values(), key=_age)
+
+    def must_wait(self, pod: Object) -> bool:
+        """Whether a pod cannot be scheduled before its PodGroup or more pods of its gang exist."""
+        if not group_of(pod) or self._groups is None:
+            return False
+        return self.group(pod) is None or len(self.members(pod)) < self.min_count(pod)
+
+    def min_count(self, pod: Object) -> int:
+        """Returns the minCount of the gang of a pod; 0 if the pod belongs to no gang."""
+        group = self.group(pod)
+        policy = {} if group is None else group["spec"].get("schedulingPolicy") or {}
+        return int((policy.get("gang") or {}).get("minCount") or 0)
+
+    def scheduled(self, pod: Object) -> int:
+        """Returns how many pods of the PodGroup of a pod have a node."""
+        return sum(bool(member["spec"].get("nodeName")) for member in self.members(pod))
+
+    async def report(self, pod: Object, message: str = "") -> None:
+        """Writes the condition of the PodGroup of a pod. A PodGroup that was scheduled once stays so.
+
+        `message`: why the PodGroup cannot be scheduled; "" if it was scheduled.
+        """
+        group = self.group(pod)
+        if group is None or self._groups is None:
+            return
+        resource = self._groups.resource
+        kind, status = _CONDITIONS.get(resource.version, _CONDITION), "False" if message else "True"
+        conditions = (group.get("status") or {}).get("conditions") or ()
+        known = next((each for each in conditions if each["type"] == kind), None)
+        if known is not None and (known["status"] == "True" or known.get("message", "") == message != ""):
+            return
+        is_same = known is not None and known["status"] == status
+        since = known["lastTransitionTime"] if known is not None and is_same else self._context.now()
+        condition = {
+            "type": kind,
+            "status": status,
+            "reason": "Unschedulable" if message else "Scheduled",
+            "message": message,
+            "lastTransitionTime": since,
+            "observedGeneration": group["metadata"].get("generation", 0),
+        }
+        try:
+            path = resource.path_of(group, "status")
+            await self._api.patch(path, {"status": {"conditions": [condition]}}, "strategic")
+        except StatusError as problem:
+            if not problem.is_not_found:
+                raise
+
+
+def _age(pod: Object) -> tuple[int, str, str]:
+    metadata = pod["metadata"]
+    return -int(pod["spec"].get("priority") or 0), metadata["creationTimestamp"], metadata["name"]
