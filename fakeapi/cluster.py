@@ -6,6 +6,7 @@ request journal, faults, controllers and snapshots use a cluster; `fakeapi.http`
 
 import asyncio
 import logging
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -108,6 +109,19 @@ class InCluster:
     ca: str
 
 
+CloseListener = Callable[[], Awaitable[None]]
+"""A function that ends a listener and its connections."""
+
+
+async def _no_listener(listener: socket.socket) -> CloseListener:
+    """Listens nowhere; the default value of `Cluster.listen_in_pod`."""
+
+    async def close() -> None:
+        listener.close()
+
+    return close
+
+
 async def _no_address() -> InCluster | None:
     """Returns None; the default value of `Cluster.in_cluster`."""
     return None
@@ -170,6 +184,8 @@ class Cluster:
         """The images whose containers the kubelet runs as local processes."""
         self.in_cluster: Callable[[], Awaitable[InCluster | None]] = _no_address
         """Returns the address of the server for processes of containers; None without a listener."""
+        self.listen_in_pod: Callable[[socket.socket], Awaitable[CloseListener]] = _no_listener
+        """Serves the API over HTTPS on a socket in the network namespace of a pod."""
         self.certificate_authority = ""
         """The CA certificates (PEM) with which clients verify the server; empty for plain HTTP."""
         self.snapshots = KeptSnapshots()

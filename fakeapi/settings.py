@@ -420,6 +420,12 @@ class Settings:
         metavar="IMAGE=DIR",
         is_shared=False,
     )
+    run_network: Literal["host", "pod"] = _option(
+        "host",
+        "Let processes of --run use the network of this machine (host), or give each pod a network of its "
+        "own, with a loopback interface on which the server listens too (pod).",
+        "--run-network",
+    )
     kubelet_directory: str | Path | None = _option(
         None,
         "Put the directories of nodes here; DRA drivers use DIR/NODE/plugins_registry and DIR/NODE/plugins.",

@@ -167,6 +167,8 @@ NO_BOUNDS = {
     "how long a command, a client or a stopping server waits before it gives up with an error": {
         "fakeapi.cli.main.HEALTH_SECONDS",
         "fakeapi.controllers.kubelet.processes.launched.KILL_SECONDS",
+        "fakeapi.controllers.kubelet.processes.launcher.network.CONNECT_SECONDS",
+        "fakeapi.controllers.kubelet.processes.networks.ANSWER_SECONDS",
         "fakeapi.controllers.kubelet.processes.launched.START_SECONDS",
         "fakeapi.controllers.kubelet.processes.process_container.DRAIN_SECONDS",
         "fakeapi.controllers.kubelet.processes.session.DRAIN_SECONDS",

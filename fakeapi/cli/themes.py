@@ -32,6 +32,7 @@ THEMES: dict[str, tuple[str, ...]] = {
         "containers",
         "nodes",
         "run",
+        "run_network",
         "kubelet_directory",
         "webhook_services",
     ),

@@ -458,10 +458,9 @@ class RunningServer:
         from fakeapi.testing.in_cluster_listener import InClusterListener  # noqa: PLC0415 - loaded only when used
 
         cluster = self._cluster
-        listener = InClusterListener(
-            self._recorder, self._settings, lambda: self._port, cluster.certificate_authority
-        )
+        listener = InClusterListener(self._recorder, self._settings, lambda: self._port, self._tls)
         cluster.in_cluster = listener.address
+        cluster.listen_in_pod = listener.listen
         return listener
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -5,10 +5,9 @@ import ssl
 from contextlib import suppress
 
 from fakeapi.controllers.kubelet.containers.runtime import ProbeResult
+from fakeapi.controllers.kubelet.processes.networks import HOST, Network
 from fakeapi.machinery.json_types import Object
 
-HOST = "127.0.0.1"
-"""The address of all containers that run as local processes."""
 OUTPUT_BYTES_MAX = 10 * 1024
 """Maximum number of bytes of a probe's output, as in k8s.io/kubernetes `pkg/probe`."""
 _SERVING = 1
@@ -24,27 +23,27 @@ def port_of(port: object, container: Object) -> int | None:
     return int(text) if number is None and text.isdecimal() else number
 
 
-async def probe_network(handler: Object, container: Object) -> ProbeResult:
+async def probe_network(handler: Object, container: Object, network: Network) -> ProbeResult:
     """Runs a handler once. Follows k8s.io/kubernetes `pkg/probe`."""
     for kind, run in (("httpGet", _get), ("tcpSocket", _connect), ("grpc", _check_health)):
         if kind in handler:
             port = port_of(handler[kind]["port"], container)
             if port is None:
                 return ProbeResult(is_success=False, output=f"couldn't find port: {handler[kind]['port']}")
-            return await run(handler[kind], port)
+            return await run(handler[kind], port, network)
     return ProbeResult(is_success=False, output="missing probe handler")
 
 
-async def _connect(handler: Object, port: int) -> ProbeResult:
+async def _connect(handler: Object, port: int, network: Network) -> ProbeResult:
     try:
-        _, writer = await asyncio.open_connection(handler.get("host") or HOST, port)
+        _, writer = await _dial(handler, port, network)
     except OSError as error:
         return ProbeResult(is_success=False, output=f"dial tcp {HOST}:{port}: {error.strerror or error}")
     writer.close()
     return ProbeResult(is_success=True)
 
 
-async def _get(handler: Object, port: int) -> ProbeResult:
+async def _get(handler: Object, port: int, network: Network) -> ProbeResult:
     scheme, path = handler.get("scheme", "HTTP"), handler.get("path") or "/"
     host = handler.get("host") or HOST
     url = f"{scheme.lower()}://{host}:{port}{path}"
@@ -52,9 +51,8 @@ async def _get(handler: Object, port: int) -> ProbeResult:
     headers |= {entry["name"]: entry["value"] for entry in handler.get("httpHeaders") or ()}
     lines = [f"GET {path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers.items()), "", ""]
     try:
-        reader, writer = await asyncio.open_connection(
-            host, port, ssl=_any_certificate() if scheme == "HTTPS" else None
-        )
+        tls = _any_certificate() if scheme == "HTTPS" else None
+        reader, writer = await _dial(handler, port, network, tls)
     except (OSError, ssl.SSLError) as error:
         return ProbeResult(is_success=False, output=f'Get "{url}": {error}')
     try:
@@ -72,6 +70,15 @@ async def _get(handler: Object, port: int) -> ProbeResult:
     return ProbeResult(is_success=False, output=f"HTTP probe failed with statuscode: {code}")
 
 
+async def _dial(
+    handler: Object, port: int, network: Network, tls: ssl.SSLContext | None = None
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connects to the host that a handler names, or to the container. Raises OSError if that fails."""
+    if handler.get("host"):
+        return await asyncio.open_connection(handler["host"], port, ssl=tls)
+    return await network.connect(port, tls)
+
+
 def _any_certificate() -> ssl.SSLContext:
     """Returns a TLS context that accepts every certificate, as probes do."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -80,7 +87,7 @@ def _any_certificate() -> ssl.SSLContext:
     return context
 
 
-async def _check_health(handler: Object, port: int) -> ProbeResult:
+async def _check_health(handler: Object, port: int, network: Network) -> ProbeResult:
     """Calls grpc.health.v1.Health/Check."""
     try:
         import grpc.aio  # noqa: PLC0415 - only for grpc probes
@@ -88,7 +95,7 @@ async def _check_health(handler: Object, port: int) -> ProbeResult:
         return ProbeResult(is_success=False, output="grpc probes need the extra `node` (grpcio)")
     service = (handler.get("service") or "").encode()
     request = b"\x0a" + _varint(len(service)) + service if service else b""
-    async with grpc.aio.insecure_channel(f"{HOST}:{port}") as channel:
+    async with grpc.aio.insecure_channel(f"{HOST}:{network.local_port(port)}") as channel:
         check = channel.unary_unary("/grpc.health.v1.Health/Check")
         try:
             answer: bytes = await check(request)

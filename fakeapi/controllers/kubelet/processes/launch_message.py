@@ -11,6 +11,7 @@ from typing import Any
 
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
 from fakeapi.controllers.kubelet.processes.isolation import Isolation
+from fakeapi.controllers.kubelet.processes.networks import HOST_NETWORK, Network
 from fakeapi.controllers.kubelet.processes.node_paths import device_path
 from fakeapi.machinery.json_types import Object
 
@@ -49,6 +50,7 @@ class ProcessPlan:
     - `image`: the directory or the program of the image.
     - `directory`: the directory of the container on this machine, which the launcher may remove.
     - `env`: the environment variables.
+    - `network`: the network of the pod.
     - `cleanup`: directories that the launcher removes if the server is killed.
     """
 
@@ -59,6 +61,7 @@ class ProcessPlan:
     env: dict[str, str]
     mounts: tuple[ProcessMount, ...]
     cleanup: tuple[Path, ...] = ()
+    network: Network = HOST_NETWORK
 
     @property
     def argv(self) -> list[str]:
@@ -107,7 +110,7 @@ class ProcessPlan:
                     "read_only": mount.read_only,
                 }
                 for mount in self.mounts
-                if not _is_kernel_path(mount.target)
+                if not _is_of_machine(mount)
             ],
             "devices": [
                 {
@@ -118,6 +121,7 @@ class ProcessPlan:
             ],
             "host_devices": self._sees_host_devices,
             "read_only_root": bool(self._context().get("readOnlyRootFilesystem")),
+            "network": self.network.pid,
             "writable_bytes": WRITABLE_BYTES,
             "image_mounts": IMAGE_MOUNTS_MAX,
             "cleanup": [str(path) for path in self.cleanup],
@@ -176,8 +180,8 @@ class ProcessPlan:
 
     @property
     def _sees_host_devices(self) -> bool:
-        mounted = (mount.target.rstrip("/") for mount in self.mounts)
-        return bool(self._context().get("privileged")) or "/dev" in mounted
+        mounted = any(_is_of_machine(mount) and "dev" in mount.target for mount in self.mounts)
+        return bool(self._context().get("privileged")) or mounted
 
     def _context(self) -> Object:
         context: Object = self.run.container.get("securityContext") or {}
@@ -211,8 +215,10 @@ def _with_place(path: str, places: Iterable[tuple[str, str]]) -> str:
     return path
 
 
-def _is_kernel_path(target: str) -> bool:
-    return posixpath.normpath(target) in {"/dev", "/proc"}
+def _is_of_machine(mount: ProcessMount) -> bool:
+    """Whether a mount is /dev or /proc of this machine at its own place, which the launcher mounts itself."""
+    target = posixpath.normpath(mount.target)
+    return target in {"/dev", "/proc"} and str(mount.source) == target
 
 
 def _names(capabilities: Iterable[str] | None) -> list[str]:

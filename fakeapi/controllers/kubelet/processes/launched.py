@@ -55,13 +55,7 @@ class LaunchedProcess:
         line = json.dumps(message).encode() + b"\n"
         if len(line) > MESSAGE_BYTES_MAX:
             raise LaunchError(f"the container's configuration is longer than {MESSAGE_BYTES_MAX} bytes")
-        ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                launcher = _popen(theirs.fileno(), files)
-            except OSError as error:
-                ours.close()
-                raise LaunchError(f"the launcher cannot start: {error}") from None
+        launcher, ours = start_launcher(files)
         ours.setblocking(False)
         reader, writer = await asyncio.open_unix_connection(sock=ours)
         try:
@@ -122,6 +116,20 @@ async def _end(launcher: subprocess.Popen[bytes], writer: asyncio.StreamWriter) 
     if not finished:
         launcher.kill()
         await ended
+
+
+def start_launcher(files: tuple[int, int, int]) -> "tuple[subprocess.Popen[bytes], socket.socket]":
+    """Starts a launcher; returns it and the server's end of the control socket.
+
+    `files`: the file descriptors for stdin, stdout and stderr. Raises LaunchError if it cannot start.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            return _popen(theirs.fileno(), files), ours
+        except OSError as error:
+            ours.close()
+            raise LaunchError(f"the launcher cannot start: {error}") from None
 
 
 def _popen(control: int, files: tuple[int, int, int]) -> subprocess.Popen[bytes]:

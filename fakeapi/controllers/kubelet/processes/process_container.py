@@ -21,12 +21,12 @@ from fakeapi.controllers.kubelet.containers.runtime import (
     Streams,
 )
 from fakeapi.controllers.kubelet.processes.handlers import (
-    HOST,
     OUTPUT_BYTES_MAX,
     probe_network,
 )
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessPlan
 from fakeapi.controllers.kubelet.processes.launched import KILL_SECONDS, LaunchedProcess, LaunchError
+from fakeapi.controllers.kubelet.processes.networks import HOST
 from fakeapi.controllers.kubelet.processes.output import copy_output
 from fakeapi.controllers.kubelet.processes.port_connection import SocketConnection
 from fakeapi.controllers.kubelet.processes.session import Captured, run_session
@@ -47,6 +47,7 @@ class ProcessContainer(Container):
 
     def __init__(self, plan: ProcessPlan, log: ContainerLog, process: LaunchedProcess, message: Path) -> None:
         self.log = log
+        self.network = plan.network
         self._plan = plan
         self._process = process
         self._message = message
@@ -121,7 +122,7 @@ class ProcessContainer(Container):
 
     async def probe(self, kind: str, probe: Object) -> ProbeResult:
         if "exec" not in probe:
-            return await probe_network(probe, self._plan.run.container)
+            return await probe_network(probe, self._plan.run.container, self.network)
         output = Captured(OUTPUT_BYTES_MAX)
         try:
             code = await self.exec(probe["exec"].get("command") or [], output)
@@ -138,7 +139,7 @@ class ProcessContainer(Container):
                 words = " ".join(command)
                 raise CommandError(f"command '{words}' exited with {code}: {output.text}")
             return
-        result = await probe_network(handler, self._plan.run.container)
+        result = await probe_network(handler, self._plan.run.container, self.network)
         if not result.is_success:
             raise CommandError(result.output)
 
@@ -182,7 +183,7 @@ class ProcessContainer(Container):
 
     async def connect(self, port: int) -> PortConnection:
         try:
-            reader, writer = await asyncio.open_connection(HOST, port)
+            reader, writer = await self.network.connect(port)
         except OSError as error:
             raise CommandError(f"dial tcp4 {HOST}:{port}: connect: {error.strerror or error}") from None
         return SocketConnection(reader, writer)

@@ -19,9 +19,10 @@ from fakeapi.controllers.kubelet.containers.runtime import (
     OnExit,
 )
 from fakeapi.controllers.kubelet.processes import in_cluster
-from fakeapi.controllers.kubelet.processes.handlers import HOST
 from fakeapi.controllers.kubelet.processes.isolation import Isolation, available_isolation
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessMount, ProcessPlan
+from fakeapi.controllers.kubelet.processes.networks import HOST, Network
+from fakeapi.controllers.kubelet.processes.pod_networks import PodNetworks
 from fakeapi.controllers.kubelet.processes.process_container import ProcessContainer
 from fakeapi.controllers.kubelet.processes.service_ports import port_of_service
 from fakeapi.controllers.kubelet.processes.volumes import PodVolumes
@@ -43,6 +44,8 @@ class ProcessRuntime(ContainerRuntime):
         self._images = context.cluster.run_images
         self._isolation: asyncio.Task[Isolation] | None = None
         self._containers: set[ProcessContainer] = set()
+        self._networks = PodNetworks(context.cluster)
+        self._leaving: set[asyncio.Task[None]] = set()
         self._starting = 0
         self._services = context.informer(context.served("", "services"))
         context.cluster.service_urls.resolve = self._url_of_service
@@ -60,24 +63,35 @@ class ProcessRuntime(ContainerRuntime):
                 "RunContainerError", f"{PROCESSES_MAX} containers run as processes already"
             )
         self._starting += 1
+        network = await self._networks.enter(run, await self._chosen_isolation())
+        has_started = False
         try:
-            plan, message = await self._plan(run, image)
+            plan, message = await self._plan(run, image, network)
             container_log = ContainerLog(self._context.clock.now)
             ended: list[ContainerExit] = []
 
             def exited(end: ContainerExit) -> None:
                 ended.append(end)
                 self._containers.discard(container)
+                self._leave(run, network)
                 on_exit(end)
 
             container = await ProcessContainer.start(plan, container_log, message, exited)
             if not ended:
                 self._containers.add(container)
+            has_started = True
             return container
         finally:
             self._starting -= 1
+            if not has_started:
+                self._leave(run, network)
 
-    async def _plan(self, run: ContainerRun, image: Path) -> tuple[ProcessPlan, Path]:
+    def _leave(self, run: ContainerRun, network: Network) -> None:
+        task = asyncio.create_task(self._networks.leave(run, network))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _plan(self, run: ContainerRun, image: Path, network: Network) -> tuple[ProcessPlan, Path]:
         """Returns the plan of a container, and the file of its termination message."""
         pod = run.directory / "pods" / run.pod["metadata"]["uid"]
         directory = pod / "containers" / run.name / str(run.attempt)
@@ -96,15 +110,16 @@ class ProcessRuntime(ContainerRuntime):
             await self._chosen_isolation(),
             image,
             directory,
-            await self._environment(run),
+            await self._environment(run, network),
             tuple(mounts),
             (root,),
+            network,
         )
         return plan, message
 
-    async def _environment(self, run: ContainerRun) -> dict[str, str]:
+    async def _environment(self, run: ContainerRun, network: Network) -> dict[str, str]:
         """Returns the container's environment. The address of the server is one that processes can reach."""
-        address = in_cluster.environment(await self._context.cluster.in_cluster())
+        address = in_cluster.environment(await self._networks.address(network))
         own = {entry["name"] for entry in run.container.get("env") or ()}
         reachable = {name: value for name, value in address.items() if name not in own}
         return {**run.config.env, **reachable}
@@ -127,12 +142,18 @@ class ProcessRuntime(ContainerRuntime):
     def _url_of_service(self, namespace: str, name: str, port: int) -> str | None:
         """Returns the URL of a process behind a Service; None if no running process is behind it."""
         service = self._services.get(namespace, name)
-        runs = [container.run for container in self._containers]
-        number = None if service is None else port_of_service(service, port, runs)
-        return None if number is None else f"https://{HOST}:{number}"
+        if service is None:
+            return None
+        for container in self._containers:
+            number = port_of_service(service, port, [container.run])
+            if number is not None:
+                return f"https://{HOST}:{container.network.local_port(number)}"
+        return None
 
     async def close(self) -> None:
         self._context.cluster.service_urls.resolve = lambda *_: None
         if self._isolation is not None:
             self._isolation.cancel()
         await asyncio.gather(*(container.kill() for container in list(self._containers)))
+        await asyncio.gather(*self._leaving)
+        await self._networks.close()

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fakeapi.controllers.kubelet.processes.launcher import program, root, system
+from fakeapi.controllers.kubelet.processes.launcher import network, program, root, system
 from fakeapi.controllers.kubelet.processes.launcher.supervisor import Control, supervise
 
 _ENTERED = ("user", "pid", "uts", "ipc", "net", "mnt")
@@ -26,6 +26,8 @@ def main(descriptor: int) -> None:
     try:
         if spec["kind"] == "enter":
             _enter(control, spec)
+        elif spec["kind"] == "network":
+            _hold_network(control, spec)
         elif spec["kind"] == "probe":
             _probe(control, spec)
         else:
@@ -40,10 +42,27 @@ def _run(control: Control, spec: dict[str, Any]) -> None:
         _become_subreaper()
         supervise(control, lambda: _start_plain(spec), owns_processes=True, cleanup=spec["cleanup"])
         return
-    if spec["isolation"] == "user":
+    if spec["network"]:
+        _join_network(spec)
+    elif spec["isolation"] == "user":
         _enter_user_namespace()
     system.unshare(system.CLONE_NEWPID)
     supervise(control, lambda: _start_isolated(spec), owns_processes=False, cleanup=spec["cleanup"])
+
+
+def _hold_network(control: Control, spec: dict[str, Any]) -> None:
+    """Holds the network namespace of a pod. Containers of the pod join it."""
+    if spec["isolation"] == "user":
+        _enter_user_namespace()
+    system.unshare(system.CLONE_NEWNET)
+    network.hold(control, spec, os.getpid())
+
+
+def _join_network(spec: dict[str, Any]) -> None:
+    """Enters the network namespace of the pod, and the user namespace that it belongs to."""
+    names = ["user", "net"] if spec["isolation"] == "user" else ["net"]
+    for descriptor in [os.open(f"/proc/{spec['network']}/ns/{name}", os.O_RDONLY) for name in names]:
+        system.setns(descriptor)
 
 
 def _enter_user_namespace() -> None:

@@ -25,10 +25,10 @@ _KILL_ROUNDS = 100
 
 
 class Control:
-    """The launcher's end of the control socket."""
+    """The launcher's end of the control socket, which is `connection`."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
+        self.connection = connection
         self._received = b""
         self.fileno = connection.fileno
 
@@ -36,7 +36,7 @@ class Control:
         """Waits for the next message; returns None when the server is gone or sends too much."""
         while b"\n" not in self._received:
             try:
-                part = self._connection.recv(1 << 16)
+                part = self.connection.recv(1 << 16)
             except OSError:
                 return None
             self._received += part
@@ -54,7 +54,7 @@ class Control:
     def send(self, **message: Any) -> None:
         """Sends a message; does nothing when the server is gone."""
         with contextlib.suppress(OSError):
-            self._connection.sendall(json.dumps(message).encode() + b"\n")
+            self.connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 def supervise(

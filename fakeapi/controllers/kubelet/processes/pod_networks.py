@@ -1,0 +1,88 @@
+"""PodNetworks: gives each pod that asks for it a network namespace, in which the API server listens too."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+
+from fakeapi.cluster import CloseListener, Cluster, InCluster
+from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
+from fakeapi.controllers.kubelet.processes.isolation import Isolation
+from fakeapi.controllers.kubelet.processes.launched import LaunchError
+from fakeapi.controllers.kubelet.processes.networks import (
+    HOST,
+    HOST_NETWORK,
+    SERVER_PORT,
+    Network,
+    PodNetwork,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A network, and the function that ends the API server's listener in it."""
+
+    network: PodNetwork
+    close_listener: CloseListener
+
+
+class PodNetworks:
+    """The networks of the pods of one server."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._held: dict[str, asyncio.Task[_Held]] = {}
+        self._users: Counter[str] = Counter()
+
+    def wanted_by(self, run: ContainerRun, isolation: Isolation) -> bool:
+        """Whether a pod gets a network of its own: by the option, unless it has hostNetwork."""
+        is_own = self._cluster.settings.run_network == "pod" and isolation != "none"
+        return is_own and not run.pod["spec"].get("hostNetwork")
+
+    async def enter(self, run: ContainerRun, isolation: Isolation) -> Network:
+        """Returns the network of a container; `leave` must follow. Raises ContainerStartError if it fails."""
+        if not self.wanted_by(run, isolation):
+            return HOST_NETWORK
+        uid = run.key[0]
+        self._users[uid] += 1
+        if uid not in self._held:
+            self._held[uid] = asyncio.create_task(self._make(run, isolation))
+        try:
+            return (await asyncio.shield(self._held[uid])).network
+        except LaunchError as error:
+            await self.leave(run, None)
+            self._held.pop(uid, None)
+            raise ContainerStartError("CreatePodSandboxError", f"network namespace: {error}") from None
+
+    async def leave(self, run: ContainerRun, network: Network | None) -> None:
+        """Ends the network of a pod after its last container."""
+        if network is HOST_NETWORK:
+            return
+        uid = run.key[0]
+        self._users[uid] -= 1
+        if self._users[uid] > 0:
+            return
+        del self._users[uid]
+        held = self._held.pop(uid, None)
+        if held is not None and held.done() and held.exception() is None:
+            await held.result().close_listener()
+            await held.result().network.close()
+
+    async def address(self, network: Network) -> InCluster | None:
+        """Returns the address of the API server as seen in a network."""
+        address = await self._cluster.in_cluster()
+        if network is HOST_NETWORK or address is None:
+            return address
+        return InCluster(HOST, SERVER_PORT, address.ca)
+
+    async def close(self) -> None:
+        """Ends all networks."""
+        held, self._held = self._held, {}
+        self._users.clear()
+        for each in await asyncio.gather(*held.values(), return_exceptions=True):
+            if isinstance(each, _Held):
+                await each.close_listener()
+                await each.network.close()
+
+    async def _make(self, run: ContainerRun, isolation: Isolation) -> _Held:
+        network = await PodNetwork.start(isolation, run.pod_ip)
+        return _Held(network, await self._cluster.listen_in_pod(network.listener))

@@ -1,0 +1,105 @@
+"""The released DRA example driver runs by --run alone: its chart starts it, and a pod gets a device."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.drivers import example_driver
+from tests.interop.plugin import Report
+from tests.interop.processes import Served
+from tests.interop.story import Story, devices_of, gates
+from tests.interop.toolchain import of_releases
+
+SUITE_SECONDS = 900
+SUITE_RELEASE = "1.36"
+SUITE_GATES = (
+    "DRAAdminAccess=true,DRAWorkloadResourceClaims=true,GangScheduling=true,GenericWorkload=true,"
+    "DRAExtendedResource=true"
+)
+"""The gates of the suite's cluster, as in its configuration of kind."""
+SUITE_VERSIONS = "resource.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha2=true"
+
+
+@pytest.fixture
+def version(release: str) -> str:
+    return example_driver.VERSIONS[release]
+
+
+@pytest.fixture
+def served(release: str, version: str, short_folder: Path) -> Iterator[Served]:
+    image = example_driver.image(version, short_folder)
+    options = (
+        "--controllers",
+        "all",
+        "--run-network",
+        "pod",
+        "--run",
+        f"{example_driver.IMAGE}={image}",
+        *gates(release),
+    )
+    with Served(short_folder, release, *options) as server:
+        yield server
+
+
+@pytest.mark.parametrize("release", of_releases(example_driver.VERSIONS))
+def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
+    release: str, version: str, served: Served, report: Report
+) -> None:
+    report(
+        kind="driver",
+        name="dra-example-driver, its chart by helm, its process by --run",
+        version=version,
+        release=release,
+        did="helm install --wait, DaemonSet, published slices, prepared a claim, pod ran, unprepared",
+    )
+    values = {"kubeletPlugin.numDevices": 3}
+    example_driver.install(version, served.kubeconfig, values)
+    story = Story(served)
+    story.begin()
+    story.await_slices(8 if version == "v0.1.0" else 3)  # v0.1.0 has no value for it
+    story.create_pod()
+    [claim] = story.await_running()
+    assert devices_of(claim)[0].startswith("gpu-")
+    made = [path.name for path in (served.kubelet / "node" / "cdi").iterdir()]
+    assert any(claim["metadata"]["uid"] in name for name in made), made
+    story.delete_pod()
+    story.await_gone()
+
+
+def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, report: Report) -> None:
+    """Runs all specs but one: the rolling update starts a second pod, which needs the same port."""
+    version = example_driver.VERSIONS[SUITE_RELEASE]
+    report(
+        kind="suite",
+        name="dra-example-driver, its own end-to-end suite",
+        version=version,
+        release=SUITE_RELEASE,
+        did="13 of 14 specs, with webhook, extended resources and demo pods, by --run alone",
+    )
+    image, suite = example_driver.image(version, short_folder), example_driver.suite(version)
+    options = (
+        "--controllers", "all,cert-manager", "--run-network", "pod",
+        "--feature-gates", SUITE_GATES, "--runtime-config", SUITE_VERSIONS,
+        "--run", f"{example_driver.IMAGE}={image}", "--run", "ubuntu=/",
+    )  # fmt: skip
+    with Served(short_folder, SUITE_RELEASE, *options) as served:
+        values = {
+            "webhook.enabled": "true",
+            "kubeletPlugin.numDevices": 14,
+            "deviceClass.extendedResourceName": "example.com/gpu",
+        }
+        example_driver.install(version, served.kubeconfig, values)
+        demo = example_driver.source(version) / "demo"
+        done = subprocess.run(
+            [suite, "--ginkgo.no-color", "--ginkgo.skip=partition devices", f"--demo-manifests-dir={demo}"],
+            env={**os.environ, "KUBECONFIG": str(served.kubeconfig)},
+            capture_output=True,
+            text=True,
+            timeout=SUITE_SECONDS,
+            check=False,
+        )
+    assert re.search(r"13 Passed \| 0 Failed", done.stdout), done.stdout[-4000:]
