@@ -66,7 +66,8 @@ class Wire:
         return {**self._headers, "User-Agent": OBSERVER} if observes else self._headers
 
     def __del__(self) -> None:
-        self.close()
+        if "connections" in vars(self):  # the constructor did not raise
+            self.close()
 
     def close(self) -> None:
         """Closes the idle connections; a later request opens a new connection."""
