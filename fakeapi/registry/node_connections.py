@@ -97,6 +97,18 @@ class Kubelets(Protocol):
         """Returns the containers of a pod; None if no kubelet of the server runs the pod."""
         ...
 
+    def behaviours(self) -> list[Object]:
+        """Returns the behaviours of simulated containers, oldest first."""
+        ...
+
+    def add_behaviours(self, values: list[Object]) -> None:
+        """Adds behaviours of simulated containers: all, or none. Raises ValueError if one is invalid."""
+        ...
+
+    def clear_behaviours(self) -> None:
+        """Removes all behaviours of simulated containers."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Connected:

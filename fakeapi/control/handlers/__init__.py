@@ -11,6 +11,7 @@ MODULES = (
     "state",
     "compaction",
     "clock",
+    "containers",
     "snapshots",
     "requests",
     "watches",

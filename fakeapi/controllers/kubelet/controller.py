@@ -14,6 +14,7 @@ from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.kubelet import node_views
 from fakeapi.controllers.kubelet.agent import NodeAgent
+from fakeapi.controllers.kubelet.containers.behaviour_reading import read_behaviours, shown_behaviour
 from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
 from fakeapi.controllers.kubelet.keys import (
     CapacityKey,
@@ -119,6 +120,18 @@ class KubeletController(Controller):
         if agent is None:
             return None
         return ContainerConnections(pod, agent.containers.get(pod["metadata"]["uid"]))
+
+    def behaviours(self) -> list[Object]:
+        """Returns the behaviours of simulated containers as JSON values, oldest first."""
+        return [shown_behaviour(behaviour) for behaviour in self.runtimes.simulated.behaviours]
+
+    def add_behaviours(self, values: list[Object]) -> None:
+        """Adds behaviours of simulated containers: all, or none. Raises BehaviourError if one is invalid."""
+        self.runtimes.simulated.behaviours.add(read_behaviours(values))
+
+    def clear_behaviours(self) -> None:
+        """Removes all behaviours of simulated containers."""
+        self.runtimes.simulated.behaviours.clear()
 
     def current_run(self, namespace: str, pod: str, container: str) -> Run:
         """Returns the present or last run of a container. `container`: "" for the only one of a pod.

@@ -1,5 +1,6 @@
 """Responses of the subresources that connect a client to a container: log, exec, attach and portforward."""
 
+from fakeapi.http.connections import tunnel
 from fakeapi.http.connections.logs import respond_log
 from fakeapi.http.connections.port_forward import PortForwardResponse
 from fakeapi.http.connections.remote_command import RemoteCommandResponse
@@ -13,7 +14,10 @@ def respond_connected(ctx: RequestContext, connected: Connected | ConnectedLog) 
     """Returns the response that connects the client. Raises ApiError 400 if the request does not upgrade."""
     if isinstance(connected, ConnectedLog):
         return respond_log(connected)
+    websocket = ctx.request.websocket
     if ctx.object.subresource == "portforward":
+        if websocket is not None and tunnel.PROTOCOL in websocket.protocols:
+            return tunnel.TunnelResponse.of(ctx, connected)
         return PortForwardResponse.of(ctx, connected)
     return RemoteCommandResponse.of(ctx, connected)
 

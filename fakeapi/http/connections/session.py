@@ -24,8 +24,7 @@ class SessionResponse(Response, ABC):
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
         """Opens the WebSocket and runs the session until it or the client ends."""
-        assert self.upgrade is not None, "sessions are made for a WebSocket"
-        socket = ChannelSocket(self.upgrade, self.protocol)
+        socket = self.new_socket()
         await socket.accept(head(audit_id, "", self.warnings))
         session = asyncio.ensure_future(self.run(socket))
         reading = asyncio.ensure_future(self._read(socket))
@@ -39,6 +38,10 @@ class SessionResponse(Response, ABC):
             for task in (session, reading):
                 task.cancel()
             await asyncio.gather(session, reading, return_exceptions=True)
+
+    def new_socket(self) -> ChannelSocket:
+        assert self.upgrade is not None, "sessions are made for a WebSocket"
+        return ChannelSocket(self.upgrade, self.protocol)
 
     @abstractmethod
     async def run(self, socket: ChannelSocket) -> None:

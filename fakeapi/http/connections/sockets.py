@@ -92,3 +92,19 @@ class ChannelSocket:
 
     async def close(self) -> None:
         await self._send({"type": "websocket.close", "code": NORMAL_CLOSURE})
+
+
+class RawSocket(ChannelSocket):
+    """A WebSocket whose messages are bytes without channels."""
+
+    async def send(self, channel: int, data: bytes) -> None:
+        await self._send({"type": "websocket.send", "bytes": data})
+
+    async def receive(self) -> tuple[int, bytes]:
+        """Returns 0 and the data of the next message. Raises SocketClosed."""
+        while True:
+            message = await self._receive()
+            if message["type"] == "websocket.disconnect":
+                raise SocketClosed
+            if message.get("bytes"):
+                return 0, bytes(message["bytes"])

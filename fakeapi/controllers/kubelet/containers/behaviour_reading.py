@@ -89,6 +89,30 @@ def read_behaviour(value: Any) -> Behaviour:
     return Behaviour(**read)
 
 
+def shown_behaviour(behaviour: Behaviour) -> dict[str, Any]:
+    """Returns a behaviour as JSON values, which `read_behaviour` accepts. Functions become their names."""
+    return {
+        _camel(name): _json(value)
+        for name in _FIELDS
+        if (value := getattr(behaviour, name)) not in (None, {}, "*")
+    }
+
+
+def _json(value: Any) -> Any:
+    if callable(value):
+        return f"function {getattr(value, '__name__', '')}".strip()
+    if value == NEVER:
+        return "never"
+    if isinstance(value, tuple):
+        return ": ".join(value)
+    if isinstance(value, ProbeFailure | ExecResult):
+        fields = {_camel(name): getattr(value, name) for name in value.__slots__}
+        return {name: _json(each) for name, each in fields.items() if each not in (None, "")}
+    if isinstance(value, Mapping):
+        return {name: _json(each) for name, each in value.items()}
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
 def _read_file(path: Path) -> list[Behaviour]:
     try:
         return read_text(read_regular(path, FILE_MAX).decode("utf-8-sig"))
