@@ -93,14 +93,14 @@ class Browser:
         for key in keys:
             self.run(script, key)
 
+    def command(self, name: str, parameters: dict[str, Any]) -> Any:
+        """Sends a command of the Chrome DevTools Protocol and returns its result."""
+        return call(f"{self._driver}/goog/cdp/execute", {"cmd": name, "params": parameters})
+
     def busy_seconds(self) -> float:
         """Returns the CPU seconds that the page's main thread has used since the first call."""
-        command = {"cmd": "Performance.getMetrics", "params": {}}
-        call(
-            f"{self._driver}/goog/cdp/execute",
-            {"cmd": "Performance.enable", "params": {"timeDomain": "threadTicks"}},
-        )
-        metrics = call(f"{self._driver}/goog/cdp/execute", command)["metrics"]
+        self.command("Performance.enable", {"timeDomain": "threadTicks"})
+        metrics = self.command("Performance.getMetrics", {})["metrics"]
         return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
 
     def screenshot(self, path: Path) -> None:

@@ -183,7 +183,8 @@ def test_an_object_is_edited_and_deleted(browser: Browser, api: FakeAPI) -> None
     browser.see("x: second", ".yaml")
     assert api.get("ConfigMap", "a")["data"] == {"x": "second"}
     browser.click("Delete")
-    browser.see("kubectl delete configmaps a -n default", "dialog")
+    dialog = "return document.querySelector('dialog')?.textContent ?? ''"
+    browser.wait(lambda: "kubectl delete configmaps a -n default" in browser.run(dialog), "the command")
     browser.run("document.querySelector('dialog button.danger').click()")
     browser.see("The object is deleted")
     with pytest.raises(StatusError, match="404"):
@@ -304,9 +305,33 @@ def test_a_pending_pod_has_its_whole_reason(browser: Browser, api: FakeAPI) -> N
     reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
     browser.open(f"{api.page}#/why")
-    browser.see("1 pod and 0 claims wait")
+    browser.see("1 pod and 1 claim wait")
     browser.see(message, ".waiting .reason")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth") is True
+
+
+def test_a_pending_pod_is_explained_with_what_would_help(browser: Browser) -> None:
+    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
+        api.create({"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}})
+        created = api.create(node("node-1"))
+        api.update({**created, "spec": {}})
+        api.create_all([CLAIM, new_pod("trainer")])
+        api.settle()
+        browser.open(f"{api.page}#/why/pod/default/trainer")
+        browser.see("pending", ".explained .answer")
+        browser.see("request a", ".explained")
+        browser.run("document.querySelector('.nodes-explained summary').click()")
+        browser.see("node-1", ".nodes-explained")
+        browser.see("does not fit", ".nodes-explained")
+
+
+def test_the_timeline_of_a_claim_has_the_steps_of_its_pods(browser: Browser, api: FakeAPI) -> None:
+    claim = api.create(CLAIM)
+    pod = api.create(new_pod("trainer"))
+    api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
+    api.update_status({**pod, "status": {"phase": "Running"}})
+    browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=time")
+    browser.see("pod trainer: Running", ".steps-list")
 
 
 def test_the_timeline_has_writes_refused_writes_faults_and_events(browser: Browser, api: FakeAPI) -> None:
@@ -461,6 +486,22 @@ def test_the_clock_is_frozen_and_advanced_with_a_click(browser: Browser, api: Fa
     assert "fakeapi clock advance 60" in same
     browser.click("Resume")
     browser.see("running, adjusted", "#now")
+
+
+def test_a_simulated_driver_is_stopped_and_its_devices_are_broken_with_a_click(browser: Browser) -> None:
+    drivers = {"gpu.example.com": 2}
+    with FakeAPI(release="1.36", controllers="kubelet", nodes="node-1", drivers=drivers) as api:
+        browser.open(f"{api.page}#/controllers")
+        browser.see("runs on 1 node", ".drivers-card")
+        browser.click("Stop")
+        browser.see("stopped", ".drivers-card")
+        browser.click("Start")
+        browser.see("runs on 1 node", ".drivers-card")
+        browser.open(f"{api.page}#/devices")
+        browser.wait(lambda: browser.run("return Boolean(document.querySelector('.pool'))"), "the pool")
+        browser.run("document.querySelector('.pool').click()")
+        browser.click("Taint")
+        browser.see("fakeapi.example.com/broken:NoSchedule", "dialog")
 
 
 def test_controllers_are_listed_with_what_they_do(browser: Browser, api: FakeAPI) -> None:

@@ -129,9 +129,15 @@ export function useLive(read, inputs, { types = ["object"], only, paused = false
     };
   }, inputs);
 
+  const wasPaused = useRef(false);
   useEffect(() => {
     if (paused) {
+      wasPaused.current = true;
       return undefined;
+    }
+    if (wasPaused.current) {
+      wasPaused.current = false;
+      load();
     }
     let timer = 0;
     const again = () => {

@@ -9,7 +9,8 @@ import { age, counted, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses"]);
-const SHOWN = 200;
+// Rows of one reason that are shown at first.
+const SHOWN = 12;
 
 /** @param {string} kind */
 export function explainable(kind) {
@@ -27,35 +28,58 @@ export function Why({ place }) {
   });
   const rows = data ? waiting(data) : [];
   const shown = rows.filter((row) => what === "all" || row.kind === what);
-  const numbers = { pod: rows.filter((row) => row.kind === "pod").length, claim: rows.filter((row) => row.kind === "claim").length };
   const isOpen = (row) => row.kind === wantedKind && row.namespace === wantedNamespace && row.name === wantedName;
-  const ordered = wantedName ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown;
-  return html`<${Heading} title="Pending" lead=${data ? `${counted(numbers.pod, "pod")} and ${counted(numbers.claim, "claim")} wait` : "Reading…"} />
+  const groups = grouped(wantedName ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown);
+  const numbers = { pod: rows.filter((row) => row.kind === "pod").length, claim: rows.filter((row) => row.kind === "claim").length };
+  return html`<${Heading} title="Pending" lead=${data ? `${counted(data.pendingPods, "pod")} and ${counted(data.states.pending ?? 0, "claim")} wait` : "Reading…"} />
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
-      <${Choice} label="What" value=${what} onChange=${setWhat} choices=${[["all", "All"], ["pod", `Pods ${numbers.pod}`], ["claim", `Claims ${numbers.claim}`]]} /></div>
+      <${Choice} label="What" value=${what} onChange=${setWhat} choices=${[["all", "All"], ["pod", `Pods ${numbers.pod}`], ["claim", `Claims without a pod ${numbers.claim}`]]} /></div>
     <${Problem} error=${error} />
     ${data && !rows.length && html`<${Empty} icon="why" title=${search ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, each with the reason.</p><//>`}
-    ${ordered.slice(0, SHOWN).map((row) => html`<${Waiting} key=${`${row.kind}/${row.namespace}/${row.name}`} row=${row} open=${isOpen(row)} />`)}
-    ${shown.length > SHOWN && html`<p class="soft">The first ${SHOWN} of ${shown.length.toLocaleString("en")}. Use the filter to see others.</p>`}`;
+    ${groups.map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} />`)}
+    ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;
 }
 
-/** Pending pods, then the pending claims that no listed pod waits for. */
+/** Rows with the same reason together, in the order of the first of each. */
+function grouped(rows) {
+  const groups = new Map();
+  for (const row of rows) {
+    const reason = reasonOf(row);
+    groups.set(reason, [...(groups.get(reason) ?? []), row]);
+  }
+  return [...groups].map(([reason, some]) => ({ reason, rows: some }));
+}
+
+function reasonOf(row) {
+  if (row.message) return row.message;
+  if (row.kind === "claim") return "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled.";
+  return row.reason || "No component has written a reason yet.";
+}
+
+function Group({ reason, rows, isOpen }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? rows : rows.slice(0, SHOWN);
+  return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
+    <p class="reason">${rows.length > 1 && html`<${Pill} kind="warn">${rows.length.toLocaleString("en")}<//> `}${reason}</p>
+    ${shown.map((row) => html`<${Waiting} key=${`${row.kind}/${row.namespace}/${row.name}`} row=${row} open=${isOpen(row)} />`)}
+    ${shown.length < rows.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(rows.length - shown.length).toLocaleString("en")} more</button>`}
+  </section>`;
+}
+
+/** Pending pods, then the pending claims that no pod waits for. */
 function waiting(data) {
   const pods = data.pods.map((pod) => ({ kind: "pod", ...pod }));
-  const byPod = new Set(pods.flatMap((pod) => pod.claims.map((name) => `${pod.namespace}/${name}`)));
-  const claims = data.claims.map((claim) => ({ kind: "claim", message: claim.reason, ...claim })).filter((claim) => !byPod.has(`${claim.namespace}/${claim.name}`));
+  const claims = data.claims.filter((claim) => !claim.pods.length).map((claim) => ({ kind: "claim", message: claim.reason, ...claim }));
   return [...pods, ...claims];
 }
 
 function Waiting({ row, open }) {
   const [opened, setOpened] = useState(open);
   const to = row.kind === "pod" ? podHref(row.namespace, row.name) : claimHref(row.namespace, row.name);
-  return html`<details class="card waiting" open=${opened} onToggle=${(event) => setOpened(event.target.open)}>
+  return html`<details class="one-waiting" open=${opened} onToggle=${(event) => setOpened(event.target.open)}>
     <summary>
       <span class="soft">${row.kind === "pod" ? "Pod" : "Claim"}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
-      <${Pill} kind="warn">${row.node ? `waits on ${row.node}` : "not scheduled"}<//> ${""}
-      <span class="soft">${age(serverNow() - secondsOf(row.created))}</span>
-      <span class="reason">${row.message || (row.kind === "claim" ? "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled." : row.reason || "No component has written a reason yet.")}</span>
+      <span class="soft">${row.node ? `waits on ${row.node}, ` : ""}${age(serverNow() - secondsOf(row.created))}</span>
     </summary>
     ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
       <p><a href=${to}>Open the ${row.kind}</a></p>`}

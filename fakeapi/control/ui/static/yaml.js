@@ -6,7 +6,12 @@ const RESERVED = /^(true|false|yes|no|on|off|null|y|n|~)$/i;
 /** @param {string} text */
 function scalar(text) {
   const isPlain = PLAIN.test(text) && !RESERVED.test(text) && !text.endsWith(" ") && !text.includes(" #");
-  return isPlain ? text : JSON.stringify(text);
+  return isPlain ? text : quoted(text);
+}
+
+/** A text in double quotes. JSON leaves some characters as they are that YAML reads as the end of a line. */
+function quoted(text) {
+  return JSON.stringify(text).replaceAll(/[\u007f-\u00a0\u2028\u2029\ufeff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** @param {unknown} value */
@@ -27,7 +32,7 @@ function* lines(value, indent, path) {
     for (const [index, each] of value.entries()) {
       const inner = isNested(each) ? [...lines(each, `${indent}  `, `${path}[${index}]`)] : [];
       if (inner.length) {
-        yield { ...inner[0], indent: `${indent}- ` };
+        yield { ...inner[0], indent: `${indent}- ${inner[0].indent.slice(indent.length + 2)}` };
         yield* inner.slice(1);
       } else {
         yield* leaf(`${indent}- `, "", each, `${path}[${index}]`, indent);

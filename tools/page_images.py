@@ -1,0 +1,94 @@
+"""Makes the images of the live page in docs/images: headless Chromium shows the small cluster of page_world.
+
+Run it as `python -m tools.page_images [NAME…]`. With `--all DIRECTORY`, it writes every view, in both themes
+and in two widths.
+"""
+
+import argparse
+import base64
+import tempfile
+import time
+from pathlib import Path
+
+from tests.control.browser import Browser, browser
+from tools.page_world import serve
+
+IMAGES = Path(__file__).parent.parent / "docs/images"
+WIDE, NARROW, HEIGHT = 1400, 400, 860
+QUALITY = 82
+SETTLE_SECONDS = 1.5
+CLAIM = "#/object/resource.k8s.io/resourceclaims/team-a/train-06"
+
+VIEWS: dict[str, tuple[str, str]] = {
+    "devices": ("#/devices", ""),
+    "pool": ("#/devices", "document.querySelectorAll('.pool')[3].click()"),
+    "claims": ("#/claims", ""),
+    "pending": ("#/why", "document.querySelector('.one-waiting summary')?.click()"),
+    "objects": ("#/objects/-/pods", ""),
+    "object": (CLAIM, ""),
+    "history": (f"{CLAIM}?tab=history", ""),
+    "timeline": (f"{CLAIM}?tab=time", ""),
+    "edit": (CLAIM, "[...document.querySelectorAll('button')].find((e) => e.textContent == 'Edit').click()"),
+    "requests": ("#/requests", ""),
+    "request": ("#/requests?verb=write", "document.querySelector('button.time').click()"),
+    "watches": ("#/watches", ""),
+    "faults": ("#/faults", ""),
+    "clock": ("#/clock", ""),
+    "controllers": ("#/controllers", ""),
+}
+"""The address of each view, and the script that opens a part of it."""
+
+KEPT = (
+    ("devices", WIDE, "light"),
+    ("pending", WIDE, "light"),
+    ("timeline", WIDE, "light"),
+    ("requests", WIDE, "dark"),
+    ("devices", NARROW, "dark"),
+)
+"""The images in docs/images."""
+
+
+def take(window: Browser, page: str, name: str, width: int, theme: str) -> bytes:
+    """Returns an image of a view as WebP. `width`: of the window, in pixels. `theme`: light or dark."""
+    address, script = VIEWS[name]
+    size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+    window.command("Emulation.setDeviceMetricsOverride", size)
+    window.open(page)
+    window.run(f"localStorage.setItem('fakeapi-theme', '{theme}')")
+    window.open("about:blank")
+    window.open(f"{page}{address}")
+    time.sleep(SETTLE_SECONDS)
+    if script:
+        window.run(script)
+        time.sleep(SETTLE_SECONDS)
+    shot = window.command("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+    return base64.b64decode(shot["data"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="only these views")
+    parser.add_argument("--all", type=Path, metavar="DIRECTORY", help="write every view to this directory")
+    parser.add_argument("--large", action="store_true", help="show the cluster of 500 nodes")
+    options = parser.parse_args()
+    every = [
+        (name, width, theme) for name in VIEWS for width in (WIDE, NARROW) for theme in ("light", "dark")
+    ]
+    chosen = [
+        each for each in (every if options.all else KEPT) if not options.names or each[0] in options.names
+    ]
+    folder = options.all or IMAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    api = serve(is_large=options.large)
+    try:
+        with tempfile.TemporaryDirectory() as profile, browser(Path(profile)) as window:
+            for name, width, theme in chosen:
+                path = folder / f"page-{name}-{width}-{theme}.webp"
+                path.write_bytes(take(window, api.page, name, width, theme))
+                print(path, path.stat().st_size)
+    finally:
+        api.stop()
+
+
+if __name__ == "__main__":
+    main()
