@@ -29,18 +29,21 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
     - `seconds`: the length of the period in which the requests in `figures` were counted; 0 for the first
       frame, without rates.
     """
-    tables = [_requests(figures, seconds), _agents(figures, seconds)]
+    load = [_requests(figures, seconds), _agents(figures, seconds)]
+    contents = []
     if figures.get("claims"):
-        tables.append(_claims(figures["claims"]))
+        load.append(_claims(figures["claims"]))
     if figures.get("drivers"):
-        tables.append(_drivers(figures["drivers"]))
-    tables.append(_kinds(figures["kinds"]))
+        contents.append(_drivers(figures["drivers"]))
+    contents.append(_kinds(figures["kinds"]))
     if figures["faults"]:
-        tables.append(_faults(figures["faults"]))
-    parts: list[RenderableType] = [Columns(tables, padding=(0, 4))]
+        contents.append(_faults(figures["faults"]))
+    parts: list[RenderableType] = [_head(figures), _line(figures, seconds)]
+    for tables in (load, contents):
+        parts += [Text(), Columns(tables, padding=(0, 4))]
     if figures.get("waiting"):
         parts += [Text(), _waiting(figures)]
-    return Group(_head(figures), _line(figures, seconds), Text(), *parts)
+    return Group(*parts)
 
 
 def _head(figures: dict[str, Any]) -> Text:
@@ -142,7 +145,7 @@ def _waiting(figures: dict[str, Any]) -> Table:
             Text(f"{kind} {each['namespace']}/{each['name']}", no_wrap=True),
             Text(each["reason"] or "no reason is written yet"),
         )
-    if (more := len(waiting) - WAITING_SHOWN + figures["waitingMore"]) > 0:
+    if more := len(waiting[WAITING_SHOWN:]) + figures["waitingMore"]:
         table.add_row(f"and {more} more", "")
     return table
 
