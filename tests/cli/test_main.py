@@ -20,6 +20,7 @@ import yaml
 from click.testing import CliRunner
 
 from fakeapi import FakeAPI, __version__
+from fakeapi.cli import themes
 from fakeapi.cli.main import main
 from fakeapi.releases import KNOWN_RELEASES
 from fakeapi.testing.client import Client
@@ -280,3 +281,46 @@ def test_a_server_ends_with_its_parent_if_asked(tmp_path: Path) -> None:
             break
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def test_the_help_of_serve_has_themes_and_one_default_for_each_option() -> None:
+    text = command("serve", "--help").stdout
+    assert [theme for theme in themes.THEMES if f"\n{theme}:\n" not in text] == []
+    options = re.split(r"\n  (?=-)", text)[1:]
+    assert [
+        option for option in options if option.count("[") > 1 and "[default" in option.split("]")[-2]
+    ] == []
+    assert "[default: 10000; at least 1]" in " ".join(text.split())
+
+
+def test_serve_logs_the_requests_of_clients_and_not_those_of_its_controllers(tmp_path: Path) -> None:
+    with serving(tmp_path, "--log", "--controllers", "namespace,garbagecollector") as (facts, process):
+        client = Client(facts["url"])
+        client.create_namespace("team")
+        client.close()
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        logged = next(line for line in lines if line.startswith("#"))
+        assert re.search(r"create  namespaces team  201 .* by fakeapi", logged)
+        assert "kubernetes/fakeapi" not in logged
+
+
+def test_a_log_needs_the_journal() -> None:
+    result = command("serve", "--log", "--journal", "off")
+    assert result.returncode == 2
+    assert "--log needs the journal" in result.stderr
+
+
+def test_an_empty_list_of_faults_is_said() -> None:
+    with FakeAPI() as api:
+        assert command("faults", "list", "--server", api.url).stdout == "No fault is armed.\n"
+
+
+def test_the_kubeconfig_that_serve_prints_is_an_absolute_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving(tmp_path, "--kubeconfig", "config") as (facts, process):
+        assert facts["kubeconfig"] == str(tmp_path / "config")
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"export KUBECONFIG={tmp_path / 'config'}\n"
