@@ -58,7 +58,11 @@ COMMANDS = dict.fromkeys(
 )
 
 
-@pytest.mark.parametrize("text", TESTS, ids=[re.findall(r"def (test_\w+)", text)[0] for text in TESTS])
+NAMES = [re.findall(r"def (test_\w+)", text)[0] for text in TESTS]
+"""The first test of each example. Several pages may use one name."""
+
+
+@pytest.mark.parametrize("text", TESTS, ids=[f"{number}-{name}" for number, name in enumerate(NAMES)])
 @pytest.mark.network  # pip downloads the newest client the first time
 @pytest.mark.timeout(INSTALL_SECONDS + 60)
 def test_an_example_of_a_test_passes(

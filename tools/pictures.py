@@ -16,39 +16,12 @@ from rich.console import Console
 from rich.text import Text
 
 from fakeapi import FakeAPI
+from fakeapi.testing.objects import claim, pod
 from tests.control.browser import Browser, browser
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "images" / "first-hour.png"
 COLUMNS = 96
-CLASS = """
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: gpu}
-"""
-SLICE = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {{name: {node}-gpus}}
-spec:
-  driver: gpu.example.com
-  nodeName: {node}
-  pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}
-  devices: [{{name: gpu-0}}, {{name: gpu-1}}]
-"""
-CLAIM = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {{name: {name}, namespace: team-a}}
-spec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu, count: {count}}}}}]}}}}
----
-apiVersion: v1
-kind: Pod
-metadata: {{name: {name}, namespace: team-a}}
-spec:
-  containers: [{{name: main, image: training, resources: {{claims: [{{name: gpu}}]}}}}]
-  resourceClaims: [{{name: gpu, resourceClaimName: {name}}}]
-"""
 PAGE = """
 <body style="margin:0; background:#eaeef2; width:1280px; height:757px; overflow:hidden">
 <div style="position:absolute; left:24px; top:20px; width:800px">{terminal}</div>
@@ -77,18 +50,15 @@ def terminal(directory: Path) -> str:
 
 
 def page(window: Browser, path: Path) -> bytes:
-    """Starts a server in which claims are allocated, and returns the live page with them as PNG."""
-    with FakeAPI(controllers="all", nodes="a,b", seed=1) as api:
-        api.create_namespace("team-a")
-        api.create_all(CLASS)
-        for node in ("a", "b"):
-            api.create_all(SLICE.format(node=node))
-        for name, count in (("training", 2), ("inference", 1), ("notebook", 1), ("too-large", 8)):
-            api.create_all(CLAIM.format(name=name, count=count))
-            api.settle()
-        window.open(f"{api.page}#/claims")
-        window.see("too-large")
-        window.see("allocated")
+    """Starts a server whose pods use simulated devices, and returns the map of the devices as PNG."""
+    with FakeAPI(seed=1) as api:
+        api.add_driver("gpu.example.com", nodes={"node-1": 8, "node-2": 8}, attributes={"model": "A100"})
+        for name, count in (("training", 4), ("inference", 2), ("notebook", 1), ("too-large", 9)):
+            api.create(claim(name, device_class="gpu.example.com", count=count))
+            api.create(pod(name, claims=[name]))
+        api.settle()
+        window.open(f"{api.page}#/devices")
+        window.see("node-2")
         window.screenshot(path)
     return path.read_bytes()
 
