@@ -15,6 +15,9 @@ from fakeapi.machinery.json_types import Object
 CLAIMS_MAX = 16
 """Maximum number of claims whose removal is tried for one request."""
 
+MATCHES_ALL = {"cel": {"expression": "true"}}
+"""A selector that matches every device. It takes the place of a selector, so that indexes stay."""
+
 _USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
 
 
@@ -44,7 +47,7 @@ class Changes:
         return [*await self._free(tally), *await self._add_some(tally)]
 
     async def _add_some(self, tally: RequestTally) -> list[Change]:
-        model = _model(tally)
+        model = model_of(tally)
         for count in () if model is None else range(1, tally.needed + 1):
             change = None if model is None else await self._add(model, count)
             if change is not None:
@@ -61,7 +64,7 @@ class Changes:
         changes = []
         for key, claim in list(claims.items())[:CLAIMS_MAX]:
             if await self.trial.allocates(self.trial.without_claims(self.case, [key])):
-                changes.append(_free_change([claim], self._node_name, sufficient=True))
+                changes.append(free_change([claim], self._node_name, sufficient=True))
         if changes or not claims:
             return changes
         return await self._free_several(list(claims.items())[:CLAIMS_MAX])
@@ -71,7 +74,7 @@ class Changes:
             keys = [key for key, _ in claims[:count]]
             if await self.trial.allocates(self.trial.without_claims(self.case, keys)):
                 needed = await self._without_spare(list(claims[:count]))
-                return [_free_change(needed, self._node_name, sufficient=True)]
+                return [free_change(needed, self._node_name, sufficient=True)]
         return []
 
     async def _without_spare(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
@@ -90,7 +93,7 @@ class Changes:
         if not taints:
             return []
         path = f"{tally.place}.tolerations"
-        tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(_toleration, taints.values())]
+        tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(toleration_for, taints.values())]
         case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), tolerations))
         text = f"tolerate {', '.join(taints)} in {path}, or remove the taint from the devices"
         return [
@@ -117,12 +120,14 @@ class Changes:
         name = tally.request.device_class["metadata"]["name"]
         if refused.obstacle is Obstacle.CLASS_SELECTOR:
             spec = tally.request.device_class["spec"]
-            selectors = [one for number, one in enumerate(spec["selectors"]) if number != index]
+            selectors = [
+                MATCHES_ALL if number == index else one for number, one in enumerate(spec["selectors"])
+            ]
             case = self.trial.with_class(self.case, name, {**spec, "selectors": selectors})
             owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}]"
         else:
             path = f"{tally.place}.selectors[{index}]"
-            case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), None))
+            case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), MATCHES_ALL))
             owner = reference("ResourceClaim", tally.claim)
         return Change(
             f"change {selector_name(tally, refused)}",
@@ -170,7 +175,7 @@ class Changes:
         return [Change(text, "edit", [claim], path, usable, self._node_name, sufficient=True)]
 
     async def _add_devices(self, tally: RequestTally) -> list[Change]:
-        model = _model(tally)
+        model = model_of(tally)
         if model is None or tally.request.takes_all or tally.missing <= 0:
             return []
         change = await self._add(model, tally.missing)
@@ -185,7 +190,8 @@ class Changes:
         return Change(text, "add", [], "", count, self._node_name, sufficient=True)
 
     def _with_claim(self, old: Object, new: Object) -> Case:
-        claims = [new if claim is old else claim for claim in self.case.claims]
+        uid = old["metadata"]["uid"]
+        claims = [new if claim["metadata"]["uid"] == uid else claim for claim in self.case.claims]
         return replace(self.case, claims=claims)
 
     @property
@@ -193,7 +199,7 @@ class Changes:
         return str(self.case.node["metadata"]["name"])
 
 
-def _model(tally: RequestTally) -> Device | None:
+def model_of(tally: RequestTally) -> Device | None:
     """Returns a device that the selectors of a request match; None if there is none on the node."""
     if tally.usable:
         return tally.usable[0]
@@ -201,12 +207,13 @@ def _model(tally: RequestTally) -> Device | None:
     return next(matching, None)
 
 
-def _toleration(taint: Object) -> Object:
+def toleration_for(taint: Object) -> Object:
+    """Returns a toleration of a device request for a device taint."""
     toleration = {"key": taint["key"], "operator": "Equal", "value": taint.get("value", "")}
     return toleration if taint.get("value") else {"key": taint["key"], "operator": "Exists"}
 
 
-def _free_change(claims: Sequence[Object], node: str, *, sufficient: bool) -> Change:
+def free_change(claims: Sequence[Object], node: str, *, sufficient: bool | None) -> Change:
     """Returns the change that frees the devices of claims: deletes the pods that use them."""
     pods = [user for claim in claims for user in consumers_of(claim)]
     idle = [reference("ResourceClaim", claim) for claim in claims if not consumers_of(claim)]

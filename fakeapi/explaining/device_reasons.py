@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes
 from fakeapi.explaining.dropped import Describer, selector_name
@@ -43,7 +44,10 @@ class DeviceReasons:
         """
         short = [number for number in range(self._request_count) if self._is_short(number)]
         if short:
-            return [await self._of_request(number) for number in short]
+            reasons = [await self._of_request(number) for number in short]
+            if not any(change.sufficient for reason in reasons for change in reason.changes):
+                await self._add_plans(reasons[0])
+            return reasons
         best = self.best
         if best[0].short:
             return [await self._spread(best)]
@@ -52,6 +56,18 @@ class DeviceReasons:
             reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
             reasons.append(self._placed(reason, [tally]))
         return reasons
+
+    async def _add_plans(self, reason: Reason) -> None:
+        """Adds changes of several steps to a reason, because no single change suffices."""
+        for node in self.best[:NODES_TRIED]:
+            plans = [
+                plan
+                for steps in (freeing_steps, adding_steps)
+                if (plan := await plan_of(self.trial, self.cases[node.name], steps(self.describer, node)))
+            ]
+            if plans:
+                reason.changes[:0] = plans
+                return
 
     @property
     def best(self) -> list[NodeTally]:

@@ -23,6 +23,9 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 DISSECTED_MAX = 64
 """Maximum number of devices whose values are read for one selector; the others are only counted."""
 
+DISSECTED_ON_NODE = 8
+"""Number of devices of one node whose values are read for one selector."""
+
 
 @dataclass(frozen=True, slots=True)
 class SelectorGroup:
@@ -48,7 +51,10 @@ class Describer:
     heavy: HeavySteps
 
     def dropped(self, tally: RequestTally) -> list[Dropped]:
-        """Returns the refused devices of a request on one node, by obstacle; the largest group first."""
+        """Returns the refused devices of a request on one node, by obstacle; the largest group first.
+
+        Reads the values of at most DISSECTED_ON_NODE devices for each selector.
+        """
         groups: dict[tuple[Obstacle, int], list[Refused]] = {}
         for refused in tally.refused:
             groups.setdefault((refused.obstacle, refused.selector), []).append(refused)
@@ -61,7 +67,7 @@ class Describer:
         blame: list[Reference] = []
         match obstacle:
             case Obstacle.CLASS_SELECTOR | Obstacle.REQUEST_SELECTOR:
-                parts = self.selector_groups(tally, group)
+                parts = self.selector_groups(tally, group[:DISSECTED_ON_NODE])
                 text = f"{selector_name(tally, group[0])}: " + "; ".join(
                     part.dissected.error or part.dissected.text for part in parts[:3]
                 )

@@ -21,7 +21,8 @@ def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list
     `ending`: whether the pod is being deleted; then returns only the reasons that hold back its end.
     """
     node_name = pod["spec"]["nodeName"]
-    reasons = [*_drivers(world, pod, node_name), *_prepare_failures(world)]
+    reasons = [*_drivers(world, pod, node_name)]
+    reasons = reasons or [*_prepare_failures(world)]
     if ending:
         return reasons
     reasons += [*_claims(world, pod), *_volumes(world, pod), *_containers(pod), *_node(world, node_name)]

@@ -62,7 +62,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     """A change that would remove a reason.
 
     - `text`: the change in words.
-    - `action`: "add", "create", "delete", "edit", "free" or "wait".
+    - `action`: "add", "create", "delete", "edit" or "wait"; "all" if all `steps` are needed together.
     - `objects`: the objects to change, all of them; [] for a change without objects.
     - `path`: the field to change; "" for the whole object.
     - `count`: for "add", the number of devices.
@@ -78,6 +78,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     count: int = 0
     node: str = ""
     sufficient: bool | None = None
+    steps: "list[Change]" = []
 
 
 class Reason(msgspec.Struct, rename="camel", omit_defaults=True):

@@ -76,7 +76,7 @@ class PodScheduling:
             return await self._failed(str(error))
         if outcome.node:
             return Scheduled(
-                outcome.node, [*volume_reasons(world, pod)], self._results(outcome, {}), [], outcome
+                outcome.node, [*volume_reasons(world, pod)], await self._results(outcome, {}), [], outcome
             )
         if outcome.problem:
             claims = [
@@ -186,7 +186,7 @@ class PodScheduling:
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
         reasons = [*others, *reasons] if able and hopeless else [*reasons, *others]
         reasons += [*volume_reasons(self._world, self._pod)]
-        return Scheduled("", reasons, self._results(outcome, tallies, on_nodes), notes, outcome)
+        return Scheduled("", reasons, await self._results(outcome, tallies, on_nodes), notes, outcome)
 
     async def _tallies(
         self, claims: PodClaims, inventory: Inventory, outcome: Outcome
@@ -257,9 +257,10 @@ class PodScheduling:
 
     # nodes --------------------------------------------------------------------------------------
 
-    def _results(
+    async def _results(
         self, outcome: Outcome, tallies: dict[str, NodeTally], on_nodes: NodeReasons | None = None
     ) -> list[NodeResult]:
+        effort = Effort(self._heavy)
         results = [
             NodeResult(name, True, score=score, chosen=name == outcome.node)
             for name, score in sorted(outcome.feasible.items(), key=lambda item: (-item[1], item[0]))
@@ -269,6 +270,8 @@ class PodScheduling:
             result = NodeResult(name, False, ", ".join(refusal.reasons), reason=text)
             if name in tallies and len(results) < NODES_LISTED:
                 result.requests = self._requests(tallies[name])
+                if effort.turn_is_over:
+                    await effort.give_turn()
             results.append(result)
         return results
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from fakeapi.controllers.allocation.model import Device
@@ -126,10 +127,16 @@ def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: Rele
 
 
 def _parsed(text: str, rules: ReleaseRules) -> Parsed | None:
+    return _parse(text, BASE_LIBRARIES | rules.quirks.cel_libraries | {"bindings"})
+
+
+@lru_cache(256)
+def _parse(text: str, libraries: frozenset[str]) -> Parsed | None:
+    """Returns the syntax tree of an expression; None if it cannot be parsed."""
     if not library.is_installed():
         return None
     try:
-        return library.parse(text, BASE_LIBRARIES | rules.quirks.cel_libraries | {"bindings"})
+        return library.parse(text, libraries)
     except (library.SyntaxFault, library.DeeperThanLibrary):
         return None
 

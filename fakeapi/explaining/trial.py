@@ -21,11 +21,15 @@ TRIALS_MAX = 200
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The claims to allocate on one node, and the objects that the allocation reads."""
+    """The claims to allocate on one node, and the objects that the allocation reads.
+
+    `gone`: the claims (namespace, name) whose allocations do not count.
+    """
 
     claims: Sequence[Object]
     node: Object
     inventory: Inventory
+    gone: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(eq=False, slots=True)
@@ -68,7 +72,7 @@ class Trial:
 
     def without_claims(self, case: Case, names: Iterable[tuple[str, str]]) -> Case:
         """Returns the case after the allocations of these claims (namespace, name) are gone."""
-        gone = set(names)
+        gone = case.gone | {*names}
         left = [
             claim
             for claim in self.world.of("resourceclaims")
@@ -79,18 +83,19 @@ class Trial:
             shares=self.rules.consumable_capacity,
             admin_counts=self.rules.quirks.admin_access_takes_devices,
         )
-        return replace(case, inventory=replace(case.inventory, state=state))
+        return replace(case, inventory=replace(case.inventory, state=state), gone=gone)
 
     def with_devices(self, case: Case, like: Slice, device: Object, count: int) -> Case:
         """Returns the case with `count` more devices like `device`, in a new pool of the same driver."""
-        names = [f"new-{number}" for number in range(count)]
+        number = len(case.inventory.slices.every)
+        names = [f"new-{index}" for index in range(count)]
         spec = {name: value for name, value in like.spec.items() if name not in _OF_POOL}
         new = {name: value for name, value in device.items() if name not in {"taints", "consumesCounters"}}
         spec |= {
-            "pool": {"name": "new-pool", "generation": 1, "resourceSliceCount": 1},
+            "pool": {"name": f"new-{number}", "generation": 1, "resourceSliceCount": 1},
             "devices": [{**new, "name": name} for name in names],
         }
-        slices = Slices([*case.inventory.slices.every, Slice("new-slice", spec)])
+        slices = Slices([*case.inventory.slices.every, Slice(f"new-{number}", spec)])
         return replace(case, inventory=replace(case.inventory, slices=slices))
 
     def with_class(self, case: Case, name: str, spec: Object) -> Case:

@@ -9,6 +9,7 @@ from fakeapi import FakeAPI
 from fakeapi.clients.target import TargetError
 from fakeapi.clients.verbs import Reader
 from fakeapi.explaining import (
+    change_plans,
     cluster_world,
     combinations,
     device_changes,
@@ -138,6 +139,19 @@ def test_a_full_memory_of_results_is_cleared(monkeypatch: pytest.MonkeyPatch) ->
     for expression in ("a", "a", "b", "c", "a"):
         assert matches(expression, "d", device)
     assert evaluated == ["a", "b", "c", "a"]
+
+
+def test_a_change_has_a_limited_number_of_steps(api: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    node(api, "a")
+    device_class(api)
+    resource_slice(api, "a", [device("gpu-0")])
+    claim(api, "gpu", request("one", count=2), request("two", count=2))
+    pod(api, "train", "gpu")
+    api.settle()
+    first = api.explain("pod", "train").reasons[0].changes[0]
+    assert (first.action, len(first.steps)) == ("all", 2)
+    monkeypatch.setattr(change_plans, "STEPS_MAX", 1)
+    assert not any(change.steps for change in api.explain("pod", "train").reasons[0].changes)
 
 
 class _Endless(Reader):
