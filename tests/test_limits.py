@@ -41,6 +41,8 @@ NO_BOUNDS = {
     "a rule of Kubernetes, compared with it": {
         "fakeapi.controllers.allocation.requests.RESULTS_MAX",
         "fakeapi.controllers.group_claims.RETRY_SECONDS",
+        "fakeapi.controllers.cronjob.controller.DELTA_SECONDS",
+        "fakeapi.controllers.cronjob.schedule.YEARS_MAX",
         "fakeapi.controllers.deployment.replica_sets.HISTORY_CHARACTERS_MAX",
         "fakeapi.controllers.deployment.rollout.NAME_MAX",
         "fakeapi.controllers.endpoints.slices.ENDPOINTS_MAX",

@@ -38,6 +38,15 @@ _PLACES: Mapping[str, Place] = {
         "ReplicationControllerController",
         (("", "replicationcontrollers"),),
     ),
+    "statefulset": Place(
+        f"{_HERE}.statefulset.controller", "StatefulSetController", (("apps", "statefulsets"),)
+    ),
+    "cronjob": Place(f"{_HERE}.cronjob.controller", "CronJobController", (("batch", "cronjobs"),)),
+    "clusterrole-aggregation": Place(
+        f"{_HERE}.roles.aggregation",
+        "ClusterRoleAggregationController",
+        (("rbac.authorization.k8s.io", "clusterroles"),),
+    ),
     "job": Place(f"{_HERE}.job.controller", "JobController", (("batch", "jobs"),)),
     "ttl-after-finished": Place(f"{_HERE}.job.ttl", "TTLAfterFinishedController", (("batch", "jobs"),)),
     "endpointslice": Place(f"{_HERE}.endpoints.controller", "EndpointSliceController", (("", "services"),)),

@@ -55,12 +55,15 @@ class Revisions:
         claiming = Claiming(self._api, self._owners, self._resource, owner)
         return by_revision(await claiming.claim(candidates))
 
-    async def create(self, owner: Object, data: Any, number: int, name_hash: str) -> Object | None:
+    async def create(
+        self, owner: Object, data: Any, number: int, name_hash: str, label: str = HASH
+    ) -> Object | None:
         """Creates a revision; returns the stored object.
 
         - `data`: the data of the revision.
         - `number`: the revision.
         - `name_hash`: the hash that ends the name of the revision.
+        - `label`: the label of the revision that has the hash.
 
         Returns the existing object if the workload already has an equal revision with this name. Returns None
         if another object has this name. Raises StatusError if a request fails for another reason.
@@ -71,7 +74,7 @@ class Revisions:
             "namespace": metadata["namespace"],
             "labels": {
                 **(owner["spec"]["template"].get("metadata") or {}).get("labels", {}),
-                HASH: name_hash,
+                label: name_hash,
             },
             "ownerReferences": [controller_reference(owner)],
         }

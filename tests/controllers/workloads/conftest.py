@@ -6,7 +6,14 @@ import pytest
 
 from fakeapi import FakeAPI
 
-CONTROLLERS = ("garbagecollector", "daemonset", "deployment", "replicaset", "replicationcontroller")
+CONTROLLERS = (
+    "garbagecollector",
+    "daemonset",
+    "deployment",
+    "replicaset",
+    "replicationcontroller",
+    "statefulset",
+)
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The controller that combines the rules of ClusterRoles."""
