@@ -96,7 +96,7 @@ class Replicas:
         if not _is_created(pod):
             await self._create(pod)
             return bool(self._is_ordered)
-        return self._is_ordered and (is_deleted(pod) or not self._is_available(pod))
+        return bool(self._is_ordered and (is_deleted(pod) or not self._is_available(pod)))
 
     def _is_available(self, pod: Object) -> bool:
         return is_running(pod) and is_available(pod, self._seconds, self._now)
