@@ -13,10 +13,17 @@ from tests.controllers.kubelet.processes import client_program
 from tests.controllers.kubelet.processes.running import Images, started
 from tests.controllers.kubelet.processes.test_run import await_true, output, pod, script, write
 
+_PROGRAM = (
+    "from socketserver import TCPServer; from http.server import SimpleHTTPRequestHandler as Handler; "
+    "TCPServer((str(), 8080), Handler).serve_forever()"
+)
+SERVE = f"exec {sys.executable} -c '{_PROGRAM}'"
+"""A script that serves HTTP on port 8080. Unlike `python -m http.server`, it asks no name server."""
+
 
 def test_containers_of_two_networks_listen_on_the_same_port(isolated_images: Images) -> None:
     images = isolated_images
-    images.script("driver", f"exec {sys.executable} -m http.server 8080")
+    images.script("driver", SERVE)
 
     async def story() -> None:
         networks = [await PodNetwork.start(images.isolation, "10.1.0.9") for _ in range(2)]
@@ -48,7 +55,7 @@ def test_containers_of_two_networks_listen_on_the_same_port(isolated_images: Ima
 
 
 def test_pods_with_the_same_port_are_ready_side_by_side(tmp_path: Path) -> None:
-    script(tmp_path, f"exec {sys.executable} -m http.server 8080")
+    script(tmp_path, SERVE)
     container = {"readinessProbe": {"httpGet": {"port": 8080}, "periodSeconds": 1}}
     with FakeAPI(run=[f"*/driver={tmp_path}"], run_network="pod") as api:
         for name in ("a", "b"):
