@@ -11,7 +11,7 @@ from typing import TypeAlias
 from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
-from fakeapi.http.negotiation import body_type, offer_of, patch_type
+from fakeapi.http.negotiation import JSON, body_type, offer_of, patch_type
 from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result
 from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.turns import Turns
@@ -31,6 +31,7 @@ from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
 from fakeapi.registry.requests.naming import check_name, match_namespace
 from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
+from fakeapi.registry.requests.sent_document import has_empty_list
 from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.server_write import ServerWrite
@@ -174,7 +175,9 @@ class Verbs:
             return respond_result(ctx, resource, result)
         obj = await self._read(ctx, resource.body_type, body, media_type, options.validation)
         match_namespace(resource, ctx.object, obj["metadata"])
-        result = await creating.create(self._write(ctx, resource, options), obj)
+        write = self._write(ctx, resource, options)
+        _keep_empty_lists(write, body, media_type)
+        result = await creating.create(write, obj)
         return respond_result(ctx, resource, result)
 
     def _write(self, ctx: RequestContext, resource: Resource, options: WriteOptions) -> ServerWrite:
@@ -199,7 +202,9 @@ class Verbs:
         obj = await self._read(ctx, view.body_type, body, media_type, options.validation)
         check_name(view, ctx.object, obj)
         update = updating.update if view is resource else scaling.update_scale
-        result = await update(self._write(ctx, resource, options), obj)
+        write = self._write(ctx, resource, options)
+        _keep_empty_lists(write, body, media_type)
+        result = await update(write, obj)
         return respond_result(ctx, view, result)
 
     @_after_commit
@@ -305,3 +310,9 @@ class Verbs:
         if ctx.audit is not None:
             ctx.audit.note_delete_options(options)
         return options
+
+
+def _keep_empty_lists(write: ServerWrite, body: bytes, media_type: str) -> None:
+    """Keeps a JSON body that has an empty list in the write, for validation."""
+    if media_type == JSON and has_empty_list(body) and not write.resource.kind.unstructured:
+        write.sent.body = body

@@ -29,6 +29,9 @@ class StorageQuirks:
     volumes_keep_transitions: bool
     """Whether a PersistentVolume's status has the time of its last phase transition."""
 
+    internal_volumes_follow_v1: bool
+    """Whether the internal PersistentVolumeSource has its fields in the order of core/v1. Errors show it."""
+
     attributes_class_stays_when_off: bool
     """Whether a PersistentVolume keeps its volumeAttributesClassName.
 
@@ -153,6 +156,7 @@ HISTORY: History = {
     "mount_options_are_deprecated": {27: False, 31: True},
     "recycling_is_deprecated": {27: False, 30: True},
     "volumes_keep_transitions": {27: False, 28: True},
+    "internal_volumes_follow_v1": {27: False, 37: True},
     "attributes_class_stays_when_off": {27: False, 29: True, 31: False},
     "attributes_class_may_change": {27: "never", 29: "always", 31: "bound and set", 34: "bound"},
     "claims_drop_resource_claims": {27: True, 29: False},

@@ -224,3 +224,61 @@ def test_an_empty_list_of_ingress_rules_is_left_out(api: FakeAPI) -> None:
     path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
     body = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "a"}, "spec": spec}
     assert api.request("POST", path, body)["spec"] == {"defaultBackend": backend}
+
+
+JOB = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "a"},
+    "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "x"}]}}},
+}
+JOBS = "/apis/batch/v1/namespaces/default/jobs"
+
+
+def test_an_empty_list_in_an_immutable_field_is_printed_as_an_empty_list(api: FakeAPI) -> None:
+    api.request("POST", JOBS, JOB)
+    patch = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "x", "args": []}]}}}}
+    patch["spec"]["template"]["spec"]["subdomain"] = "b"  # type: ignore[assignment]
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{JOBS}/a", patch, content_type=MERGE)
+    assert '"Command":null,"Args":[],' in caught.value.message
+
+
+def test_an_empty_list_that_a_client_sends_is_neither_stored_nor_owned(api: FakeAPI) -> None:
+    body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}, "secrets": []}
+    made = api.request("POST", "/api/v1/namespaces/default/serviceaccounts", body)
+    assert "secrets" not in made
+    assert "f:secrets" not in json.dumps(made["metadata"].get("managedFields"))
+
+
+def test_an_empty_list_changes_the_generation_of_a_network_policy_but_not_of_an_ingress(
+    api: FakeAPI,
+) -> None:
+    root = "/apis/networking.k8s.io/v1/namespaces/default"
+    policy = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "a"}}
+    policy |= {"spec": {"podSelector": {}, "ingress": [{}]}}
+    api.request("POST", f"{root}/networkpolicies", policy)
+    patch: dict[str, Any] = {"spec": {"podSelector": {"matchExpressions": []}}}
+    changed = api.request("PATCH", f"{root}/networkpolicies/a", patch, content_type=MERGE)
+    assert changed["metadata"]["generation"] == 2
+    backend = {"defaultBackend": {"service": {"name": "a", "port": {"number": 80}}}}
+    ingress = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": {"name": "a"},
+        "spec": backend,
+    }
+    api.request("POST", f"{root}/ingresses", ingress)
+    same = api.request("PATCH", f"{root}/ingresses/a", {"spec": {"rules": []}}, content_type=MERGE)
+    assert same["metadata"]["generation"] == 1
+
+
+def test_an_ip_address_gets_no_random_suffix(api: FakeAPI) -> None:
+    body = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "IPAddress",
+        "metadata": {"generateName": "10.0.0.9"},
+    }
+    body["spec"] = {"parentRef": {"resource": "services", "name": "a"}}
+    made = api.request("POST", "/apis/networking.k8s.io/v1/ipaddresses", body)
+    assert made["metadata"]["name"] == "10.0.0.9"

@@ -15,7 +15,7 @@ def test_a_release_that_is_not_compiled_lacks_its_tables_and_recordings() -> Non
     assert "fakeapi/releases/offered.py: RELEASES" in lines
     assert f"fakeapi/releases/data/{UNKNOWN}/index.json (make releases ARGS={UNKNOWN})" in lines
     assert f"fixtures/traces/conformance/{UNKNOWN}.jsonl.gz" in lines
-    assert f"README.md: does not name {UNKNOWN}" in lines
+    assert f"docs/releases.md: does not name {UNKNOWN}" in lines
 
 
 @pytest.mark.parametrize("release", offered.RELEASES)

@@ -4,6 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/networking/ipaddress` and `pkg/apis/netw
 """
 
 from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from fakeapi.kinds.common.addresses import validate_ip
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
@@ -24,6 +25,8 @@ _PARENT = "spec.parentRef"
 
 class IPAddressStrategy(Strategy):
     """Strategy for IPAddresses. Rejects changes of the parent reference."""
+
+    generates_names: ClassVar[bool] = False
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -36,7 +36,7 @@ class NetworkPolicyStrategy(Strategy):
         return PolicyChecks(self._rules).validate_spec(obj["spec"], "spec")
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        return with_next_generation(new, old)
+        return with_next_generation(new, old, empty_lists_differ=True)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

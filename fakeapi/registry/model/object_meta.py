@@ -60,8 +60,14 @@ def with_incremented_generation(new: dict[str, Any], old: dict[str, Any]) -> dic
     return with_generation(new, old["metadata"].get("generation", 0) + 1)
 
 
-def with_next_generation(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+def with_next_generation(
+    new: dict[str, Any], old: dict[str, Any], *, empty_lists_differ: bool = False
+) -> dict[str, Any]:
     """Returns `new`; increments its generation if its spec differs from the spec of `old`. May change
     `new`.
+
+    `empty_lists_differ`: whether an empty list differs from a missing list, as for Go's reflect.DeepEqual.
     """
-    return new if semantically_equal(new["spec"], old["spec"]) else with_incremented_generation(new, old)
+    spec, before = new["spec"], old["spec"]
+    is_same = spec == before if empty_lists_differ else semantically_equal(spec, before)
+    return new if is_same else with_incremented_generation(new, old)

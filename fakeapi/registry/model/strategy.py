@@ -53,6 +53,9 @@ class Strategy:
     `forceAllowCreate` on.
     """
 
+    generates_names: ClassVar[bool] = True
+    """Whether a random suffix follows the generateName of a new object."""
+
     rewrites_created: ClassVar[bool] = False
     """Whether the first update of an object is stored and watched even if it changes nothing.
 

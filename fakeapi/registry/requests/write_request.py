@@ -5,6 +5,7 @@ from typing import Generic, TypeVar
 
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
+from fakeapi.registry.requests.sent_document import SentDocument
 
 ServerT_co = TypeVar("ServerT_co", covariant=True)
 ResourceT_co = TypeVar("ResourceT_co", covariant=True)
@@ -17,6 +18,7 @@ class WriteRequest(Generic[ServerT_co, ResourceT_co]):
     - `server`: the services of the server that the write may use
     - `resource`, `target`: the resource and the object that the path of the request names
     - `warnings`: collects the texts of Warning headers for the response
+    - `sent`: the empty lists of the document that the client sent, for validation
 
     The types of `server` and `resource` are type parameters, so that modules about kinds need not import
     them. `registry.server_write.ServerWrite` is the type with both filled in.
@@ -27,6 +29,7 @@ class WriteRequest(Generic[ServerT_co, ResourceT_co]):
     target: ObjectReference
     options: WriteOptions
     warnings: Warnings = field(default_factory=Warnings)
+    sent: SentDocument = field(default_factory=SentDocument)
 
     @property
     def dry_run(self) -> bool:

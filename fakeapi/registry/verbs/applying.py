@@ -90,7 +90,7 @@ def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
     wording = resource.release.quirks.wording
     config, repeated = read_configuration(body, wording)
     new = resource.manager(target.subresource).apply(
-        old, config, options.manager, server.store.now(), force=options.force, typed=partial(_typed, resource)
+        old, config, options.manager, server.store.now(), force=options.force, typed=partial(_typed, request)
     )
     if repeated and options.validation == "Strict":
         why = f"error converting YAML to JSON: {repeated}"
@@ -159,9 +159,11 @@ def _check_version(given: str) -> None:
         raise ApiError(500, "", str(error)) from None
 
 
-def _typed(resource: Resource, merged: Object) -> Object:
+def _typed(request: ServerWrite, merged: Object) -> Object:
+    resource = request.resource
     if resource.kind.unstructured:
         return resource.of_apply(merged)
+    request.sent.value = merged
     new, _ = decode(merged, resource.schema, UnstructuredDecodeErrors())
     return complete(
         resource.body_type, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged

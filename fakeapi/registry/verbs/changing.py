@@ -210,7 +210,7 @@ def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
     if resource.hooks is not None and not target.subresource:
         new = resource.hooks.begin_update(new, old, dry_run=request.dry_run)
     match_namespace(resource, target, new["metadata"])  # admission may have changed it
-    new = strategy.prepare_update(new, old)
+    new = strategy.prepare_update(request.sent.restored(new, resource.hub_schema), old)
     meta = new["metadata"]
     if not meta.get("uid"):
         meta["uid"] = old_meta["uid"]

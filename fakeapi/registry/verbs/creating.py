@@ -105,7 +105,7 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
     while True:
         since = server.store.storage.revision
         if generated:
-            meta["name"] = names.generated_name(meta["generateName"], server.store.clock.suffix())
+            meta["name"] = _generated_name(request, meta["generateName"])
         step = compiling(partial(_before_create, request, obj))
         if resource.may_run_in_thread:
             candidate = await completed_by(partial(server.heavy.run, options.body_bytes, step))
@@ -127,6 +127,12 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
             await server.store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
+
+
+def _generated_name(request: ServerWrite, base: str) -> str:
+    if not request.resource.strategy_for("").generates_names:
+        return base
+    return names.generated_name(base, request.server.store.clock.suffix())
 
 
 async def _authorize(request: ServerWrite) -> None:
@@ -162,7 +168,7 @@ def _before_create(request: ServerWrite, obj: Object) -> Object:
     match_namespace(resource, request.target, obj["metadata"])  # admission may have changed it
     for text in strategy.warnings_before_create(obj):
         warnings.add(text)
-    candidate = strategy.prepare_create(obj)
+    candidate = strategy.prepare_create(request.sent.restored(obj, resource.hub_schema))
     meta = candidate["metadata"]
     wording = resource.release.quirks.wording
     problems = strategy.authorize_create(candidate)

@@ -30,6 +30,7 @@ from fakeapi.registry.requests.decoding import (
 )
 from fakeapi.registry.requests.naming import check_name
 from fakeapi.registry.requests.options import Warnings, WriteResult
+from fakeapi.registry.requests.sent_document import SentDocument, has_empty_list
 from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs.changing import attempts
 
@@ -139,12 +140,14 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
     resource, options = request.resource, request.options
     manager = resource.manager(request.target.subresource)
     decoded: Patch | None = None
+    keeps_empty_lists = has_empty_list(body) and not resource.kind.unstructured
 
     def changed(old: Object) -> Object:
         nonlocal decoded
         if decoded is None:
             decoded = read_patch(body, media_type, options.validation)
-        new = patched(resource, decoded, old, options.validation, request.warnings)
+        sent = request.sent if keeps_empty_lists else None
+        new = patched(resource, decoded, old, options.validation, request.warnings, sent)
         return manager.update(old, new, options.manager, request.server.store.now())
 
     for attempt in attempts(request):
@@ -158,13 +161,25 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
     raise AssertionError("the attempts end with an error")
 
 
-def patched(resource: Resource, decoded: Patch, old: Object, validation: str, warnings: Warnings) -> Object:
+def patched(
+    resource: Resource,
+    decoded: Patch,
+    old: Object,
+    validation: str,
+    warnings: Warnings,
+    sent: SentDocument | None = None,
+) -> Object:
     """Returns the patched object in canonical form, with defaults.
 
-    `validation`: the query parameter fieldValidation. Raises ApiError if the patch cannot be applied, or if
-    the patched document is not an object of the resource's kind.
+    - `validation`: the query parameter fieldValidation
+    - `sent`: receives the patched document, for its empty lists
+
+    Raises ApiError if the patch cannot be applied, or if the patched document is not an object of the
+    resource's kind.
     """
     document = decoded.applied_to(old, resource)
+    if sent is not None:
+        sent.value = document
 
     def refuse(why: str) -> ApiError:
         return errors.invalid(

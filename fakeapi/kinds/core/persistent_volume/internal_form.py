@@ -38,4 +38,6 @@ def internal_source(rules: ReleaseRules) -> Struct:
     """Returns the schema of PersistentVolumeSource, with its fields in the order of the internal version."""
     fields = rules.schemas.struct("core/v1.PersistentVolumeSpec").fields
     name = "PersistentVolumeSource"
-    return Struct(f"v1.{name}", {kind: fields[kind] for kind in _SOURCES}, full_name=f"core/v1.{name}")
+    in_v1 = [kind for kind in fields if kind in _SOURCES]
+    sources = in_v1 if rules.quirks.internal_volumes_follow_v1 else _SOURCES
+    return Struct(f"v1.{name}", {kind: fields[kind] for kind in sources}, full_name=f"core/v1.{name}")

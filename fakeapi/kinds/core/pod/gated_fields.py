@@ -96,6 +96,36 @@ def _drop_image_volumes(obj: Object) -> None:
             holder[name] = [mount for mount in holder[name] if mount.get("name") not in gone]
 
 
+_FILE_VOLUMES = ("secret", "configMap", "downwardAPI", "projected")
+_PROJECTIONS = (
+    "secret",
+    "downwardAPI",
+    "configMap",
+    "serviceAccountToken",
+    "clusterTrustBundle",
+    "podCertificate",
+)
+
+
+def _drop_user_fields(obj: Object) -> None:
+    """Drops the users of files. Of a volume with several sources, only the first source loses them."""
+    for volume in obj["spec"].get("volumes") or ():
+        kind, source = _first_of(volume, _FILE_VOLUMES)
+        source.pop("defaultUser", None)
+        files = [source]
+        if kind == "projected":
+            files = [_first_of(each, _PROJECTIONS)[1] for each in source.get("sources") or ()]
+        for file in files:
+            file.pop("user", None)
+            for item in file.get("items") or ():
+                item.pop("user", None)
+
+
+def _first_of(holder: Object, names: tuple[str, ...]) -> tuple[str, Object]:
+    """Returns the first of these names that has a value, and the value; ("", {}) if there is none."""
+    return next(((name, holder[name]) for name in names if holder.get(name) is not None), ("", {}))
+
+
 # tables of gated fields ---------------------------------------------------------------------------
 
 _TERMS = tuple(
@@ -154,7 +184,7 @@ POD_TEMPLATE_FIELDS: tuple[GatedFields, ...] = (
     ),
     _simple("ClusterTrustBundleProjection", "volumes[].projected.sources[].clusterTrustBundle"),
     _simple("PodCertificateRequest", "volumes[].projected.sources[].podCertificate"),
-    GatedFields("AtomicWriteVolumeUserFields", _WITH_USER),
+    GatedFields("AtomicWriteVolumeUserFields", _WITH_USER, take_away=_drop_user_fields),
     _simple("GenericWorkload", "workloadRef", "schedulingGroup"),
     _simple("GRPCContainerProbeTLS", *(f"@containers.{probe}.grpc.mode" for probe in _PROBES)),
     _simple("EvictionRequestAPI", "evictionResponders"),
