@@ -23,6 +23,8 @@ PORT = 18001
 WAIT_SECONDS = 120.0
 SHARED = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc")
 USER_ID = 1000
+USERS = {"passwd": "root:x:0:0::/root:/bin/sh\n", "group": "root:x:0:\n", "shadow": "root:*:19000::::::\n"}
+"""The files of users in a new root folder: only root exists, as in the base image."""
 
 
 class Stage:
@@ -37,6 +39,8 @@ class Stage:
             **{name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))},
         }
         shutil.copytree("/etc", root / "etc", symlinks=True, ignore_dangling_symlinks=True)
+        for name, text in USERS.items():
+            (root / "etc" / name).write_text(text, encoding="utf-8")
         for name in ("tmp", "opt", "home"):
             (root / name).mkdir(mode=0o1777)
 
