@@ -42,7 +42,8 @@ class Stage:
         for name, text in USERS.items():
             (root / "etc" / name).write_text(text, encoding="utf-8")
         for name in ("tmp", "opt", "home"):
-            (root / name).mkdir(mode=0o1777)
+            (root / name).mkdir()
+            (root / name).chmod(0o1777)
 
     def command(self, script: str, *, user: int = 0) -> list[str]:
         """Returns a command that runs a shell script in the root folder, with the shared folders mounted."""
