@@ -29,6 +29,7 @@ PAGES = (
     "testing",
     "controllers",
     "manifests",
+    "explain",
     "pods",
     "start",
     "python",

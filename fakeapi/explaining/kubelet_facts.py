@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterable
 
 from fakeapi.explaining.model import Change, Reason, Reference
-from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.world import World, reference, results_of
 from fakeapi.machinery.json_types import Object
 
 PREPARE_FAILED = "FailedPrepareDynamicResources"
 _NOT_REGISTERED = re.compile(
     r"DRA (?:driver|plugin name) (?P<name>\S+) is not registered|DRA driver (?P<other>\S+) "
+)
+_FAILED = re.compile(
+    r"NodePrepareResources failed for (?:ResourceClaim|claim) (?P<claim>\S+): (?P<why>.*)", re.DOTALL
 )
 _PREFIX = "Failed to prepare dynamic resources: "
 
@@ -82,7 +85,10 @@ def _prepare_failures(world: World) -> Iterable[Reason]:
         text = f"driver {driver} was not registered with the kubelet when it prepared the claims"
         yield Reason("DriverNotRegistered", text, [message])
         return
-    text = f"the driver could not prepare the claims: {shortened(message, 200)}"
+    failed = _FAILED.search(message)
+    what = f"claim {failed['claim']}" if failed else "the claims"
+    why = failed["why"] if failed else message
+    text = shortened(f"the driver could not prepare {what}: {why}", HEADLINE_LENGTH)
     yield Reason("PrepareFailed", text, [message], changes=[Change("mend what the driver reports", "edit")])
 
 

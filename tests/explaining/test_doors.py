@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from fakeapi import FakeAPI
+from fakeapi.cli import kubectl_explain
 from fakeapi.cli.main import main
 from fakeapi.clients.control import ControlClient, ControlError
 from tests.explaining.manifests import node, pod
@@ -76,3 +77,20 @@ def test_the_command_exits_with_1_for_an_object_that_does_not_exist(api: FakeAPI
     assert result.output == (
         "pod other/train missing: pod other/train does not exist; namespaces with this name: default\n"
     )
+
+
+def test_the_kubectl_plugin_reads_the_kubeconfig_of_kubectl(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(api.kubeconfig))
+    monkeypatch.setattr("sys.argv", ["kubectl-dra_explain", "pod", "train"])
+    with pytest.raises(SystemExit) as end:
+        kubectl_explain.main()
+    assert end.value.code == 0
+    assert capsys.readouterr().out == api.explain("pod", "train").text
+
+
+def test_feature_gates_need_a_kubeconfig(api: FakeAPI) -> None:
+    arguments = ["explain", "pod", "train", "--server", api.url, "--feature-gates", "A=true"]
+    result = CliRunner().invoke(main, arguments)
+    assert (result.exit_code, "--feature-gates needs --kubeconfig" in result.output) == (2, True)

@@ -1,0 +1,48 @@
+"""A pod that has a node and does not start is explained by the words of the kubelet and of the driver."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi import FakeAPI
+from tests.explaining.manifests import claim, device, device_class, pod, request, resource_slice
+
+SIMULATED = "sim.example.com"
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36", controllers="all", nodes="a") as server:
+        yield server
+
+
+def test_a_driver_that_is_not_registered_is_named(api: FakeAPI) -> None:
+    device_class(api)
+    resource_slice(api, "a", [device("gpu-0")])
+    claim(api, "gpu")
+    pod(api, "train", "gpu")
+    api.settle()
+    why = api.explain("pod", "train")
+    assert (why.verdict, why.reasons[0].code) == ("starting", "DriverNotRegistered")
+    assert why.summary == "driver gpu.example.com is not registered with the kubelet of node a"
+
+
+def test_the_error_of_a_driver_is_in_the_first_line(api: FakeAPI) -> None:
+    driver = api.add_driver(SIMULATED, nodes={"a": 1})
+    driver.prepare(error="it is too hot")
+    claim(api, "gpu", request(class_name=SIMULATED))
+    pod(api, "train", "gpu")
+    api.settle()
+    why = api.explain("pod", "train")
+    assert (why.verdict, why.reasons[0].code) == ("starting", "PrepareFailed")
+    assert why.summary == "the driver could not prepare claim gpu: it is too hot"
+
+
+def test_a_running_pod_is_placed_on_its_node(api: FakeAPI) -> None:
+    api.add_driver(SIMULATED, nodes={"a": 1})
+    claim(api, "gpu", request(class_name=SIMULATED))
+    pod(api, "train", "gpu")
+    api.settle()
+    why = api.explain("pod", "train")
+    assert (why.verdict, why.summary) == ("placed", "it is on node a, the only feasible one of 1")
+    assert [(one.name, one.chosen) for one in why.nodes] == [("a", True)]
