@@ -29,6 +29,17 @@ KNOWN: tuple[Known, ...] = (
         "empty lists, so fakeapi prints null.",
     ),
     Known(
+        "printed-empty-bytes",
+        rf"{_MESSAGE}: recorded .*Invalid value: \"\": PEM block type.*, got .*Invalid value: null: PEM.*",
+        "Go prints empty bytes that the client sent as an empty text, and missing bytes as null. Decoding "
+        "drops empty bytes.",
+    ),
+    Known(
+        "field-path-of-type-checking",
+        r".*status\.typeChecking\.expressionWarnings.*invalid JSONPath.*",
+        "fakeapi does not parse the JSONPath in the type checking of a ValidatingAdmissionPolicy.",
+    ),
+    Known(
         "order-of-metric-sources",
         rf"{_CAUSE}\.field: recorded 'spec\.metrics\[\d+\]\.\w+', got 'spec\.metrics\[\d+\]\.\w+'",
         "The rule about several metric sources of a HorizontalPodAutoscaler walks a Go map, in any order.",
