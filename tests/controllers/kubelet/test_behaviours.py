@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("grpc", reason="the extra node is not installed")
 
 from fakeapi import FakeAPI
-from fakeapi.controllers.kubelet.containers import behaviour_reading, simulated
+from fakeapi.controllers.kubelet.containers import behaviour_reading, plain_commands, simulated
 from fakeapi.controllers.kubelet.containers.behaviour import (
     NEVER,
     Behaviour,
@@ -25,6 +25,7 @@ from fakeapi.controllers.kubelet.containers.behaviour_reading import (
     read_behaviours,
     read_text,
 )
+from fakeapi.controllers.kubelet.containers.plain_commands import plain_behaviour
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, StreamName
 from fakeapi.controllers.kubelet.timers import Timers
 
@@ -160,6 +161,41 @@ def test_the_behaviours_of_the_option_come_back_after_a_reset() -> None:
         assert [each.exit_code for each in api.containers] == [1, 2]
         api.reset()
         assert [each.exit_code for each in api.containers] == [1]
+
+
+@pytest.mark.parametrize(
+    ("command", "after", "code", "logs"),
+    [
+        (["sleep", "5"], 5.0, 0, ""),
+        (["/bin/sleep", "1m", "2"], 62.0, 0, ""),
+        (["sleep", "infinity"], NEVER, 0, ""),
+        (["/bin/sh", "-c", "exit 3"], 0.0, 3, ""),
+        (["sh", "-c", "sleep 2 && echo 'a b'; exit 1"], 2.0, 1, "a b\n"),
+        (["false"], 0.0, 1, ""),
+        (["true"], 0.0, 0, ""),
+    ],
+)
+def test_plain_commands_of_jobs_are_read(command: list[str], after: float, code: int, logs: str) -> None:
+    assert plain_behaviour(command) == Behaviour(after=after, exit_code=code, logs=logs)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["server"],
+        ["sh"],
+        ["sh", "-c", "if true; then exit 1; fi"],
+        ["sh", "-c", "echo $HOME"],
+        ["sh", "-c", "echo 'open"],
+        ["sh", "-c", "sleep x"],
+        ["sh", "-c", "false && exit 0"],
+        ["sh", "-c", "sleep 1 & exit 1"],
+        ["sh", "-c", "exit 1;" * plain_commands.SCRIPT_MAX],
+    ],
+)
+def test_other_commands_are_not_guessed(command: list[str]) -> None:
+    assert plain_behaviour(command) is None
 
 
 class Input:

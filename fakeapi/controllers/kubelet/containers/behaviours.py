@@ -9,6 +9,7 @@ from fakeapi.controllers.kubelet.containers.behaviour_reading import (
     read_behaviours,
     read_text,
 )
+from fakeapi.controllers.kubelet.containers.plain_commands import plain_behaviour
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
@@ -55,11 +56,15 @@ class Behaviours:
 def default_behaviour(run: ContainerRun) -> Behaviour:
     """Returns the default: init containers and the main containers of a Job complete at once.
 
-    All other containers run until they are stopped.
+    All other containers run until they are stopped. If the command of a Job is plain, such as `sleep 5` or
+    `sh -c "exit 1"`, its container exits as the command says.
     """
     owners = run.pod["metadata"].get("ownerReferences") or ()
     is_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)
-    if run.role == "init" or (run.role == "main" and is_job):
+    if run.role == "main" and is_job:
+        command = [*(run.container.get("command") or ()), *(run.container.get("args") or ())]
+        return plain_behaviour(command) or Behaviour(after=0.0, exit_code=0)
+    if run.role == "init":
         return Behaviour(after=0.0, exit_code=0)
     return Behaviour()
 
