@@ -348,6 +348,7 @@ def test_containers_survive_a_restart_of_the_kubelet(api: FakeAPI) -> None:
     api.settle()
     after = status(api)
     assert after == before
+    assert "KUBERNETES_SERVICE_HOST" in api.container("default", "pod").env
     advance(api, 60)
     assert container_status(api)["restartCount"] == 1
 

@@ -61,6 +61,7 @@ class Adopter:
 
     async def _running(self, state: PodState, container: ContainerState, status: Object, attempt: int) -> Run:
         run = self._run(state, container, status["state"]["running"].get("startedAt"), attempt)
+        run.details = await self._starter.resolved(run.details)
         runtime = self._runtimes.of(run.details)
         run.container = await runtime.resume(run.details, run.started_at, self._starter.on_exit(state, run))
         if run.container is None:

@@ -5,6 +5,7 @@ Follows startContainer and doBackOff in k8s.io/kubernetes `pkg/kubelet/kuberunti
 
 from pathlib import Path
 
+from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.kubelet.containers.configuration import ConfigurationResolver
@@ -66,6 +67,13 @@ class Starter:
             pod_ip,
             self._node_ip,
         )
+
+    async def resolved(self, details: ContainerRun) -> ContainerRun:
+        """Returns a run that started earlier with its configuration, as far as it can still be resolved."""
+        try:
+            return details.with_config(await self._resolver.resolve(details))
+        except (ContainerStartError, StatusError):
+            return details
 
     async def start(self, state: PodState, container: ContainerState, pod_ip: str) -> bool:
         """Starts a container if its back-off and its delay are over. Returns whether it started.
