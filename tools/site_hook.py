@@ -8,6 +8,7 @@ file outside `docs/` that does not exist is a warning, which `--strict` makes an
 import logging
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,21 @@ def repository() -> str:
 
 
 def on_config(config: Any, **_: Any) -> None:
-    """Shows the link to the repository in the header, if it has an address."""
+    """Shows the link to the repository if it has an address, and puts pages that the nav lacks into "More"."""
     config.repo_url = repository() or None
+    more = sorted({page.name for page in (ROOT / "docs").glob("*.md")} - {*pages(config.nav)})
+    if more:
+        config.nav.append({"More": more})
+
+
+def pages(nav: Any) -> Iterator[str]:
+    """Yields the pages of a nav and of its sections."""
+    if isinstance(nav, str):
+        yield nav
+    for entry in nav if isinstance(nav, list) else []:
+        yield from pages(entry)
+    for entry in nav.values() if isinstance(nav, dict) else []:
+        yield from pages(entry)
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
