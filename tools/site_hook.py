@@ -24,7 +24,7 @@ def repository() -> str:
 
 
 def on_config(config: Any, **_: Any) -> None:
-    """Shows the link to the repository if it has an address, and puts pages that the nav lacks into "More"."""
+    """Shows the link to the repository, if any, and puts pages that the nav lacks into "More"."""
     config.repo_url = repository() or None
     more = sorted({page.name for page in (ROOT / "docs").glob("*.md")} - {*pages(config.nav)})
     if more:
