@@ -313,10 +313,15 @@ def test_a_pending_pod_has_its_whole_reason(browser: Browser, api: FakeAPI) -> N
 def test_a_pending_pod_is_explained_with_what_would_help(browser: Browser) -> None:
     with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
         api.create({"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}})
+        resources = {"cpu": "4", "memory": "8Gi", "pods": "10"}
         created = api.create(node("node-1"))
+        status = {"capacity": resources, "allocatable": resources}
+        created = api.update_status({**created, "status": status})
         api.update({**created, "spec": {}})
         api.create_all([CLAIM, new_pod("trainer")])
         api.settle()
+        browser.open(f"{api.page}#/why")
+        browser.see("request a", ".one-waiting .summary")
         browser.open(f"{api.page}#/why/pod/default/trainer")
         browser.see("pending", ".explained .answer")
         browser.see("request a", ".explained")

@@ -26,6 +26,7 @@ export function Editor({ kind, object, namespace = "default", onClose }) {
   const [way, setWay] = useState(object ? "update" : "create");
   const [result, setResult] = useState(/** @type {any} */ (null));
   const [busy, setBusy] = useState(false);
+  const [force, setForce] = useState(false);
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const lines = text.match(NEWLINE)?.length ?? 0;
 
@@ -35,7 +36,7 @@ export function Editor({ kind, object, namespace = "default", onClose }) {
       const manifests = await control("POST", "/manifests", { body: { text, namespace } });
       const answers = [];
       for (const manifest of manifests) {
-        answers.push(await write(way, manifest, dryRun));
+        answers.push(await write(way, manifest, dryRun, force));
       }
       if (!dryRun) {
         say(`${WAYS[way].done} ${answers.map((each) => `${each.kind} ${each.metadata.name}`).join(", ")}`);
@@ -64,8 +65,9 @@ export function Editor({ kind, object, namespace = "default", onClose }) {
   const marked = new Set((result?.causes ?? []).map((each) => each.line).filter(Boolean));
   const title = object ? `Edit ${object.kind} ${placed(object.metadata.namespace ?? "", object.metadata.name)}` : `Create ${kind?.kind ?? "objects"}`;
   return html`<${Panel} title=${title} onClose=${onClose} wide>
-    <${Choice} label="How to write" value=${way} onChange=${setWay}
+    <${Choice} label="How to write" value=${way} onChange=${(next) => (setWay(next), setResult(null))}
       choices=${object ? [["update", "Update"], ["apply", "Server-side apply"]] : [["create", "Create"], ["apply", "Server-side apply"]]} />
+    ${way === "apply" && html` <label class="check"><input type="checkbox" checked=${force} onChange=${(event) => (setForce(event.target.checked), setResult(null))} />Force: take over fields of other managers</label>`}
     <div class="editor">
       <div class="gutter" aria-hidden="true" style=${{ height: `${(lines + 1) * 20 + 16}px` }}>
         ${Array.from({ length: lines + 1 }, (_, index) => html`<span class=${marked.has(index + 1) ? "bad" : ""}>${index + 1}</span>`)}
@@ -103,11 +105,11 @@ export function Changes({ changes }) {
   return html`<div class="changes">${changes.map(({ kind, path, text }) => html`<div class=${kind}><code>${path}</code> ${text}</div>`)}</div>`;
 }
 
-async function write(way, manifest, dryRun) {
+async function write(way, manifest, dryRun, force) {
   const query = dryRun ? { dryRun: "All", fieldManager: MANAGER } : { fieldManager: MANAGER };
   const body = JSON.stringify({ ...manifest.object, ...(manifest.namespace ? { metadata: { ...manifest.object.metadata, namespace: manifest.namespace } } : {}) });
   if (way === "apply") {
-    return cluster("PATCH", manifest.path, { query, body, type: "application/apply-patch+yaml" });
+    return cluster("PATCH", manifest.path, { query: { ...query, force: force || undefined }, body, type: "application/apply-patch+yaml" });
   }
   return way === "create" ? cluster("POST", manifest.collection, { query, body }) : cluster("PUT", manifest.path, { query, body });
 }

@@ -93,7 +93,8 @@ async function copyText(text) {
   }
   const area = document.createElement("textarea");
   area.value = text;
-  document.body.append(area);
+  // Outside an open dialog, nothing can have the focus.
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   document.execCommand("copy");
   area.remove();

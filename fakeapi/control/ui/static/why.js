@@ -11,6 +11,10 @@ import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses"]);
 // Rows of one reason that are shown at first.
 const SHOWN = 12;
+const GROUPS_SHOWN = 40;
+// The rows of the first groups that show their short answer before they are opened.
+const SUMMARIES = { groups: 6, rows: 6 };
+const SLOW_MS = 1000;
 
 /** @param {string} kind */
 export function explainable(kind) {
@@ -36,7 +40,8 @@ export function Why({ place }) {
       <${Choice} label="What" value=${what} onChange=${setWhat} choices=${[["all", "All"], ["pod", `Pods ${numbers.pod}`], ["claim", `Claims without a pod ${numbers.claim}`]]} /></div>
     <${Problem} error=${error} />
     ${data && !rows.length && html`<${Empty} icon="why" title=${search ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, each with the reason.</p><//>`}
-    ${groups.map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} />`)}
+    ${groups.slice(0, GROUPS_SHOWN).map((group, index) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} summaries=${index < SUMMARIES.groups ? SUMMARIES.rows : 0} />`)}
+    ${groups.length > GROUPS_SHOWN && html`<p class="soft">${counted(groups.length - GROUPS_SHOWN, "more reason")}. Use the filter to see them.</p>`}
     ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;
 }
 
@@ -56,12 +61,12 @@ function reasonOf(row) {
   return row.reason || "No component has written a reason yet.";
 }
 
-function Group({ reason, rows, isOpen }) {
+function Group({ reason, rows, isOpen, summaries }) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, SHOWN);
   return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
     <p class="reason">${rows.length > 1 && html`<${Pill} kind="warn">${rows.length.toLocaleString("en")}<//> `}${reason}</p>
-    ${shown.map((row) => html`<${Waiting} key=${`${row.kind}/${row.namespace}/${row.name}`} row=${row} open=${isOpen(row)} />`)}
+    ${shown.map((row, index) => html`<${Waiting} key=${`${row.kind}/${row.namespace}/${row.name}`} row=${row} open=${isOpen(row)} short=${index < summaries} />`)}
     ${shown.length < rows.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(rows.length - shown.length).toLocaleString("en")} more</button>`}
   </section>`;
 }
@@ -73,13 +78,44 @@ function waiting(data) {
   return [...pods, ...claims];
 }
 
-function Waiting({ row, open }) {
+/** Explanations are read one after the other, and no more of them once one took the server long. */
+let reading = Promise.resolve();
+let isSlow = false;
+
+/**
+ * Reads the explanation of a row when it is its turn; leaves it out if the row has gone by then.
+ *
+ * @param {any} row
+ * @param {(summary: string) => void} show
+ */
+function summarize(row, show) {
+  let isGone = false;
+  reading = reading.then(async () => {
+    if (!isGone && !isSlow) {
+      const begun = performance.now();
+      const answer = await explain(row.kind, row.namespace, row.name).catch(() => null);
+      isSlow = performance.now() - begun > SLOW_MS;
+      if (!isGone) show(answer?.summary ?? "");
+    }
+  });
+  return () => {
+    isGone = true;
+  };
+}
+
+const explain = (kind, namespace, name) => control("GET", `/explain/${kind}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`);
+
+function Waiting({ row, open, short }) {
   const [opened, setOpened] = useState(open);
+  const [summary, setSummary] = useState("");
+  // The scheduler's message is the same for many reasons: the short answer tells them apart.
+  useEffect(() => (short ? summarize(row, setSummary) : undefined), [row.kind, row.namespace, row.name, row.message, short]);
   const to = row.kind === "pod" ? podHref(row.namespace, row.name) : claimHref(row.namespace, row.name);
   return html`<details class="one-waiting" open=${opened} onToggle=${(event) => setOpened(event.target.open)}>
     <summary>
       <span class="soft">${row.kind === "pod" ? "Pod" : "Claim"}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
       <span class="soft">${row.node ? `waits on ${row.node}, ` : ""}${age(serverNow() - secondsOf(row.created))}</span>
+      ${summary && html`<span class="summary">${summary}</span>`}
     </summary>
     ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
       <p><a href=${to}>Open the ${row.kind}</a></p>`}
@@ -96,7 +132,7 @@ export function Explanation({ kind, namespace, name, object, message = "" }) {
   const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
   const version = object?.metadata?.resourceVersion;
   useEffect(() => {
-    control("GET", `/explain/${kind}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`).then(
+    explain(kind, namespace, name).then(
       (answer) => (setExplained(answer), setError(undefined)),
       (problem) => setError(problem),
     );
