@@ -8,9 +8,8 @@ from pathlib import Path
 from fakeapi.atomic_file import atomic_file
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.journal.entry import Entry
-from fakeapi.journal.observer import HELPER
 from fakeapi.testing.failure_report import ServerReport, is_refused
-from fakeapi.testing.insight import event_line
+from fakeapi.testing.insight import event_line, is_of_code_under_test
 from fakeapi.testing.object_history import history_of
 from fakeapi.testing.server import FakeAPI
 from fakeapi.traces.reporting.timeline import style
@@ -99,7 +98,7 @@ def _time_line(entries: Sequence[Entry]) -> Iterator[str]:
 def _table(entries: Sequence[Entry]) -> Iterator[str]:
     yield "<table>"
     for entry in entries:
-        kind = "refused" if is_refused(entry) else "helper" if entry.agent == HELPER else ""
+        kind = "refused" if is_refused(entry) else "" if is_of_code_under_test(entry) else "helper"
         message = f"<br>{escape(entry.message)}" if entry.message else ""
         yield f"<tr class='{kind}'><td>{escape(str(entry))}{message}</td></tr>"
     yield "</table>"

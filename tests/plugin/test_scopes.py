@@ -58,6 +58,8 @@ def test_anyio_tests_use_the_fixture(project: pytest.Pytester) -> None:
 
 def test_pytest_asyncio_tests_use_the_fixture(project: pytest.Pytester) -> None:
     pytest.importorskip("pytest_asyncio", reason="pytest-asyncio is not installed")
+    scope = "asyncio_default_fixture_loop_scope = function"
+    project.makeini(f"[pytest]\nfilterwarnings = error\n{scope}")
     write(
         project,
         """
