@@ -35,13 +35,23 @@ function Reason({ reason, said }) {
 /** A text in which the names of objects are links; objects that it does not name come after it. */
 function Linked({ text, objects }) {
   const keys = objects.map((each) => placed(each.namespace ?? "", each.name));
-  const index = keys.findIndex((key) => key && text.includes(key));
+  const index = keys.findIndex((key) => key && wordAt(text, key) >= 0);
   if (index < 0) {
     return html`${text}${objects.map((each) => html` <${ObjectLink} of=${each} />`)}`;
   }
-  const [before, ...after] = text.split(keys[index]);
-  const others = objects.filter((_, at) => at !== index);
-  return html`${before}<${ObjectLink} of=${objects[index]} short=${true} />${after.join(keys[index])}${others.map((each) => html` <${ObjectLink} of=${each} />`)}`;
+  const at = wordAt(text, keys[index]);
+  const [before, after] = [text.slice(0, at), text.slice(at + keys[index].length)];
+  const others = objects.filter((each) => each !== objects[index]);
+  return html`${before}<${ObjectLink} of=${objects[index]} short=${true} />${after}${others.map((each) => html` <${ObjectLink} of=${each} />`)}`;
+}
+
+/** Where a text names an object: not inside a longer word. -1 if it does not name it. */
+function wordAt(text, name) {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const isWord = /^$|[^\w./-]/.test(text.charAt(at - 1)) && /^$|[^\w/-]/.test(text.charAt(at + name.length));
+    if (isWord) return at;
+  }
+  return -1;
 }
 
 function several(names, count) {
