@@ -1,6 +1,7 @@
 """explain: the explanation of one object of a World."""
 
 from fakeapi.explaining.claims import explain_claim
+from fakeapi.explaining.dropped_fields import dropped_notes
 from fakeapi.explaining.model import Explanation, Reference
 from fakeapi.explaining.others import explain_other
 from fakeapi.explaining.pods import explain_pod, missing
@@ -50,6 +51,7 @@ async def explain(world: World, resource: str, namespace: str, name: str, heavy:
         explained = missing(world, target, resource)
     elif resource == "pods":
         explained = await explain_pod(world, obj, heavy)
+        explained.notes += dropped_notes(world, obj)
     elif resource == "resourceclaims":
         explained = await explain_claim(world, obj, heavy)
     else:

@@ -10,7 +10,7 @@ from fakeapi import FakeAPI
 from fakeapi.cli import kubectl_explain
 from fakeapi.cli.main import main
 from fakeapi.clients.control import ControlClient, ControlError
-from tests.explaining.manifests import node, pod
+from tests.explaining.manifests import node, pod, request
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +94,15 @@ def test_feature_gates_need_a_kubeconfig(api: FakeAPI) -> None:
     arguments = ["explain", "pod", "train", "--server", api.url, "--feature-gates", "A=true"]
     result = CliRunner().invoke(main, arguments)
     assert (result.exit_code, "--feature-gates needs --kubeconfig" in result.output) == (2, True)
+
+
+def test_fields_of_a_feature_gate_that_is_off_are_noted(api: FakeAPI) -> None:
+    spec = {"devices": {"requests": [request(capacity={"requests": {"memory": "1Gi"}})]}}
+    applied = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "spec": spec}
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(applied)}
+    api.create({**applied, "metadata": {"name": "shared", "annotations": annotations}})
+    pod(api, "sharing", "shared")
+    api.settle()
+    (note,) = api.explain("pod", "sharing").notes
+    fields = "claim default/shared lacks applied fields: spec.devices.requests[0].exactly.capacity"
+    assert note == f"{fields}; the server dropped them, as it does while a feature gate is off"

@@ -1,0 +1,53 @@
+"""Finds fields that a client applied and that the server did not store, because their gate is off."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from fakeapi.explaining.world import World, reference
+from fakeapi.machinery.json_types import Object
+
+APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_LAYOUTS = frozenset(("resource.k8s.io/v1", "resource.k8s.io/v1beta2"))
+"""The API versions whose fields have the same paths as in the internal version."""
+
+
+def dropped_notes(world: World, pod: Object) -> list[str]:
+    """Returns one line for each claim or template of a pod that lacks fields that kubectl applied."""
+    namespace = pod["metadata"]["namespace"]
+    sources = [("ResourceClaim", "resourceclaims", name) for name in world.names_of_claims(pod)]
+    sources += [
+        ("ResourceClaimTemplate", "resourceclaimtemplates", one["resourceClaimTemplateName"])
+        for one in pod["spec"].get("resourceClaims") or ()
+        if one.get("resourceClaimTemplateName")
+    ]
+    notes = []
+    for kind, resource, name in sources:
+        obj = world.get(resource, namespace, name)
+        paths = [] if obj is None else [*dropped_paths(obj)]
+        if obj is not None and paths:
+            why = "the server dropped them, as it does while a feature gate is off"
+            notes.append(f"{reference(kind, obj)} lacks applied fields: {', '.join(paths[:4])}; {why}")
+    return notes
+
+
+def dropped_paths(obj: Object) -> Iterator[str]:
+    """Yields the paths below `spec` that kubectl applied and that the object does not have."""
+    try:
+        applied = json.loads((obj["metadata"].get("annotations") or {}).get(APPLIED) or "{}")
+    except ValueError:
+        return
+    if isinstance(applied, dict) and applied.get("apiVersion") in _LAYOUTS:
+        yield from _missing("spec", applied.get("spec"), obj["spec"])
+
+
+def _missing(path: str, applied: Any, stored: Any) -> Iterator[str]:
+    if isinstance(applied, dict) and isinstance(stored, dict):
+        for name, value in applied.items():
+            if name in stored:
+                yield from _missing(f"{path}.{name}", value, stored[name])
+            elif value not in (None, {}, [], "", False):
+                yield f"{path}.{name}"
+    elif isinstance(applied, list) and isinstance(stored, list) and len(applied) == len(stored):
+        for index, (one, other) in enumerate(zip(applied, stored, strict=True)):
+            yield from _missing(f"{path}[{index}]", one, other)
