@@ -28,6 +28,8 @@ PAGES = (
     "recipes",
     "testing",
     "controllers",
+    "devices",
+    "drivers",
     "manifests",
     "explain",
     "pods",

@@ -85,7 +85,7 @@ def remove(client: "ControlClient", *, name: str) -> None:
     client.delete(_path(name))
 
 
-def _behaviour(call: str) -> None:
+def _behaviour(call: str, text: str) -> None:
     @drivers.command(call)
     @control_client
     @click.argument("name")
@@ -99,11 +99,15 @@ def _behaviour(call: str) -> None:
         given = {key: value for key, value in {**members, "wrongClaim": wrong_claim}.items() if value}
         _print(client.post(f"{_path(name)}/{call}", given))
 
-    behave.help = f"Set how a driver answers calls to {call} claims; without options, it works again."
+    behave.help = f"Set how a driver {text}; without options, it works again."
 
 
-for _call in ("prepare", "unprepare"):
-    _behaviour(_call)
+for _call, _does in {
+    "prepare": "answers calls to prepare claims",
+    "unprepare": "answers calls to unprepare claims",
+    "bind": "reports binding conditions",
+}.items():
+    _behaviour(_call, _does)
 
 
 @drivers.command()
@@ -175,7 +179,7 @@ def _print(driver: dict[str, Any]) -> None:
     text = (
         f"{driver['name']}: {nodes}, {driver['devices']} devices, {driver['preparedClaims']} prepared claims"
     )
-    for call in ("prepare", "unprepare"):
+    for call in ("prepare", "unprepare", "bind"):
         if driver[call]:
             members = ", ".join(f"{name} {value}" for name, value in driver[call].items())
             text += f"; {call}: {members}"

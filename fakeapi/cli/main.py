@@ -133,8 +133,15 @@ def main() -> None:
     default=1.0,
     help="Play the trace this many times as fast; 0 applies no writes.  [default: 1]",
 )
+@click.option(
+    "--demo",
+    is_flag=True,
+    envvar="FAKEAPI_DEMO",
+    help="Fill the server with nodes, simulated devices, pods and claims to look at.",
+)
 def serve(
     *,
+    demo: bool,
     allow_anonymous: bool,
     ready_file: Path | None,
     log: bool,
@@ -177,6 +184,12 @@ def serve(
         from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring
 
         parent.end_with_parent()
+    if demo:
+        if trace is not None:
+            raise click.UsageError("--demo and --from exclude each other.")
+        from fakeapi.testing.demo import options_of, play_later  # noqa: PLC0415 - see the module's docstring
+
+        options = options_of(options)
     starting = Waiting("starting")
 
     def ready(server: "FakeAPI", served: str | None) -> None:
@@ -185,6 +198,8 @@ def serve(
         announcing.announce(server, served, ready_file, options)
         if log:
             announcing.print_requests(server)
+        if demo:
+            play_later(server)
 
     try:
         with starting:

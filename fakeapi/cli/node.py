@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 @click.command()
 @control_client
 @click.argument("name", required=False)
+@click.option("--stop", "action", flag_value="stop", help="Stop the kubelet of the node.")
+@click.option("--start", "action", flag_value="start", help="Start the kubelet of the node again.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer of the control API.")
-def node(client: "ControlClient", *, name: str | None, as_json: bool) -> None:
+def node(client: "ControlClient", *, name: str | None, action: str | None, as_json: bool) -> None:
     """List the nodes with a kubelet, or show one: its drivers, prepared claims, pods and CDI devices."""
+    if action is not None:
+        if name is None:
+            raise click.UsageError(f"Name the node to {action}.")
+        client.post(f"/nodes/{quote(name, safe='')}/{action}")
     answer = client.get("/nodes" if name is None else f"/nodes/{quote(name, safe='')}")
     if as_json:
         click.echo(json.dumps(answer, indent=2))

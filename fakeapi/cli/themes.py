@@ -35,6 +35,7 @@ THEMES: dict[str, tuple[str, ...]] = {
         "run_network",
         "kubelet_directory",
         "webhook_services",
+        "demo",
     ),
     "Storage": ("database", "durability", "history"),
     "Users and HTTPS": (

@@ -23,6 +23,9 @@ class Simulation(Protocol):
     def node_summaries(self) -> list[NodeSummary]:
         """Returns a summary of each node; an empty list if the controller kubelet does not run."""
 
+    async def set_node_running(self, name: str, *, is_running: bool) -> None:
+        """Stops or starts the kubelet of a node. Raises KeyError for an unknown node."""
+
     def node_view(self, name: str) -> NodeView:
         """Returns the description of a node. Raises KeyError for an unknown node."""
 

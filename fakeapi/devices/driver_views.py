@@ -56,6 +56,7 @@ class DriverSummary(msgspec.Struct, rename="camel"):
     prepared_claims: int
     prepare: BehaviourView
     unprepare: BehaviourView
+    bind: BehaviourView
 
 
 class DriverView(msgspec.Struct, rename="camel"):
@@ -65,6 +66,7 @@ class DriverView(msgspec.Struct, rename="camel"):
     cdi: str
     prepare: BehaviourView
     unprepare: BehaviourView
+    bind: BehaviourView
     nodes: list[DriverNode]
     prepared: list[PreparedRecord]
     calls: list[CallRecord]
@@ -79,6 +81,7 @@ def summary_of(driver: SimulatedDriver) -> DriverSummary:
         prepared_claims=len(driver.prepared()),
         prepare=_behaviour(driver, "prepare"),
         unprepare=_behaviour(driver, "unprepare"),
+        bind=_behaviour(driver, "bind"),
     )
 
 
@@ -89,6 +92,7 @@ def view_of(driver: SimulatedDriver, node: str = "") -> DriverView:
         cdi=driver.spec.cdi,
         prepare=_behaviour(driver, "prepare"),
         unprepare=_behaviour(driver, "unprepare"),
+        bind=_behaviour(driver, "bind"),
         nodes=[_node(name, devices) for name, devices in driver.nodes.items() if node in {"", name}],
         prepared=[record for record in driver.prepared() if node in {"", record.node}],
         calls=[call for call in driver.calls if node in {"", call.node}],

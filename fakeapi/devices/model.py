@@ -59,7 +59,7 @@ class DriverSpec:
     - `classes`: the DeviceClasses to create.
     - `environment`: variables that a prepared device sets in its containers.
     - `status`: data for `status.devices` of prepared claims, such as conditions; None for no device status.
-    - `behaviour`: how the driver answers at first, for "prepare" and "unprepare".
+    - `behaviour`: how the driver acts at first, for "prepare", "unprepare" and "bind".
     """
 
     name: str
@@ -81,7 +81,7 @@ class DriverSpec:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """The way in which a driver answers calls to prepare or unprepare claims.
+    """The way in which a driver prepares claims, unprepares them, or reports binding conditions.
 
     - `delay`: the seconds on the server's clock that each call takes.
     - `error`: the error that the driver returns for each claim; "" for success.

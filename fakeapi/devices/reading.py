@@ -38,7 +38,7 @@ _SLICES = ("ResourceSlice", "ResourceSliceList", "List")
 _SHORT = re.compile(r"([A-Za-z0-9.-]+)(?:=([0-9]{1,9}))?")
 _MEMBERS = (
     *("name", "preset", "nodes", "count", "devices", "attributes", "capacity", "counters", "pool"),
-    *("cdi", "classes", "environment", "status", "prepare", "unprepare"),
+    *("cdi", "classes", "environment", "status", "prepare", "unprepare", "bind"),
 )
 
 
@@ -112,7 +112,7 @@ def _of_members(name: str, description: Mapping[str, Any]) -> DriverSpec:
         status=description.get("status"),
         behaviour={
             call: behaviour_of(description[call], call)
-            for call in ("prepare", "unprepare")
+            for call in ("prepare", "unprepare", "bind")
             if call in description
         },
     )

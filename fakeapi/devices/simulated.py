@@ -11,8 +11,8 @@ from fakeapi.machinery.json_types import Object
 
 HEALTHY, UNHEALTHY = "Healthy", "Unhealthy"
 
-CALLS = ("prepare", "unprepare")
-"""The calls whose behaviour can be set."""
+CALLS = ("prepare", "unprepare", "bind")
+"""The actions whose behaviour can be set: two calls of the kubelet, and reporting binding conditions."""
 
 Event: TypeAlias = Literal["registration", "devices", "health", "restart"]
 """A change on a node: of the driver's registration, of its devices, or of their health; or a restart."""
@@ -132,7 +132,7 @@ class SimulatedDriver:
     # behaviour ---------------------------------------------------------------------------------------
 
     def behave(self, call: str, behaviour: Behaviour) -> None:
-        """Sets how the driver answers the calls `prepare` or `unprepare` from now on."""
+        """Sets how the driver acts from now on. Raises DeviceError for an unknown action or node."""
         if call not in CALLS:
             raise DeviceError(f"no call {call!r}; there are {', '.join(CALLS)}")
         if behaviour.node:

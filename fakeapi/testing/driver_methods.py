@@ -56,6 +56,24 @@ class DriverMethods(ABC):
         server.call(lambda: server.simulation.add_driver(specs[0]))
         return simulated_drivers.SimulatedDriver(server, specs[0].name)
 
+    def stop_node(self, name: str) -> None:
+        """Stops the kubelet of a node, as if its machine were switched off.
+
+        The Node becomes NotReady and gets the taints of an unreachable node at once. Its pods stay, and no
+        claim is prepared or unprepared there until `start_node`. Raises KeyError for an unknown node, and
+        RuntimeError if the kubelet controller does not run.
+        """
+        server = self._running()
+        server.call(lambda: server.kubelet.set_running(name, is_running=False))
+
+    def start_node(self, name: str) -> None:
+        """Starts the kubelet of a stopped node, which then acts on all changes that it missed.
+
+        Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
+        """
+        server = self._running()
+        server.call(lambda: server.kubelet.set_running(name, is_running=True))
+
     def driver(self, name: str) -> "SimulatedDriver":
         """Returns a simulated driver by name, such as one of the option `drivers`.
 

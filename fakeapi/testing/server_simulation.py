@@ -52,6 +52,12 @@ class ServerSimulation:
         kubelet = self._find_kubelet()
         return [] if kubelet is None else kubelet.summaries()
 
+    async def set_node_running(self, name: str, *, is_running: bool) -> None:
+        kubelet = self._find_kubelet()
+        if kubelet is None:
+            raise KeyError(name)
+        await kubelet.set_running(name, is_running=is_running)
+
     def node_view(self, name: str) -> NodeView:
         kubelet = self._find_kubelet()
         if kubelet is None:

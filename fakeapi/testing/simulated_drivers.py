@@ -130,6 +130,19 @@ class SimulatedDriver:
         behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
         self._act(lambda driver: driver.behave("unprepare", behaviour))
 
+    def bind(
+        self, *, delay: float = 0.0, error: str = "", hangs: bool = False, times: int | None = None
+    ) -> None:
+        """Sets how the driver reports the binding conditions of devices; without arguments, at once.
+
+        - `delay`: seconds on the server's clock until the conditions are True.
+        - `error`: the message with which the failure conditions become True instead.
+        - `hangs`: reports nothing, so that the scheduler gives up after ten minutes.
+        - `times`: the number of claims, after which the driver reports at once again; None for all claims.
+        """
+        behaviour = _checked(Behaviour(delay, error, hangs, times=times))
+        self._act(lambda driver: driver.behave("bind", behaviour))
+
     # what happened -----------------------------------------------------------------------------------
 
     @property

@@ -144,6 +144,12 @@ def _action(name: str, handle: Any, summary: str) -> Route:
     )
 
 
+_BEHAVIOURS = {
+    "prepare": "answers calls to prepare claims",
+    "unprepare": "answers calls to unprepare claims",
+    "bind": "reports binding conditions",
+}
+
 ROUTES = (
     Route("GET", "/drivers", read, "The simulated DRA drivers.", answer=DriverList),
     Route(
@@ -163,23 +169,17 @@ ROUTES = (
         query=NodeChoice,
     ),
     Route("DELETE", "/drivers/{name}", remove, "Stop a simulated driver, and forget it."),
-    Route(
-        "POST",
-        "/drivers/{name}/prepare",
-        behave,
-        "Set how the driver answers calls to prepare claims: delay, error, hangs, wrongClaim, times, node.",
-        answer=DriverSummary,
-        body=Any,
-        body_is_optional=True,
-    ),
-    Route(
-        "POST",
-        "/drivers/{name}/unprepare",
-        behave,
-        "Set how the driver answers calls to unprepare claims, as for prepare.",
-        answer=DriverSummary,
-        body=Any,
-        body_is_optional=True,
+    *(
+        Route(
+            "POST",
+            f"/drivers/{{name}}/{action}",
+            behave,
+            f"Set how the driver {text}: delay, error, hangs, wrongClaim, times, node.",
+            answer=DriverSummary,
+            body=Any,
+            body_is_optional=True,
+        )
+        for action, text in _BEHAVIOURS.items()
     ),
     Route(
         "POST",

@@ -25,6 +25,23 @@ async def read_one(call: Call) -> NodeView:
         raise refused(404, f"the controller kubelet has no node {name}") from None
 
 
+async def stop(call: Call) -> NodeView:
+    return await _set_running(call, is_running=False)
+
+
+async def start(call: Call) -> NodeView:
+    return await _set_running(call, is_running=True)
+
+
+async def _set_running(call: Call, *, is_running: bool) -> NodeView:
+    name = call.path["name"]
+    try:
+        await call.server.simulation.set_node_running(name, is_running=is_running)
+    except KeyError:
+        raise refused(404, f"the controller kubelet has no node {name}") from None
+    return await read_one(call)
+
+
 ROUTES = (
     Route("GET", "/nodes", read, "The nodes of the kubelet controller.", answer=NodeList),
     Route(
@@ -34,4 +51,12 @@ ROUTES = (
         "A node: its drivers, prepared claims, pods and CDI devices.",
         answer=NodeView,
     ),
+    Route(
+        "POST",
+        "/nodes/{name}/stop",
+        stop,
+        "Stop the kubelet of a node; the Node becomes unreachable.",
+        answer=NodeView,
+    ),
+    Route("POST", "/nodes/{name}/start", start, "Start the kubelet of a stopped node.", answer=NodeView),
 )

@@ -155,7 +155,7 @@ class NodeAgent:
         for name in (PLUGINS, "plugins"):
             make_directory(self.directory / name, 0o750)
         await nodes.register(self._context, self._api, self._spec, self._addresses.node)
-        self._context.run(nodes.beat(self._context, self._api, self.name))
+        self._context.run(nodes.beat(self._context, self._api, self.name, lambda: self.is_running))
         self.slices.start()
         if self._health is not None:
             self._context.run(self._health.run())
@@ -200,6 +200,13 @@ class NodeAgent:
         """
         node = await self._api.get(self._context.served("", "nodes").path(name=self.name))
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
+
+    async def report_reachable(self) -> None:
+        """Writes the conditions and taints of the Node, depending on whether its kubelet runs.
+
+        Raises StatusError if a request fails.
+        """
+        await nodes.report_reachable(self._context, self._api, self.name, is_reachable=self.is_running)
 
     def driver_changed(self, name: str) -> None:
         """Updates ResourceSlices and device health after the DRA driver `name` registered or unregistered.

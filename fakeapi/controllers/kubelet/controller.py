@@ -17,6 +17,7 @@ from fakeapi.controllers.kubelet.agent import NodeAgent
 from fakeapi.controllers.kubelet.containers.behaviour_reading import read_behaviours, shown_behaviour
 from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
 from fakeapi.controllers.kubelet.keys import (
+    BindingKey,
     CapacityKey,
     CheckpointedPodKey,
     DeletedPodKey,
@@ -48,6 +49,7 @@ class KubeletController(Controller):
         context = self.context
         settings = context.cluster.settings
         self.nodes: dict[str, NodeAgent] = {}
+        self._parked: dict[str, dict[Key, None]] = {}
         self._remove_directory: weakref.finalize[Any, KubeletController] | None = None
         if settings.kubelet_directory is None:
             root = make_short_directory()
@@ -94,6 +96,21 @@ class KubeletController(Controller):
             agent.remember()
         self.nodes[spec.name] = agent
         await agent.start()
+
+    async def set_running(self, name: str, *, is_running: bool) -> None:
+        """Stops the kubelet of a node, as if its machine were switched off; or starts the kubelet again.
+
+        A stopped kubelet acts on nothing. Its Node becomes NotReady and gets the taints of an unreachable
+        node, as kube-controller-manager does after 40 seconds. Raises KeyError for an unknown node, and
+        StatusError if a request fails.
+        """
+        agent = self.nodes[name]
+        if agent.is_running == is_running:
+            return
+        agent.is_running = is_running
+        await agent.report_reachable()
+        for key in self._parked.pop(name, ()):
+            self.context.add(key)
 
     def summaries(self) -> list[NodeSummary]:
         """Returns a summary of each node."""
@@ -174,7 +191,13 @@ class KubeletController(Controller):
         if isinstance(key, TimerKey):
             self._timers.fire()
             return
+        if isinstance(key, BindingKey):
+            await self.simulation.binding.report(key)
+            return
         agent = self.nodes[key.node]
+        if not agent.is_running:
+            self._parked.setdefault(key.node, {})[key] = None
+            return
         match key:
             case PodKey(pod=name):
                 pod = self._pods.objects.get(name)

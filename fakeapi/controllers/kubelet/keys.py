@@ -89,6 +89,15 @@ class SimulatedSlicesKey:
     driver: str
 
 
+@dataclass(frozen=True, slots=True)
+class BindingKey:
+    """A claim whose devices wait for binding conditions of a simulated driver. `claim`: NAMESPACE/NAME."""
+
+    node: str
+    claim: str
+    driver: str
+
+
 Key = (
     PodKey
     | DeletedPodKey
@@ -101,4 +110,5 @@ Key = (
     | PublishedKey
     | TimerKey
     | SimulatedSlicesKey
+    | BindingKey
 )

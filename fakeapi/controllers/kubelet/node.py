@@ -1,5 +1,6 @@
 """Registers the Node object of a kubelet, and renews the node's Lease (heartbeats)."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from fakeapi.clients.errors import StatusError
@@ -18,6 +19,9 @@ _HEALTHY = {
     "PIDPressure": ("False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     "Ready": ("True", "KubeletReady", "kubelet is posting ready status"),
 }
+
+UNREACHABLE_TAINT = "node.kubernetes.io/unreachable"
+_UNREACHABLE = ("Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
 
 
 def node_object(spec: NodeSpec, address: str, version: str, now: str) -> Object:
@@ -109,13 +113,13 @@ async def register(context: ControllerContext, api: InProcessClient, spec: NodeS
     """
     nodes = context.served("", "nodes")
     node = node_object(spec, address, context.version, context.now())
+    path = nodes.path(name=spec.name)
     try:
-        await api.create(nodes.path(), node)
+        current = await api.create(nodes.path(), node)
     except StatusError as problem:
         if not problem.is_already_exists:
             raise
-    path = nodes.path(name=spec.name)
-    current = await api.get(path)
+        current = await api.get(path)
     taints = [
         taint
         for taint in current["spec"].get("taints") or ()
@@ -126,14 +130,19 @@ async def register(context: ControllerContext, api: InProcessClient, spec: NodeS
     await api.patch(f"{path}/status", {"status": node["status"]}, "strategic")
 
 
-async def beat(context: ControllerContext, api: InProcessClient, name: str) -> None:
-    """Renews the node's Lease every HEARTBEAT_SECONDS, until the task is cancelled.
+async def beat(
+    context: ControllerContext, api: InProcessClient, name: str, is_running: Callable[[], bool]
+) -> None:
+    """Renews the node's Lease every HEARTBEAT_SECONDS while the kubelet runs, until the task is cancelled.
 
     Creates a missing Lease.
     """
     leases = context.served("coordination.k8s.io", "leases")
     path = leases.path("kube-node-lease", name)
     while True:
+        if not is_running():
+            await pause(context.clock, HEARTBEAT_SECONDS)
+            continue
         now = f"{context.now()[:-1]}.000000Z"
         spec = {"holderIdentity": name, "leaseDurationSeconds": LEASE_SECONDS, "renewTime": now}
         try:
@@ -154,6 +163,28 @@ async def beat(context: ControllerContext, api: InProcessClient, name: str) -> N
                 with suppress(StatusError):
                     await api.create(leases.path("kube-node-lease"), lease)
         await pause(context.clock, HEARTBEAT_SECONDS)
+
+
+async def report_reachable(
+    context: ControllerContext, api: InProcessClient, name: str, *, is_reachable: bool
+) -> None:
+    """Writes the condition Ready of a Node, and adds or removes the taints of an unreachable node.
+
+    Follows k8s.io/kubernetes `pkg/controller/nodelifecycle`. Raises StatusError if a request fails.
+    """
+    path, now = context.served("", "nodes").path(name=name), context.now()
+    status, reason, message = _HEALTHY["Ready"] if is_reachable else _UNREACHABLE
+    ready = {"type": "Ready", "status": status, "reason": reason, "message": message}
+    times = {"lastHeartbeatTime": now, "lastTransitionTime": now}
+    await api.patch(f"{path}/status", {"status": {"conditions": [{**ready, **times}]}}, "strategic")
+    node = await api.get(path)
+    taints = [taint for taint in node["spec"].get("taints") or () if taint["key"] != UNREACHABLE_TAINT]
+    if not is_reachable:
+        taints += [
+            {"key": UNREACHABLE_TAINT, "effect": effect, "timeAdded": now}
+            for effect in ("NoSchedule", "NoExecute")
+        ]
+    await api.patch(path, {"spec": {"taints": taints or None}})
 
 
 async def _owner(context: ControllerContext, api: InProcessClient, name: str) -> list[Object]:

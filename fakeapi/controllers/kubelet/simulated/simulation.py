@@ -11,6 +11,7 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.kubelet.agent import NodeAgent
 from fakeapi.controllers.kubelet.keys import SimulatedSlicesKey
+from fakeapi.controllers.kubelet.simulated.binding import BindingConditions
 from fakeapi.controllers.kubelet.simulated.cdi_files import CDIFiles
 from fakeapi.controllers.kubelet.simulated.plugin import SIMULATED, SimulatedPlugin
 from fakeapi.controllers.kubelet.simulated.publisher import SlicePublisher
@@ -55,6 +56,11 @@ class Simulation:
         return SlicePublisher(
             self._context, self._resource("resourceslices"), self._nodes, self._publish_soon
         )
+
+    @cached_property
+    def binding(self) -> BindingConditions:
+        """The reports of binding conditions."""
+        return BindingConditions(self._context, self._claims, self._drivers, self._client)
 
     def _resource(self, plural: str) -> ServedResource:
         resource = self._context.resource(GROUP, plural)
@@ -111,6 +117,8 @@ class Simulation:
                 pool = example.pool_on(node)
                 assert pool is not None, "a new driver runs"
                 check_gates(parts_of(pool, self._context.rules), self._context.rules)
+                if any(device.get("bindingConditions") for device in pool.devices):
+                    _ = self.binding
                 await self._publisher.check(self._client(spec.name), node, spec.name, pool)
             for device_class in spec.classes:
                 await self._create_class(spec.name, device_class)
