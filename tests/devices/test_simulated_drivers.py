@@ -154,7 +154,9 @@ def test_a_removed_driver_frees_its_name(api: FakeAPI) -> None:
 def test_a_driver_without_its_feature_gate_is_refused() -> None:
     gates = {"DynamicResourceAllocation": False}
     with FakeAPI(release="1.33", feature_gates=gates) as api:
-        pytest.raises(ValueError, api.add_driver, NAME).match("has DynamicResourceAllocation off")
+        add = api.add_driver
+        with pytest.raises(ValueError, match="has DynamicResourceAllocation off"):
+            add(NAME)
 
 
 def test_drivers_need_the_kubelet_and_release_1_31() -> None:
