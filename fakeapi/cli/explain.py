@@ -45,7 +45,7 @@ def explain(
     output: str,
     feature_gates: str,
 ) -> None:
-    r"""Say why a pod or claim waits, why a pod has its node, or why an object is not deleted.
+    """Say why a pod or claim waits, why a pod has its node, or why an object is not deleted.
 
     With --kubeconfig, explains an object of any cluster, by GET requests for nodes, pods, claims, slices and
     classes. Nothing is written, and no Secret is read. Without it, asks a running fakeapi.
@@ -54,7 +54,7 @@ def explain(
     fakeapi explain pod team/train
     fakeapi explain claim team/gpu --all
     fakeapi explain pod team/train --kubeconfig ~/.kube/config
-    """
+    """  # noqa: D301 - click needs the character
     from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.text import text_of  # noqa: PLC0415 - keeps --help fast
 
