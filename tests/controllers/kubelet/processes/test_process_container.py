@@ -40,6 +40,18 @@ def test_a_program_is_found_in_the_directories_of_the_image(images: Images, comm
     asyncio.run(story())
 
 
+def test_files_of_an_image_are_added_behind_a_link_of_this_machine(isolated_images: Images) -> None:
+    isolated_images.script("bin/driver", "ls /usr/bin/driver /bin/driver")  # /bin is a link to /usr/bin
+    listed = ["/bin/driver", "/usr/bin/driver"] if Path("/bin").is_symlink() else ["/bin/driver"]
+
+    async def story() -> None:
+        async with started(isolated_images.plan(["/bin/driver"])) as ran:
+            lines = [line for line in await ran.lines() if line.startswith("/")]
+            assert sorted(lines) == listed
+
+    asyncio.run(story())
+
+
 def test_an_image_that_is_one_program_needs_no_command(images: Images) -> None:
     program = images.script("driver", "echo ran")
 

@@ -139,14 +139,14 @@ def _add_image(root: str, spec: dict[str, Any], descriptor: int) -> None:
         most: int = spec["image_mounts"]
         left = [most]
         try:
-            _merge(f"/proc/self/fd/{descriptor}", root, left)
+            _merge(f"/proc/self/fd/{descriptor}", root, root, left)
         except IndexError:
             raise ValueError(f"the image has more than {most} files and directories") from None
     else:
         _bind(descriptor, f"{root}/{Path(spec['image']).name}", is_directory=False)
 
 
-def _merge(source: str, target: str, left: list[int]) -> None:
+def _merge(source: str, target: str, root: str, left: list[int]) -> None:
     """Mounts the entries of a directory over another directory, and goes down where both have a directory.
 
     Ignores special files. `left`: the number of mounts that are still allowed, as a list of one number.
@@ -161,22 +161,24 @@ def _merge(source: str, target: str, left: list[int]) -> None:
                 continue
             is_directory = entry.is_dir(follow_symlinks=False)
             if is_directory and Path(place).is_dir() and not Path(place).is_symlink():
-                _merge(entry.path, place, left)
+                _merge(entry.path, place, root, left)
             elif is_directory and Path(place).is_symlink():
-                _merge(entry.path, _followed(target, place), left)
+                _merge(entry.path, _followed(place, root), root, left)
             elif is_directory or entry.is_file(follow_symlinks=False):
                 left[0] -= 1
                 if left[0] < 0:
                     raise IndexError
+                if Path(place).is_symlink():  # a link of this machine could lead out of the new root
+                    Path(place).unlink()
                 _bind(os.open(entry.path, _PATH | os.O_NOFOLLOW), place, is_directory=is_directory)
 
 
-def _followed(parent: str, link: str) -> str:
-    """Returns the directory of a symbolic link such as /bin → usr/bin, without leaving the new root."""
-    target = Path(link).readlink()
-    if target.is_absolute() or ".." in target.parts:
-        raise ValueError(f"{target} at {link}: the image cannot have files behind this link")
-    return f"{parent}/{target}"
+def _followed(link: str, root: str) -> str:
+    """Returns the directory of a link such as /bin → usr/bin. Raises ValueError if it leaves the root."""
+    target = os.path.realpath(link)
+    if not target.startswith(f"{os.path.realpath(root)}/"):
+        raise ValueError(f"the image cannot have files behind the link {link.removeprefix(root)}")
+    return target
 
 
 def _bind(descriptor: int, target: str, *, is_directory: bool, read_only: bool = False) -> None:
