@@ -60,7 +60,7 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
     example_driver.install(version, served.kubeconfig, values)
     story = Story(served)
     story.begin()
-    story.await_slices(8 if version == "v0.1.0" else 3)  # v0.1.0 has no value for it
+    story.await_slices(3)
     story.create_pod()
     [claim] = story.await_running()
     assert devices_of(claim)[0].startswith("gpu-")
@@ -71,6 +71,9 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
 
 
 def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, report: Report) -> None:
+    """Allows repeated attempts, because one spec has a race: it upgrades the driver, and creates a pod as soon
+    as the new driver is Running. Here this can be before the new driver has published its slices.
+    """
     version = example_driver.VERSIONS[SUITE_RELEASE]
     report(
         kind="suite",
@@ -96,7 +99,7 @@ def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, rep
         path = f"{work}{os.pathsep}{os.environ['PATH']}"
         demo = example_driver.source(version) / "demo"
         done = subprocess.run(
-            [suite, "--ginkgo.no-color", f"--demo-manifests-dir={demo}"],
+            [suite, "--ginkgo.no-color", "--ginkgo.flake-attempts=3", f"--demo-manifests-dir={demo}"],
             cwd=work,
             env={**os.environ, "KUBECONFIG": str(served.kubeconfig), "PATH": path},
             capture_output=True,
