@@ -61,10 +61,13 @@ def resources_with_objects(cluster: Cluster, namespace: str = "") -> list[Resour
     return resources
 
 
-def has_objects(cluster: Cluster, resource: Resource, namespace: str = "") -> bool:
-    """Whether a namespace has objects of a resource. `namespace`: "" for the whole cluster."""
+def has_objects(cluster: Cluster, resource: Resource, namespace: str = "", more_than: int = 0) -> bool:
+    """Whether a namespace has more than `more_than` objects of a resource.
+
+    `namespace`: "" for the whole cluster.
+    """
     prefix = f"{resource.prefix}{namespace}/" if namespace else resource.prefix
-    return bool(cluster.storage.list(prefix, limit=1).entries)
+    return len(cluster.storage.list(prefix, limit=more_than + 1).entries) > more_than
 
 
 def _versions_of(cluster: Cluster, group: str, plural: str) -> list[Resource]:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 
 _HERE = "fakeapi.controllers"
+_SERVICES = (("", "services"),)
+"""Every cluster has one Service, `kubernetes`, whose endpoints the API server writes."""
 
 _PLACES: Mapping[str, Place] = {
     "namespace": Place(f"{_HERE}.namespace", "NamespaceController"),
@@ -49,8 +51,8 @@ _PLACES: Mapping[str, Place] = {
     ),
     "job": Place(f"{_HERE}.job.controller", "JobController", (("batch", "jobs"),)),
     "ttl-after-finished": Place(f"{_HERE}.job.ttl", "TTLAfterFinishedController", (("batch", "jobs"),)),
-    "endpointslice": Place(f"{_HERE}.endpoints.controller", "EndpointSliceController", (("", "services"),)),
-    "endpoints": Place(f"{_HERE}.endpoints.controller", "EndpointsController", (("", "services"),)),
+    "endpointslice": Place(f"{_HERE}.endpoints.controller", "EndpointSliceController", _SERVICES, 1),
+    "endpoints": Place(f"{_HERE}.endpoints.controller", "EndpointsController", _SERVICES, 1),
     "cert-manager": Place(f"{_HERE}.certificates.controller", "CertificateController"),
 }
 """The modules and classes of the controllers, by name. The function `makers` imports the modules."""

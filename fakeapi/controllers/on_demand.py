@@ -10,6 +10,7 @@ from fakeapi.controllers.controller import Controller, ControllerContext, MakeCo
 from fakeapi.controllers.inventory import has_objects
 from fakeapi.controllers.place import Place
 from fakeapi.controllers.served import find_resource
+from fakeapi.registry.model.resource import Resource
 
 
 def imported(place: Place) -> MakeController:
@@ -27,18 +28,33 @@ class OnDemand(Controller):
         self._is_stopped = False
 
     async def start(self) -> None:
-        cluster = self.context.cluster
-        found = (find_resource(cluster.catalogue, *name) for name in self._place.needs)
-        resources = [resource for resource in found if resource is not None]
-        if any(has_objects(cluster, resource) for resource in resources):
+        if self._is_needed():
             await self._begin()
-            return
-        for resource in resources:
-            cluster.store.on_first_change(resource.prefix, self._wake, self.context.name)
+        else:
+            self._wait()
+
+    def _resources(self) -> list[Resource]:
+        catalogue = self.context.cluster.catalogue
+        resources = (find_resource(catalogue, *name) for name in self._place.needs)
+        return [resource for resource in resources if resource is not None]
+
+    def _is_needed(self) -> bool:
+        """Whether the cluster has objects of the controller's resources, beside those of every cluster."""
+        cluster, initial = self.context.cluster, self._place.initial
+        return any(has_objects(cluster, resource, more_than=initial) for resource in self._resources())
+
+    def _wait(self) -> None:
+        for resource in self._resources():
+            store = self.context.cluster.store
+            store.on_first_change(resource.prefix, self._wake, self.context.name)
 
     def _wake(self) -> None:
-        if self._controller is None and not self._is_stopped:
+        if self._controller is not None or self._is_stopped:
+            return
+        if self._is_needed():
             self.context.spawn(self._begin())
+        else:
+            self._wait()
 
     async def _begin(self) -> None:
         if self._controller is None:

@@ -9,8 +9,10 @@ class Place(NamedTuple):
     - `module` and `member`: the module and the class.
     - `needs`: the resources that the controller reconciles, as (group, plural). The controller starts when
       the first object of one of them is stored. () starts the controller with the server.
+    - `initial`: the number of these objects that every cluster has. They do not start the controller.
     """
 
     module: str
     member: str
     needs: tuple[tuple[str, str], ...] = ()
+    initial: int = 0
