@@ -106,8 +106,8 @@ class Stopper:
 def grace_of(pod: Object) -> float:
     """Returns the grace period of a pod in seconds: of its deletion, or of its spec.
 
-    A pod that is removed by force (0) has the grace period of its spec, as in calculateEffectiveGracePeriod of
-    k8s.io/kubernetes `pkg/kubelet/pod_workers.go`.
+    A pod that is removed by force (0) has the grace period of its spec, as in calculateEffectiveGracePeriod
+    of k8s.io/kubernetes `pkg/kubelet/pod_workers.go`.
     """
     grace = pod["metadata"].get("deletionGracePeriodSeconds")
     return float(grace or pod["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE))
