@@ -73,8 +73,8 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
 def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, report: Report) -> None:
     """Allows repeated attempts, because one spec has a race.
 
-    It upgrades the driver, and creates a pod as soon as the new driver is Running. Here this can be before the
-    new driver has published its slices.
+    It upgrades the driver, and creates a pod as soon as the new driver is Running. Here this can be before
+    the new driver has published its slices.
     """
     version = example_driver.VERSIONS[SUITE_RELEASE]
     report(
