@@ -16,12 +16,11 @@ from kubernetes.stream import portforward, stream
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet.containers.behaviour import ExecResult
 from fakeapi.http.connections import port_forward, remote_command
-from tests.http.test_websocket import Client, connected
+from tests.http.connections.pods import POD, create_pod, message_of
+from tests.http.websocket_client import connected
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """The client for Python leaves the sockets of forwarded ports open."""
-
-POD = "/api/v1/namespaces/default/pods/pod"
 
 
 @pytest.fixture
@@ -36,12 +35,6 @@ def core(api: FakeAPI) -> Iterator[client.CoreV1Api]:
     with config.new_client_from_config(str(api.kubeconfig)) as api_client:
         yield client.CoreV1Api(api_client)
     gc.collect()
-
-
-def create_pod(api: FakeAPI, **container: Any) -> None:
-    spec = {"nodeName": "node", "containers": [{"name": "c", "image": "i", **container}]}
-    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"}, "spec": spec})
-    api.settle()
 
 
 def read_log(api: FakeAPI, **query: Any) -> str:
@@ -184,11 +177,6 @@ def test_the_input_of_a_command_ends_with_a_message_of_v5(api: FakeAPI) -> None:
         status = message_of(session)
         assert (status[:1], json.loads(status[1:])["status"]) == (b"\x03", "Success")
         assert session.next().code == 1000  # type: ignore[attr-defined] # a CloseConnection
-
-
-def message_of(session: Client) -> bytes:
-    data: bytes = session.next().data  # type: ignore[attr-defined] # a BytesMessage
-    return bytes(data)
 
 
 def test_base64_protocols_are_spoken(api: FakeAPI) -> None:

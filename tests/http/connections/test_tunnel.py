@@ -8,8 +8,8 @@ import pytest
 from fakeapi import FakeAPI
 from fakeapi.http.connections import spdy, tunnel
 from fakeapi.http.connections.spdy import DICTIONARY, FrameReader, FrameWriter, HeaderReader, SpdyError
-from tests.http.connections.test_connections import POD, create_pod, message_of
-from tests.http.test_websocket import Client, connected
+from tests.http.connections.pods import POD, create_pod, message_of
+from tests.http.websocket_client import Client, connected
 
 
 @pytest.fixture

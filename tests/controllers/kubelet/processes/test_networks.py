@@ -10,8 +10,8 @@ from typing import Any
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet.processes.networks import PodNetwork
 from tests.controllers.kubelet.processes import client_program
+from tests.controllers.kubelet.processes.programs import await_true, output, pod, script, write
 from tests.controllers.kubelet.processes.running import Images, started
-from tests.controllers.kubelet.processes.test_run import await_true, output, pod, script, write
 
 _PROGRAM = (
     "from socketserver import TCPServer; from http.server import SimpleHTTPRequestHandler as Handler; "

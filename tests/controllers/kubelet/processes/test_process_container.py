@@ -10,6 +10,7 @@ import pytest
 
 from fakeapi.controllers.kubelet.containers.runtime import CommandError, ContainerExit, ContainerStartError
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessMount
+from tests.controllers.kubelet.processes.process_states import running
 from tests.controllers.kubelet.processes.running import Client, Images, started
 
 
@@ -112,19 +113,6 @@ async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not condition():  # noqa: ASYNC110 - the processes are not in this event loop
             await asyncio.sleep(0.01)
-
-
-def running(argument: str) -> list[str]:
-    """Returns the command lines of all processes of this machine with this argument."""
-    lines = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_text(errors="replace").split("\0")
-        except OSError:
-            continue
-        if argument in words:
-            lines.append(" ".join(words))
-    return lines
 
 
 def test_exec_runs_a_command_beside_the_program(images: Images) -> None:

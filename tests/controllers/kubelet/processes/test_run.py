@@ -2,9 +2,8 @@
 
 import shutil
 import sys
-import threading
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ import trustme
 from fakeapi import FakeAPI
 from fakeapi.testing.server import StartError
 from tests.controllers.kubelet.processes import client_program, webhook_program
-from tests.controllers.kubelet.processes.test_process_container import running
+from tests.controllers.kubelet.processes.process_states import running
+from tests.controllers.kubelet.processes.programs import await_true, output, pod, script, write
 from tests.interop.processes import free_port
-
-SECONDS = 20.0
 
 
 @pytest.fixture
@@ -31,52 +29,6 @@ def image(tmp_path: Path) -> Path:
 def api(image: Path) -> Iterator[FakeAPI]:
     with FakeAPI(run=[f"example.com/driver={image}"]) as api:
         yield api
-
-
-def script(image: Path, text: str) -> None:
-    path = image / "driver"
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-    path.chmod(0o755)
-
-
-def pod(name: str = "driver", *, volumes: Any = (), mounts: Any = (), **spec: Any) -> dict[str, Any]:
-    """Returns a pod whose container sees the node's directory at /var/lib/kubelet/shared."""
-    directory = "/var/lib/kubelet/shared"
-    shared = {"name": "shared", "hostPath": {"path": directory}}
-    container = {
-        "name": "driver",
-        "image": "example.com/driver:v1",
-        "command": ["driver"],
-        "volumeMounts": [{"name": "shared", "mountPath": directory}, *mounts],
-        **spec.pop("container", {}),
-    }
-    body = {"containers": [container], "volumes": [shared, *volumes], "terminationGracePeriodSeconds": 2}
-    metadata = {"name": name, "namespace": "default", **spec.pop("metadata", {})}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**body, **spec}}
-
-
-def await_true(condition: Callable[[], Any]) -> Any:
-    """Waits until a condition returns a true value, and returns the value."""
-    pause = threading.Event()
-    for _ in range(int(SECONDS / 0.02)):
-        value = condition()
-        if value:
-            return value
-        pause.wait(0.02)
-    raise AssertionError("the condition did not become true")
-
-
-def output(api: FakeAPI, name: str = "out") -> str:
-    """Waits for a file that a program has written, and returns its text."""
-    path = api.node().directory / "shared" / name
-    await_true(path.exists)
-    return path.read_text(encoding="utf-8")
-
-
-def write(text: str) -> str:
-    """Returns a script that writes the output of a command into the node's directory, all at once."""
-    shared = "/var/lib/kubelet/shared"
-    return f"( {text} ) > {shared}/.out 2>&1; mv {shared}/.out {shared}/out; sleep 1000"
 
 
 def test_a_pod_sees_its_volumes_its_fields_and_its_account(api: FakeAPI, image: Path) -> None:

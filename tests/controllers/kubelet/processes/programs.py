@@ -1,0 +1,56 @@
+"""Makes programs for containers, and waits for their output."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fakeapi import FakeAPI
+
+SECONDS = 20.0
+
+
+def script(image: Path, text: str) -> None:
+    path = image / "driver"
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def pod(name: str = "driver", *, volumes: Any = (), mounts: Any = (), **spec: Any) -> dict[str, Any]:
+    """Returns a pod whose container sees the node's directory at /var/lib/kubelet/shared."""
+    directory = "/var/lib/kubelet/shared"
+    shared = {"name": "shared", "hostPath": {"path": directory}}
+    container = {
+        "name": "driver",
+        "image": "example.com/driver:v1",
+        "command": ["driver"],
+        "volumeMounts": [{"name": "shared", "mountPath": directory}, *mounts],
+        **spec.pop("container", {}),
+    }
+    body = {"containers": [container], "volumes": [shared, *volumes], "terminationGracePeriodSeconds": 2}
+    metadata = {"name": name, "namespace": "default", **spec.pop("metadata", {})}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**body, **spec}}
+
+
+def await_true(condition: Callable[[], Any]) -> Any:
+    """Waits until a condition returns a true value, and returns the value."""
+    pause = threading.Event()
+    for _ in range(int(SECONDS / 0.02)):
+        value = condition()
+        if value:
+            return value
+        pause.wait(0.02)
+    raise AssertionError("the condition did not become true")
+
+
+def output(api: FakeAPI, name: str = "out") -> str:
+    """Waits for a file that a program has written, and returns its text."""
+    path = api.node().directory / "shared" / name
+    await_true(path.exists)
+    return path.read_text(encoding="utf-8")
+
+
+def write(text: str) -> str:
+    """Returns a script that writes the output of a command into the node's directory, all at once."""
+    shared = "/var/lib/kubelet/shared"
+    return f"( {text} ) > {shared}/.out 2>&1; mv {shared}/.out {shared}/out; sleep 1000"
