@@ -33,11 +33,12 @@ class RunImage:
         if not name or any(character.isspace() for character in name):
             raise RunImageError(f"run: {pattern!r} is not the name of an image")
         try:
-            if not place.is_dir() and not place.is_file():
-                problem = "is not a directory or a file" if place.exists() else "does not exist"
-                raise RunImageError(f"run: {name}: {place} {problem}")
+            is_usable, is_there = place.is_dir() or place.is_file(), place.exists()
         except (OSError, ValueError) as error:
             raise RunImageError(f"run: {name}: {error}") from None
+        if not is_usable:
+            problem = "is not a directory or a file" if is_there else "does not exist"
+            raise RunImageError(f"run: {name}: {place} {problem}")
         if place.is_file() and not os.access(place, os.X_OK):
             raise RunImageError(f"run: {name}: {place} is not executable")
         return cls(name, place)
