@@ -139,7 +139,10 @@ NO_BOUNDS = {
         "fakeapi_storage.postgresql.follower.POLL_SECONDS",
     },
     "the estimated or encoded size of a value": {
+        "fakeapi.control.handlers.devices.CLAIM_BYTES",
+        "fakeapi.control.handlers.devices.DEVICE_BYTES",
         "fakeapi.control.handlers.requests.REQUEST_BYTES",
+        "fakeapi.control.handlers.tables.ROW_BYTES",
         "fakeapi.http.protobuf._LENGTH_BYTES",
         "fakeapi.machinery.cel.rules.values._HASHED_BYTES",
         "fakeapi.machinery.cel.runtime.functions.lists._COMPARED_BYTES",
