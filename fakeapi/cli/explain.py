@@ -14,7 +14,7 @@ from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
     from fakeapi.clients.target import Target
-    from fakeapi.explaining.model import Explanation
+    from fakeapi.explaining.explanation import Explanation
 
 TEXT, JSON = "text", "json"
 
@@ -87,7 +87,7 @@ def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanati
     import msgspec  # noqa: PLC0415 - keeps --help fast
 
     from fakeapi.clients.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.explaining.model import Explanation  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.explanation import Explanation  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.world import NAMESPACED  # noqa: PLC0415 - keeps --help fast
 
     parts = (namespace, name) if plural in NAMESPACED else (name,)

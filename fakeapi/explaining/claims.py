@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, owning_pod
+from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_lines
-from fakeapi.explaining.model import Explanation, Reason
+from fakeapi.explaining.model import Reason
 from fakeapi.explaining.pods import explain_pod, explanation
 from fakeapi.explaining.scheduling import PodScheduling
 from fakeapi.explaining.world import World, consumers_of, reference, results_of

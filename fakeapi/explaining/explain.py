@@ -2,7 +2,8 @@
 
 from fakeapi.explaining.claims import explain_claim
 from fakeapi.explaining.dropped_fields import dropped_notes
-from fakeapi.explaining.model import Explanation, Reference
+from fakeapi.explaining.explanation import Explanation
+from fakeapi.explaining.model import Reference
 from fakeapi.explaining.others import explain_other
 from fakeapi.explaining.pods import explain_pod, missing
 from fakeapi.explaining.refusal_reasons import refused_reasons

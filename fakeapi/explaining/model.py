@@ -163,7 +163,7 @@ class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
     requests: list[RequestOnNode] = []
 
 
-class Explanation(msgspec.Struct, rename="camel"):
+class ExplanationFields(msgspec.Struct, rename="camel"):
     """Why an object waits, or why it is where it is.
 
     - `release`: the Kubernetes release whose rules were applied.
@@ -187,18 +187,3 @@ class Explanation(msgspec.Struct, rename="camel"):
     def headline(self) -> str:
         """The first line of the text: the object, its verdict and the shortest true answer."""
         return f"{self.object} {self.verdict}: {self.summary}"
-
-    @property
-    def text(self) -> str:
-        """The explanation as `fakeapi explain` prints it."""
-        from fakeapi.explaining.text import text_of  # noqa: PLC0415 - printing needs this module
-
-        return text_of(self)
-
-    @property
-    def json(self) -> str:
-        """The explanation as JSON, in the form that docs/explain.md documents."""
-        return msgspec.json.encode(self).decode()
-
-    def __str__(self) -> str:
-        return self.text

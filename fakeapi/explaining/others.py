@@ -1,7 +1,8 @@
 """Explains objects that are neither pods nor claims: why they are not deleted."""
 
+from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_lines
-from fakeapi.explaining.model import NAMES_SHOWN, Explanation, Reason
+from fakeapi.explaining.model import NAMES_SHOWN, Reason
 from fakeapi.explaining.pods import explanation
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object

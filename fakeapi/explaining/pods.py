@@ -1,8 +1,9 @@
 """Explains a pod: why it waits, why it got its node, why it does not start, or why it is not deleted."""
 
+from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_lines
 from fakeapi.explaining.kubelet_facts import starting_reasons
-from fakeapi.explaining.model import VERSION, Explanation, Reason, Reference
+from fakeapi.explaining.model import VERSION, Reason, Reference
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.world import World, reference

@@ -5,7 +5,7 @@ import time
 from fakeapi.clients.remote import ReadOnlyClient
 from fakeapi.clients.target import Target
 from fakeapi.explaining.explain import explain, target_of
-from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.remote_world import AGENT, read_world
 from fakeapi.explaining.world import NAMESPACED
 from fakeapi.registry.offloading.heavy_steps import HeavySteps

@@ -7,7 +7,7 @@ from fakeapi.controllers.controller_runner import ControllerRunner
 from fakeapi.controllers.manager import Manager
 from fakeapi.explaining.cluster_world import world_of
 from fakeapi.explaining.explain import explain, target_of
-from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.explanation import Explanation
 
 
 @runtime_checkable

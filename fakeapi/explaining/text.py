@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fakeapi.explaining.model import Explanation, NodeResult, Reason
+from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason
 from fakeapi.machinery.printable import printable
 
 REASONS_SHOWN = 3
@@ -15,7 +15,7 @@ NODES_SHOWN = 5
 """Number of nodes in a line of the short form."""
 
 
-def text_of(explanation: Explanation, *, everything: bool = False) -> str:
+def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
     """Returns the explanation as lines of text.
 
     `everything`: whether to print all reasons, changes and nodes.
@@ -23,7 +23,7 @@ def text_of(explanation: Explanation, *, everything: bool = False) -> str:
     return "\n".join(printable(line) for line in _lines(explanation, everything=everything)) + "\n"
 
 
-def _lines(explanation: Explanation, *, everything: bool) -> Iterator[str]:
+def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]:
     yield explanation.headline
     shown = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
     for reason in shown:
@@ -45,7 +45,7 @@ def _lines(explanation: Explanation, *, everything: bool) -> Iterator[str]:
         yield f"Note: {note}"
 
 
-def _reason(reason: Reason, explanation: Explanation, *, everything: bool) -> Iterator[str]:
+def _reason(reason: Reason, explanation: ExplanationFields, *, everything: bool) -> Iterator[str]:
     if reason.text != explanation.summary:
         yield reason.text
     where = f"{reason.path} of {reason.object}" if reason.object and reason.path else ""

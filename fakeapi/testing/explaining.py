@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from fakeapi.testing.running import RunningServer
 
 if TYPE_CHECKING:
-    from fakeapi.explaining.model import Explanation
+    from fakeapi.explaining.explanation import Explanation
 
 
 class Explains:

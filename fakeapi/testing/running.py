@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.agent import NodeAgent
     from fakeapi.controllers.kubelet.controller import KubeletController
     from fakeapi.devices.drivers import SimulatedDrivers
-    from fakeapi.explaining.model import Explanation
+    from fakeapi.explaining.explanation import Explanation
     from fakeapi.faults.armed import ArmedFault
     from fakeapi.faults.rules import Rule
     from fakeapi.installing.manifest_installer import ManifestInstaller

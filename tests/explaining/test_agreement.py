@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakeapi.controllers.scheduler.status import nodes_message
-from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.explanation import Explanation
 from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stage
 
 EVERY = 9

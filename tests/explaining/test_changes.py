@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.explaining.model import Change, Explanation, Reference
+from fakeapi.explaining.explanation import Explanation
+from fakeapi.explaining.model import Change, Reference
 from tests.explaining.manifests import (
     DRIVER,
     Object,

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.explanation import Explanation
 from tests.explaining import claim_situations, device_situations, node_situations
 from tests.explaining.situations import ALL_GATES, SITUATIONS, Situation
 

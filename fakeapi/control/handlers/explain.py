@@ -3,7 +3,7 @@
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 from fakeapi.explaining.explain import resource_of
-from fakeapi.explaining.model import Explanation
+from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.running_server import explain_running
 
 

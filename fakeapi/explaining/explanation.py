@@ -1,0 +1,23 @@
+"""Explanation: the answer to "why?", as text and as JSON."""
+
+import msgspec
+
+from fakeapi.explaining.model import ExplanationFields
+from fakeapi.explaining.text import text_of
+
+
+class Explanation(ExplanationFields, rename="camel"):
+    """Why an object waits, or why it is where it is."""
+
+    @property
+    def text(self) -> str:
+        """The explanation as `fakeapi explain` prints it."""
+        return text_of(self)
+
+    @property
+    def json(self) -> str:
+        """The explanation as JSON, in the form that docs/explain.md documents."""
+        return msgspec.json.encode(self).decode()
+
+    def __str__(self) -> str:
+        return self.text
