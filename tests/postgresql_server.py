@@ -14,6 +14,9 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+_OLD_PROCESSES = "Terminate any old server processes"
+"""Part of PostgreSQL's hint while killed processes of the same directory still end."""
+
 START_SECONDS = 60.0
 USER = "fakeapi"
 _numbers = count(1)
@@ -98,16 +101,22 @@ class PostgreSQL:
             "-c", "shared_buffers=32MB", "-c", "max_connections=60",
             "-c", f"fsync={'on' if self._fsync else 'off'}",
         )  # fmt: skip
+        self._launch(command)
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if time.monotonic() > deadline or (self.process and self.process.poll() is not None):
+                words = (self.directory / "log").read_text(errors="replace")
+                if time.monotonic() > deadline or _OLD_PROCESSES not in words[-500:]:
+                    raise RuntimeError(f"PostgreSQL did not start: {words[-2_000:]}")
+                time.sleep(0.1)
+                self._launch(command)
+            time.sleep(0.02)
+
+    def _launch(self, command: list[str]) -> None:
         with (self.directory / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True, cwd="/"
             )
-        deadline = time.monotonic() + START_SECONDS
-        while not self._answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                words = (self.directory / "log").read_text(errors="replace")
-                raise RuntimeError(f"PostgreSQL did not start: {words[-2_000:]}")
-            time.sleep(0.02)
 
     def signal(self, number: signal.Signals) -> None:
         """Sends a signal to each process of the server, because they are in different process groups."""

@@ -142,8 +142,7 @@ class Shared(World):
         watchers = [asyncio.create_task(each.watch()) for each in wanderers]
         clients = [asyncio.create_task(self.client(number)) for number in range(CLIENTS)]
         trouble = asyncio.create_task(self._trouble(clients))
-        await asyncio.gather(*clients)
-        await trouble
+        await asyncio.gather(*clients, trouble)  # an error of either ends the round
         async with self._limit("requests were not answered"):
             await asyncio.gather(*self._set_aside)
         end = self.end_revision = await self._revision()
