@@ -18,7 +18,8 @@ import click
 from fakeapi.cli.main import main as fakeapi
 from fakeapi.cli.options import default_text
 from fakeapi.cli.themes import OTHER, THEMES, theme_of
-from fakeapi.settings import Option, options
+from fakeapi.option import Option
+from fakeapi.settings import options
 from tools import python_reference
 
 DOCS = Path(__file__).parents[1] / "docs"

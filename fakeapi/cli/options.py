@@ -7,7 +7,8 @@ from typing import Any, TypeVar, get_args, get_origin
 import click
 
 from fakeapi.cli.file_type import FILE
-from fakeapi.settings import Option, options, seconds_of_duration
+from fakeapi.option import Option, seconds_of_duration
+from fakeapi.settings import options
 
 F = TypeVar("F", bound=Callable[..., Any])
 

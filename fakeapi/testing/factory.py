@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
-from fakeapi.settings import Settings, passes_options
+from fakeapi.settings import Settings
+from fakeapi.settings_signature import passes_options
 
 if TYPE_CHECKING:
     from fakeapi.testing.replaying import ReplayOptions

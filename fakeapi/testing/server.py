@@ -13,7 +13,8 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import gates
 from fakeapi.serving.runner import StartError
-from fakeapi.settings import Settings, described, takes_settings
+from fakeapi.settings import Settings
+from fakeapi.settings_signature import described, takes_settings
 from fakeapi.testing.client import Verbs
 from fakeapi.testing.driver_methods import DriverMethods
 from fakeapi.testing.explaining import Explains

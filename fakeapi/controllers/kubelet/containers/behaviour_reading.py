@@ -15,7 +15,7 @@ from fakeapi.controllers.kubelet.containers.behaviour import (
 from fakeapi.inputfile import read_regular
 from fakeapi.machinery.documents import DocumentError, document_of
 from fakeapi.machinery.printable import printable_line
-from fakeapi.settings import seconds_of_duration
+from fakeapi.option import seconds_of_duration
 
 FILE_MAX = 1024 * 1024
 """Maximum size of a file of behaviours in bytes; reading a longer file raises BehaviourError."""

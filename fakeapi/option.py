@@ -1,0 +1,94 @@
+"""Option: the metadata of an option of a server, and the check of its value."""
+
+import re
+from dataclasses import Field, dataclass, field
+from math import inf
+from os import PathLike
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin
+
+_ENVIRONMENT = "FAKEAPI_"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The metadata of an option. The type and the default of the option are in its field of Settings.
+
+    - `flag`: the flag of `fakeapi serve`; empty if the command does not have the option.
+    - `also`: other names of the flag.
+    - `unset`: a description of the default for help texts, if the value does not explain itself.
+    - `bounds`: the lowest and the highest allowed number; None means unlimited.
+    - `is_duration`: whether the option's text can have a unit (10ms). Without a unit, it is in seconds.
+    - `is_shared`: whether one server with this option can serve several tests, one after the other. Other
+      options need something outside the server, such as a file.
+    - `command_line_default`: the default of `fakeapi serve`, if it differs from the default of Settings.
+    """
+
+    help: str
+    flag: str = ""
+    also: tuple[str, ...] = ()
+    metavar: str = ""
+    unset: str = ""
+    bounds: tuple[float, float | None] | None = None
+    is_file: bool = False
+    is_duration: bool = False
+    is_shared: bool = True
+    command_line_default: Any = None
+
+    @property
+    def environment(self) -> str:
+        """The name of the option's environment variable for `fakeapi serve`, such as FAKEAPI_DB for --db."""
+        return _ENVIRONMENT + self.flag.removeprefix("--").replace("-", "_").upper()
+
+
+def option_field(default: Any, help: str, flag: str = "", **more: Any) -> Any:  # noqa: A002 - the name in click
+    return field(default=default, metadata={"option": Option(help, flag, **more)})
+
+
+def check_option(of: Field[Any], option: Option, value: Any) -> None:
+    """Raises ValueError if a value has the wrong type for its option or is out of the option's bounds."""
+    if isinstance(of.type, str) or (of.name == "feature_gates" and value is not None):
+        return  # the code that uses the option checks it
+    if get_origin(of.type) is Literal:
+        if value not in get_args(of.type):
+            raise ValueError(f"{of.name}: {value!r} is not one of {', '.join(get_args(of.type))}")
+        return
+    members = get_args(of.type) if isinstance(of.type, UnionType) else (of.type,)
+    kinds = [kind for member in members for kind in _KINDS.get(member, (get_origin(member) or member,))]
+    wrong = not isinstance(value, tuple(kinds)) or (isinstance(value, bool) and bool not in kinds)
+    if wrong:
+        known = (get_origin(member) or member for member in members if member is not NoneType)
+        names = [kind.__name__ for kind in known]
+        raise ValueError(f"{of.name}: {value!r} is not of type {' or '.join(names)}")
+    if option.bounds is not None and value is not None:
+        low, high = option.bounds
+        if not low <= value <= (inf if high is None else high):
+            bounds = f"less than {low}" if high is None else f"not from {low} to {high}"
+            raise ValueError(f"{of.name}: {value} is {bounds}")
+
+
+_KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
+"""Maps types of options to the Python types that they accept, if these are more: float also accepts int."""
+
+
+def seconds_of_duration(text: str) -> float:
+    """Returns the seconds of a duration such as 10ms, 0.5s or 1m. A number without a unit is in seconds.
+
+    Raises ValueError for any other text.
+    """
+    read = _DURATION.fullmatch(text)
+    if read is None:
+        raise ValueError(f"{text!r} is not a duration such as 10ms or 0.5s")
+    return float(read[1]) * _SECONDS[read[2] or "s"]
+
+
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m)?")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+
+
+def flag_of(text: str) -> bool:
+    try:
+        return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+    except KeyError:
+        raise ValueError(text) from None
