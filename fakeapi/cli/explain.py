@@ -20,8 +20,8 @@ TEXT, JSON = "text", "json"
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("resource", metavar="pod|claim|…")
-@click.argument("name", metavar="[NAMESPACE/]NAME")
+@click.argument("resource", metavar="pod|claim|…", default="")
+@click.argument("name", metavar="[NAMESPACE/]NAME", default="")
 @click.option("--namespace", "-n", metavar="NAMESPACE", default="default", help="Namespace of a bare NAME.")
 @click.option("--all", "everything", is_flag=True, help="Print every reason, change and node.")
 @click.option(
@@ -54,14 +54,22 @@ def explain(
     fakeapi explain pod team/train
     fakeapi explain claim team/gpu --all
     fakeapi explain pod team/train --kubeconfig ~/.kube/config
+
+    The kinds are pod, claim, template, class, slice, node, namespace, pvc and devicetaintrule.
     """  # noqa: D301 - click needs the character
-    from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.explain import KIND_WORDS, resource_of  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.text import text_of  # noqa: PLC0415 - keeps --help fast
 
+    if not resource:
+        raise click.UsageError(f"name a kind and an object; the kinds are {KIND_WORDS}")
     try:
         plural = resource_of(resource)
     except ValueError as error:
         raise click.UsageError(printable_line(error)) from None
+    if not name:
+        raise click.UsageError(
+            f"name an object: fakeapi explain {resource} [NAMESPACE/]NAME; the kinds are {KIND_WORDS}"
+        )
     own, slash, rest = name.partition("/")
     where, name = (own, rest) if slash else (namespace, name)
     if click.get_current_context().params.get("kubeconfig") is None:

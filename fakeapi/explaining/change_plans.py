@@ -6,8 +6,14 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from fakeapi.controllers.allocation.model import Device
-from fakeapi.explaining.device_changes import MATCHES_ALL, free_change, model_of, toleration_for
-from fakeapi.explaining.dropped import Describer, selector_name, taint_text, untolerated
+from fakeapi.explaining.device_changes import (
+    MATCHES_ALL,
+    free_change,
+    model_of,
+    recreate_text,
+    toleration_for,
+)
+from fakeapi.explaining.dropped import Describer, taint_text, untolerated
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.tally import NodeTally, RequestTally
@@ -94,7 +100,8 @@ def _tolerations(tally: RequestTally, node: str) -> list[Step]:
     path = f"{tally.place}.tolerations"
     tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(toleration_for, taints.values())]
     owner = reference("ResourceClaim", tally.claim)
-    change = Change(f"tolerate {', '.join(taints)} in {path}", "edit", [owner], path, node=node)
+    text = recreate_text(tally.claim, f"a toleration of {', '.join(taints)} in {path}")
+    change = Change(text, "edit", [owner], path, node=node)
     return [Step(change, lambda trial, case: _edit(case, tally.claim, path, tolerations))]
 
 
@@ -113,14 +120,15 @@ def _free(key: tuple[str, str], claim: Object, node: str) -> Step:
 
 
 def _selectors(tally: RequestTally) -> list[Step]:
-    refused = {(one.obstacle, one.selector): one for one in tally.refused if one.selector >= 0}
+    refused = dict.fromkeys((one.obstacle, one.selector) for one in tally.refused if one.selector >= 0)
     steps = []
-    for (obstacle, index), one in refused.items():
+    for obstacle, index in refused:
         if obstacle is not Obstacle.REQUEST_SELECTOR:
             continue
         path = f"{tally.place}.selectors[{index}]"
         owner: Reference = reference("ResourceClaim", tally.claim)
-        change = Change(f"change {selector_name(tally, one)}", "edit", [owner], path)
+        text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
+        change = Change(text, "edit", [owner], path)
         steps.append(_selector_step(change, tally.claim, path))
     return steps
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, owning_pod
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_lines
+from fakeapi.explaining.kubelet_facts import check_change, gone_text, not_registered, unpublished
 from fakeapi.explaining.model import Reason
 from fakeapi.explaining.pods import explain_pod, explanation
 from fakeapi.explaining.scheduling import PodScheduling
@@ -48,33 +49,31 @@ async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Expla
 
 
 def _allocated(world: World, claim: Object) -> Explanation:
+    own = reference("ResourceClaim", claim)
     devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results_of(claim)]
     users = consumers_of(claim)
     used = f"reserved for {', '.join(map(str, users[:3]))}" if users else "no pod uses it"
     named = ", ".join(devices[:3]) + (f" and {len(devices) - 3} more" if len(devices) > 3 else "")
-    text = f"it is allocated: {named or 'no devices'}; {used}"
+    text = f"{named or 'no devices'}; {used}"
+    pods = [world.get("pods", user.namespace, user.name) for user in users]
+    nodes = list(
+        dict.fromkeys(str(pod["spec"]["nodeName"]) for pod in pods if pod and pod["spec"].get("nodeName"))
+    )
     reasons = []
-    missing = _gone_devices(world, claim)
-    if missing:
-        problem = f"device {', '.join(missing[:3])} is not published any more"
-        text = f"it is allocated, but {problem}"
-        reasons.append(
-            Reason("DeviceGone", problem, object=reference("ResourceClaim", claim), path="status.allocation")
-        )
+    gone = unpublished(world, claim)
+    if gone:
+        text = gone_text(gone)
+        drivers = dict.fromkeys(one.partition("/")[0] for one in gone)
+        changes = [check_change(driver, nodes[0] if nodes else "") for driver in drivers]
+        details = [used]
+        reasons.append(Reason("DeviceGone", text, details, own, "status.allocation", changes=changes))
+    for driver in dict.fromkeys(one["driver"] for one in results_of(claim) if not gone):
+        reasons += [
+            not_registered(world, driver, node, claim)
+            for node in nodes
+            if driver not in world.drivers.get(node, {driver})
+        ]
     return explanation(world, claim, "allocated", text, reasons, kind="ResourceClaim")
-
-
-def _gone_devices(world: World, claim: Object) -> list[str]:
-    published = {
-        (one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
-        for one in world.of("resourceslices")
-        for device in one["spec"].get("devices") or ()
-    }
-    return [
-        f"{one['driver']}/{one['pool']}/{one['device']}"
-        for one in results_of(claim)
-        if (one["driver"], one["pool"], one["device"]) not in published
-    ]
 
 
 def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:

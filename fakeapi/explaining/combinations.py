@@ -7,7 +7,7 @@ from dataclasses import replace
 from fakeapi.controllers.allocation.allocator import allocate
 from fakeapi.controllers.allocation.constraints import attribute_of
 from fakeapi.controllers.allocation.model import AllocationError, Device, NodeError
-from fakeapi.explaining.device_changes import Changes
+from fakeapi.explaining.device_changes import Changes, recreate_text
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.model import Change, Reason
 from fakeapi.explaining.selector_text import value_text
@@ -54,7 +54,7 @@ async def _by_constraint(
         path = "spec.devices.constraints"
         reason = _reason("ConstraintsNotMet", text, claim, path)
         reason.details = [_constraint_text(one) for one in constraints]
-        reason.changes.append(_edit("remove or change constraints", claim, path, tally))
+        reason.changes.append(_edit("other or no constraints", claim, path, tally))
         return reason
     return None
 
@@ -75,7 +75,7 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
     text = f"{_constraint_text(constraint)}: no choice of devices on node {tally.name} has it"
     reason = _reason("ConstraintNotMet", text, claim, path)
     reason.details = [f"wanted {needed}", *(f"{attribute} {offer}" for offer in offers[:8])]
-    reason.changes.append(_edit(f"remove or change {path}", claim, path, tally))
+    reason.changes.append(_edit(f"another or no {path}", claim, path, tally))
     return reason
 
 
@@ -107,7 +107,7 @@ async def _by_request(
                 if choices[0].claim is claim:
                     found = await Changes(trial, describer, case).to_make_room(choices[0])
                     reason.changes += [change for change in found if change.sufficient]
-            reason.changes.append(_edit(f"ask for fewer devices in {path}", claim, path, tally))
+            reason.changes.append(_edit(f"fewer devices in {path}", claim, path, tally))
             reason.changes = list({change.text: change for change in reason.changes}.values())
             return reason
     return None
@@ -217,4 +217,5 @@ def _reason(code: str, text: str, claim: Object, path: str) -> Reason:
 
 
 def _edit(text: str, claim: Object, path: str, tally: NodeTally) -> Change:
+    text = recreate_text(claim, text)
     return Change(text, "edit", [reference("ResourceClaim", claim)], path, node=tally.name, sufficient=True)

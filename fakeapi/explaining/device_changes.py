@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fakeapi.controllers.allocation.model import Device
+from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.explaining.dropped import Describer, selector_name, taint_text, untolerated
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
@@ -95,7 +96,8 @@ class Changes:
         path = f"{tally.place}.tolerations"
         tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(toleration_for, taints.values())]
         case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), tolerations))
-        text = f"tolerate {', '.join(taints)} in {path}, or remove the taint from the devices"
+        what = f"a toleration of {', '.join(taints)} in {path}"
+        text = f"{recreate_text(tally.claim, what)}, or remove the taint from the devices"
         return [
             Change(
                 text,
@@ -129,8 +131,11 @@ class Changes:
             path = f"{tally.place}.selectors[{index}]"
             case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), MATCHES_ALL))
             owner = reference("ResourceClaim", tally.claim)
+        text = f"change {selector_name(tally, refused)}"
+        if owner.kind == "ResourceClaim":
+            text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
         return Change(
-            f"change {selector_name(tally, refused)}",
+            text,
             "edit",
             [owner],
             path,
@@ -148,7 +153,7 @@ class Changes:
             case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), None))
             if await self.trial.allocates(case):
                 claim = reference("ResourceClaim", tally.claim)
-                text = f"remove or change {path}"
+                text = recreate_text(tally.claim, f"another or no {path}")
                 changes.append(Change(text, "edit", [claim], path, node=self._node_name, sufficient=True))
         return changes
 
@@ -170,7 +175,7 @@ class Changes:
         case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), usable))
         if not await self.trial.allocates(case):
             return []
-        text = f"ask for {usable} instead of {tally.needed} in {path}"
+        text = recreate_text(tally.claim, f"{usable} instead of {tally.needed} in {path}")
         claim = reference("ResourceClaim", tally.claim)
         return [Change(text, "edit", [claim], path, usable, self._node_name, sufficient=True)]
 
@@ -197,6 +202,19 @@ class Changes:
     @property
     def _node_name(self) -> str:
         return str(self.case.node["metadata"]["name"])
+
+
+def recreate_text(claim: Object, what: str) -> str:
+    """Returns the change of a claim in words: the spec of a claim cannot be changed in place."""
+    metadata = claim["metadata"]
+    if ANNOTATION in (metadata.get("annotations") or {}):
+        return f"create the template and the pod again with {what}"
+    return f"delete claim {metadata.get('namespace', '')}/{metadata['name']} and create it again with {what}"
+
+
+def start_change(driver: str) -> Change:
+    """Returns the change that makes a driver publish its devices."""
+    return Change(f"start driver {driver} so that it publishes its devices", "create")
 
 
 def model_of(tally: RequestTally) -> Device | None:

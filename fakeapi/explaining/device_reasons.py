@@ -2,20 +2,24 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.combinations import combination_reason
-from fakeapi.explaining.device_changes import Changes
+from fakeapi.explaining.device_changes import Changes, recreate_text, start_change
 from fakeapi.explaining.dropped import Describer, selector_name
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, Seen
+from fakeapi.explaining.error_reasons import read_text
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, Seen, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems
-from fakeapi.explaining.selector_text import fitted, shortened
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
-from fakeapi.explaining.trial import Case, Trial
+from fakeapi.explaining.trial import Case, Trial, edited, steps_of
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
+
+CLASSES_TRIED = 8
+"""Maximum number of other classes that are tried for a request; further classes are not tried."""
 
 NODES_TRIED = 3
 """Maximum number of nodes on which changes are tried: those that lack the fewest devices."""
@@ -111,13 +115,13 @@ class DeviceReasons:
         tallies = [tally for _, tally in pairs]
         best_node, best = pairs[0]
         if not any(tally.published for tally in tallies):
-            reason = self._no_devices(best)
+            reason = self._nodevices_text(best)
         elif not any(tally.in_class for tally in tallies):
             reason = self._no_match(tallies, Obstacle.CLASS_SELECTOR)
         elif not any(tally.selected for tally in tallies):
             reason = self._no_match(tallies, Obstacle.REQUEST_SELECTOR)
         elif max(tally.selected for tally in tallies) < best.needed:
-            reason = self._too_few(max(pairs, key=lambda pair: pair[1].selected))
+            reason = self._too_few(max(pairs, key=lambda pair: pair[1].selected), pairs)
         else:
             reason = self._not_free(best_node, best)
         reason.details += [
@@ -128,9 +132,12 @@ class DeviceReasons:
             reason.changes += await changes.for_request(tally, node)
         reason.changes.sort(key=lambda change: not change.sufficient)
         reason.changes = _distinct(reason.changes)
+        driver = self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
+        if driver:
+            reason.changes = [start_change(driver), await self._other_class(best, pairs)]
         return self._placed(reason, self.nodes)
 
-    def _no_devices(self, tally: RequestTally) -> Reason:
+    def _nodevices_text(self, tally: RequestTally) -> Reason:
         slices = self.world.of("resourceslices")
         name = self._named(tally)
         problem = next((problem for node in self.nodes for problem in pool_problems(self.world, node)), None)
@@ -161,8 +168,11 @@ class DeviceReasons:
         class_name = tally.request.device_class["metadata"]["name"]
         candidates = total if of_class else sum(one.in_class for one in tallies)
         whose = f"class {class_name}" if of_class else self._named(tally)
-        matches = f"{whose} matches none of {_devices(candidates)}"
-        options = [group.dissected.error] if group.dissected.error else group.dissected.shorts
+        matches = f"{whose} matches none of {devices_text(candidates)}"
+        options = [group.dissected.error] if group.dissected.error else group.shorts
+        driver = group.silent_driver(self.world) if of_class else ""
+        if driver:
+            matches, options = f"class {class_name}", [f"driver {driver} publishes no devices"]
         reason = self._reason(str(obstacle), fitted(matches, options), tally)
         reason.expression = group.expression
         reason.seen = list(group.seen)
@@ -171,20 +181,62 @@ class DeviceReasons:
         reason.path = f"{at}.selectors[{first.selector}].cel.expression"
         reason.details = [
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
-            *(f"{_devices(one.devices)}: {one.dissected.error or one.dissected.text}" for one in groups[:4]),
+            *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
             *(hint.text for hint in group.hints),
             *_drivers_line(self.world, group.seen),
         ]
         if group.dissected.error:
             reason.code = Obstacle.SELECTOR_ERROR
+            owner = (
+                Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
+            )
+            for hint in [one for one in group.hints if one.instead]:
+                texts = [f"{selector_name(tally, first)} {misread}" for misread in hint.misread]
+                reason.text = next((one for one in texts if len(one) <= SUMMARY_LENGTH), reason.text)
+                text = read_text(hint, group.expression, reason.path, owner, tally.claim)
+                reason.changes.append(Change(text, "edit", [owner], reason.path))
         return reason
 
-    def _too_few(self, best: tuple[NodeTally, RequestTally]) -> Reason:
+    def _silent_driver(self, tally: RequestTally) -> str:
+        """Returns the driver that the class wants and that publishes no devices; "" if there is none."""
+        refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
+        groups = self.describer.selector_groups(tally, refused[:1]) if refused else ()
+        return next((group.silent_driver(self.world) for group in groups), "")
+
+    async def _other_class(
+        self, tally: RequestTally, pairs: Sequence[tuple[NodeTally, RequestTally]]
+    ) -> Change:
+        """Returns the change to another class; tries each class on the nodes with the best tallies."""
+        path = f"{tally.place}.deviceClassName"
+        claim = reference("ResourceClaim", tally.claim)
+        for other in self.world.of("deviceclasses")[:CLASSES_TRIED]:
+            name = other["metadata"]["name"]
+            for node, own in pairs[:NODES_TRIED]:
+                case = self.cases[node.name]
+                changed = edited(own.claim, steps_of(path), name)
+                claims = [changed if one is own.claim else one for one in case.claims]
+                if await self.trial.allocates(replace(case, claims=claims)):
+                    text = recreate_text(tally.claim, f"another class in {path}, such as {name}")
+                    return Change(text, "edit", [claim], path, node=node.name, sufficient=True)
+        return Change(recreate_text(tally.claim, f"another class in {path}"), "edit", [claim], path)
+
+    def _too_few(
+        self, best: tuple[NodeTally, RequestTally], pairs: Sequence[tuple[NodeTally, RequestTally]]
+    ) -> Reason:
         node, tally = best
+        free = len(tally.usable)
         most = f"node {node.name} has the most that match, {tally.selected}"
-        text = f"{self._named(tally)} needs {_devices(tally.needed)} on one node; {most}"
+        if free == tally.selected:
+            most = f"node {node.name} has the most free, {free}"
+        text = f"{self._named(tally)} needs {devices_text(tally.needed)} on one node; {most}"
         reason = self._reason("TooFewDevices", text, tally)
         reason.details = self._details(node, tally)
+        for other, own in pairs[: NODES_TRIED + 1]:
+            used = [one for one in self.describer.dropped(own) if one.code == Obstacle.IN_USE]
+            if other is not node:
+                reason.details += [
+                    f"node {other.name}: {devices_text(one.devices)} {one.text}" for one in used
+                ]
         return reason
 
     def _not_free(self, node: NodeTally, tally: RequestTally) -> Reason:
@@ -192,7 +244,7 @@ class DeviceReasons:
         code = dropped[0].code if len(dropped) == 1 else "NotEnoughDevices"
         free = len(tally.usable)
         causes = "; ".join(f"{one.devices} {_cause(one.code)}" for one in dropped[:3])
-        needs = "all devices" if tally.request.takes_all else _devices(tally.needed)
+        needs = "all devices" if tally.request.takes_all else devices_text(tally.needed)
         has = f"node {node.name} has {free} free of {tally.selected}{f': {causes}' if causes else ''}"
         reason = self._reason(code, f"{self._named(tally)} needs {needs}; {has}", tally)
         reason.details = self._details(node, tally)
@@ -202,10 +254,15 @@ class DeviceReasons:
     def _details(self, node: NodeTally, tally: RequestTally) -> list[str]:
         class_name = tally.request.device_class["metadata"]["name"]
         counts = (
-            f"node {node.name}: {_devices(tally.published)}, {tally.in_class} in class {class_name}, "
-            f"{tally.selected} selected, {len(tally.usable)} usable"
+            f"node {node.name} publishes {devices_text(tally.published)}; "
+            f"{_verb(tally.in_class, 'match')} class {class_name}, "
+            f"{_verb(tally.selected, 'match')} the request's selectors, "
+            f"{_verb(len(tally.usable), 'are')} free"
         )
-        return [counts, *(f"{_devices(one.devices)}: {one.text}" for one in self.describer.dropped(tally))]
+        return [
+            counts,
+            *(f"{devices_text(one.devices)}: {one.text}" for one in self.describer.dropped(tally)),
+        ]
 
     # several requests ---------------------------------------------------------------------------
 
@@ -264,13 +321,17 @@ def _cause(code: str) -> str:
     return _CAUSES.get(Obstacle(code), code)
 
 
+def _verb(count: int, verb: str) -> str:
+    """Returns a count with "match" or "are", in the form for this count."""
+    return f"{count} {_SINGULAR[verb] if count == 1 else verb}"
+
+
+_SINGULAR = {"match": "matches", "are": "is"}
+
+
 def claim_name(claim: Object) -> str:
     """Returns "claim NAME"."""
     return f"claim {claim['metadata']['name']}"
-
-
-def _devices(count: int) -> str:
-    return f"{count} device" if count == 1 else f"{count} devices"
 
 
 def _nodes_word(nodes: Sequence[NodeTally]) -> str:
@@ -299,7 +360,7 @@ def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:
     counts = Counter(
         one["spec"]["driver"] for one in world.of("resourceslices") for _ in one["spec"].get("devices") or ()
     )
-    drivers = ", ".join(f"{driver} ({_devices(count)})" for driver, count in counts.most_common(4))
+    drivers = ", ".join(f"{driver} ({devices_text(count)})" for driver, count in counts.most_common(4))
     return [f"drivers that publish devices: {drivers or 'none'}"]
 
 
@@ -307,5 +368,5 @@ def _distinct(changes: Sequence[Change]) -> list[Change]:
     """Returns the changes without repeated texts. Leaves out insufficient ones if others suffice."""
     by_text = {change.text: change for change in reversed(changes)}
     chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
-    sufficient = [change for change in chosen if change.sufficient]
+    sufficient = [change for change in chosen if change.sufficient is not False]
     return sufficient or chosen

@@ -41,6 +41,38 @@ class SelectorGroup:
     hints: tuple[Hint, ...]
     devices: int
 
+    @property
+    def _values(self) -> str:
+        """The values of the only path that was read, each with its number of devices; "" for one value."""
+        if len(self.seen) < 2 or len({one.path for one in self.seen}) > 1:
+            return ""
+        return ", ".join(f"{'missing' if one.missing else one.value} ({one.devices})" for one in self.seen)
+
+    @property
+    def text(self) -> str:
+        """The refusal in words, with all values that the devices have."""
+        if not self._values:
+            return self.dissected.text
+        wanted = self.dissected.wanted
+        why = f", wanted {wanted}" if wanted else f"; `{shortened(self.dissected.part)}` is false"
+        return f"`{self.seen[0].path}` is {self._values}{why}"
+
+    @property
+    def shorts(self) -> list[str]:
+        """The refusal in few words; the longest first."""
+        shorts = self.dissected.shorts
+        if not self._values or self.seen[0].missing:
+            return shorts
+        return [f"{shorts[-1].rpartition(' is ')[0]} is {self._values}", *shorts]
+
+    def silent_driver(self, world: World) -> str:
+        """Returns the driver that the selector wants, if no slice is of this driver; else ""."""
+        wanted = self.dissected.wanted.removeprefix("== ")
+        if not self.seen or self.seen[0].path != "device.driver" or wanted == self.dissected.wanted:
+            return ""
+        driver = wanted.strip("\"'")
+        return "" if any(one["spec"]["driver"] == driver for one in world.of("resourceslices")) else driver
+
 
 @dataclass(frozen=True, slots=True)
 class Describer:
@@ -69,7 +101,7 @@ class Describer:
             case Obstacle.CLASS_SELECTOR | Obstacle.REQUEST_SELECTOR:
                 parts = self.selector_groups(tally, group[:DISSECTED_ON_NODE])
                 text = f"{selector_name(tally, group[0])}: " + "; ".join(
-                    part.dissected.error or part.dissected.text for part in parts[:3]
+                    part.dissected.error or part.text for part in parts[:3]
                 )
                 seen = [value for part in parts for value in part.seen]
             case Obstacle.IN_USE | Obstacle.CAPACITY | Obstacle.COUNTERS:
@@ -195,10 +227,10 @@ def expression_of(tally: RequestTally, refused: Refused) -> str:
 
 
 def selector_name(tally: RequestTally, refused: Refused) -> str:
-    """Returns the name of a selector, such as "selector 0 of class gpu.example.com"."""
+    """Returns the name of a selector, such as "selectors[0] of class gpu.example.com"."""
     if refused.obstacle is Obstacle.CLASS_SELECTOR:
-        return f"selector {refused.selector} of class {tally.request.device_class['metadata']['name']}"
-    return f"selector {refused.selector} of request {tally.request.full_name}"
+        return f"selectors[{refused.selector}] of class {tally.request.device_class['metadata']['name']}"
+    return f"selectors[{refused.selector}] of request {tally.request.full_name}"
 
 
 def users_text(claims: Sequence[Object]) -> str:

@@ -4,13 +4,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.dropped import Describer, selector_name
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import replaced, shortened
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial, edited, steps_of
 from fakeapi.explaining.world import reference
+from fakeapi.machinery.json_types import Object
 
 _PLUGIN = re.compile(r'^running "?\w+"? filter plugin:? ?"?\w*"?: ')
 _GATES = {
@@ -79,17 +81,19 @@ async def _selector_reason(
     owner = Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
     at = "spec" if of_class else tally.place
     path = f"{at}.selectors[{first.selector}].cel.expression"
-    count = len(failing)
-    devices = first.device.id.device + (f" and {count - 1} more" if count > 1 else "")
     short = group.dissected.shorts[0] if any(seen.missing for seen in group.seen) else error
+    hint = next((one for one in group.hints if one.instead), None)
+    options = [f"{name} fails on {first.device.id.device}: {shortened(short)}"]
+    if hint is not None:
+        options = [f"{name} {misread}" for misread in hint.misread] + options
     reason = Reason(
         str(Obstacle.SELECTOR_ERROR),
-        f"{name} fails on {devices}: {shortened(short)}",
+        next((one for one in options if len(one) <= SUMMARY_LENGTH), options[-1]),
         [
             f"device {first.device.id}: {error}",
             f"expression: {shortened(group.expression, 300)}",
             *(hint.text for hint in group.hints),
-            "an error of a selector ends the scheduling of the pod, even if other devices match",
+            "a selector that fails with an error stops the scheduling of the pod",
         ],
         owner,
         path,
@@ -98,21 +102,45 @@ async def _selector_reason(
         request=tally.request.full_name,
         seen=list(group.seen),
     )
-    tried = [(replaced(group.expression, hint), f"read `{hint.instead}` instead") for hint in group.hints]
+    where = f"in {path} of {owner}"
+    for hint in group.hints:
+        if hint.instead:
+            text = read_text(hint, group.expression, path, owner, tally.claim)
+            works = await trial.allocates(
+                _with_expression(case, tally, first, replaced(group.expression, hint), trial)
+            )
+            reason.changes.append(Change(text, "edit", [owner], path, sufficient=works or None))
+    reason.changes.sort(key=lambda change: not change.sufficient)
     guard = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
     if guard:
-        tried.append((f"has({guard}) && ({group.expression})", f"guard it: has({guard}) && …"))
-    for expression, text in tried:
-        if expression and await trial.allocates(_with_expression(case, tally, first, expression, trial)):
+        expression = f"has({guard}) && ({group.expression})"
+        if await trial.allocates(_with_expression(case, tally, first, expression, trial)):
+            text = f"guard it, {where}: has({guard}) && …"
+            if not of_class:
+                text = recreate_text(tally.claim, f"has({guard}) && … in {path}")
             reason.changes.append(Change(text, "edit", [owner], path, sufficient=True))
-    reason.changes += [
-        Change(f"read `{hint.instead}` instead, which has another type", "edit", [owner], path)
-        for hint in group.hints
-        if hint.instead and hint.instead.split("[")[0] != hint.path.split("[")[0] and not reason.changes
-    ]
     if not reason.changes:
-        reason.changes.append(Change(f"change {name}", "edit", [owner], path))
+        text = f"change {name}"
+        if not of_class:
+            text = recreate_text(tally.claim, f"another expression in {path}")
+        reason.changes.append(Change(text, "edit", [owner], path))
     return reason
+
+
+def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: Object) -> str:
+    """Returns the change that reads a value where devices have it, in words."""
+    text = f"read {hint.instead} instead, in {path} of {owner}"
+    if owner.kind == "ResourceClaim":
+        text = recreate_text(claim, f"{hint.instead} instead of {hint.path} in {path}")
+    return f"{text}; it is a quantity, {_comparison(expression)}" if hint.is_capacity else text
+
+
+def _comparison(expression: str) -> str:
+    """Says how a selector compares a quantity."""
+    if "compareTo(quantity(" in expression:
+        amount = expression.partition("compareTo(quantity(")[2].partition(")")[0]
+        return f"so compareTo(quantity({amount})) stays"
+    return 'so compare it with compareTo(quantity("…"))'
 
 
 def _with_expression(

@@ -12,10 +12,23 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 RESOURCES = {
     "po": "pods",
+    "no": "nodes",
+    "ns": "namespaces",
     "claim": "resourceclaims",
     "claims": "resourceclaims",
+    "class": "deviceclasses",
+    "classes": "deviceclasses",
+    "template": "resourceclaimtemplates",
+    "templates": "resourceclaimtemplates",
+    "slice": "resourceslices",
+    "slices": "resourceslices",
+    "pvc": "persistentvolumeclaims",
 }
 """The resources that `explain` takes, by the names that users write."""
+
+
+KIND_WORDS = "pod, claim, template, class, slice, node, namespace, pvc, devicetaintrule"
+"""The kinds that `explain` takes, for messages."""
 
 
 def resource_of(kind: str) -> str:
@@ -27,7 +40,7 @@ def resource_of(kind: str) -> str:
     plural = RESOURCES.get(name, name)
     plural = next((own for own, (_, known) in KINDS.items() if known.lower() == name), plural)
     if plural not in KINDS:
-        raise ValueError(f"{kind!r} cannot be explained; name a pod or a claim")
+        raise ValueError(f"{kind!r} cannot be explained; the kinds are {KIND_WORDS}")
     return plural
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from fakeapi.explaining.model import Change, Reason, Reference
-from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
+from fakeapi.explaining.selector_text import HEADLINE_LENGTH, SUMMARY_LENGTH, shortened
 from fakeapi.explaining.world import World, reference, results_of
 from fakeapi.machinery.json_types import Object
 
@@ -53,21 +53,56 @@ def _drivers(world: World, pod: Object, node: str) -> Iterable[Reason]:
     for claim in _claims_of(world, pod):
         for driver in dict.fromkeys(result["driver"] for result in results_of(claim)):
             if driver not in registered:
-                yield _not_registered(driver, node, claim, registered)
+                yield not_registered(world, driver, node, claim)
 
 
-def _not_registered(driver: str, node: str, claim: Object, registered: Iterable[str]) -> Reason:
-    text = f"driver {driver} is not registered with the kubelet of node {node}"
-    names = ", ".join(sorted(registered)) or "none"
+def not_registered(world: World, driver: str, node: str, claim: Object) -> Reason:
+    """Returns the reason why the kubelet of a node cannot prepare a claim: a driver is not registered."""
+    own = reference("ResourceClaim", claim)
+    text = f"the kubelet of node {node} cannot prepare claim {own.name}: driver {driver} is not registered"
+    if len(text) > SUMMARY_LENGTH:
+        text = f"driver {driver} is not registered with the kubelet of node {node}"
+    names = ", ".join(sorted(world.drivers.get(node, ()))) or "none"
+    gone = unpublished(world, claim)
+    details = [f"the pod is scheduled to node {node}; the kubelet there cannot prepare {own}"]
+    if gone:
+        details.append(gone_text(gone))
+    details.append(f"registered drivers: {names}")
     return Reason(
         "DriverNotRegistered",
         text,
-        [f"registered drivers: {names}", "does the driver's pod run on this node?"],
+        details,
         reference("ResourceClaim", claim),
         "status.allocation.devices.results",
         claim=reference("ResourceClaim", claim),
-        changes=[Change(f"start driver {driver} on node {node}", "create", node=node)],
+        changes=[check_change(driver, node)],
     )
+
+
+def gone_text(devices: list[str]) -> str:
+    """Says that devices are not published any more."""
+    noun, be = ("device", "is") if len(devices) == 1 else ("devices", "are")
+    return f"{noun} {', '.join(devices[:3])} {be} not published any more"
+
+
+def check_change(driver: str, node: str = "") -> Change:
+    """Returns the change that makes a driver run. `node`: the node; "" if it is not known."""
+    where = f" on node {node}" if node else ""
+    return Change(f"check that the pod of driver {driver} runs{where}", "create", node=node)
+
+
+def unpublished(world: World, claim: Object) -> list[str]:
+    """Returns the allocated devices of a claim, driver/pool/device, that no slice publishes."""
+    published = {
+        (one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
+        for one in world.of("resourceslices")
+        for device in one["spec"].get("devices") or ()
+    }
+    return [
+        f"{one['driver']}/{one['pool']}/{one['device']}"
+        for one in results_of(claim)
+        if (one["driver"], one["pool"], one["device"]) not in published
+    ]
 
 
 def _prepare_failures(world: World) -> Iterable[Reason]:

@@ -12,6 +12,11 @@ NAMES_SHOWN = 10
 """Maximum number of node names, devices or objects that one list of an explanation names."""
 
 
+def devices_text(count: int) -> str:
+    """Returns "1 device" or "2 devices"."""
+    return f"{count} device" if count == 1 else f"{count} devices"
+
+
 class Reference(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     """An object that an explanation names.
 
@@ -69,6 +74,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `node`: the node that the change concerns; "" for all nodes.
     - `sufficient`: whether the allocator or scheduler succeeds after this change alone; None if it was not
       tried.
+    - `needs`: what else must change, for a change that is not sufficient; "" if that is not known.
     """
 
     text: str
@@ -79,6 +85,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     node: str = ""
     sufficient: bool | None = None
     steps: "list[Change]" = []
+    needs: str = ""
 
 
 class Reason(msgspec.Struct, rename="camel", omit_defaults=True):

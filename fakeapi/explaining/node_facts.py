@@ -23,6 +23,8 @@ from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 NOT_READY = "node.kubernetes.io/not-ready"
+AGAIN = "delete the pod and create it again with"
+"""The words before a field of a pod that cannot be changed in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def _affinity(wants: Wants, state: NodeState) -> Iterator[Fact]:
                 f"no match for nodeSelector {key}={value}",
                 f"nodeSelector wants {key}={value}, node {state.name} has {has}",
                 "spec.nodeSelector",
-                f"label node {state.name} {key}={value}, or change spec.nodeSelector of the pod",
+                f"label node {state.name} {key}={value}, or {AGAIN} another spec.nodeSelector",
             )
             return
     affinity = (wants.pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
@@ -123,7 +125,7 @@ def _affinity(wants: Wants, state: NodeState) -> Iterator[Fact]:
         f"no match for node affinity {shape}",
         f"node affinity wants {shape}, node {state.name} has {values}",
         path,
-        f"label node {state.name}, or change {path} of the pod",
+        f"label node {state.name}, or {AGAIN} another {path}",
     )
 
 
@@ -184,7 +186,12 @@ def _resources(wants: Wants, state: NodeState) -> Iterator[Fact]:
         free = amount_text(name, total - used)
         wants_text = f"the pod requests {amount_text(name, wanted)} {name}"
         has = f"node {state.name} has {free} free of {amount_text(name, total)}"
-        change = f"request at most {free} {name}, or end pods on node {state.name}"
+        amount = amount_text(name, wanted)
+        change = f"end pods on node {state.name}"
+        if wanted > total:
+            change = f"add a node with at least {amount} {name}"
+        if total > used:
+            change = f"{change}, or {AGAIN} a request of at most {free} {name}"
         if not total and "/" in name:
             has = f"node {state.name} has none"
             change = f"a device plugin, or a DeviceClass with extendedResourceName {name}, must provide it"

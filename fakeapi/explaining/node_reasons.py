@@ -17,8 +17,14 @@ GROUPS_SHOWN = 20
 
 _ELSEWHERE = "resourceclaim not available on the node"
 
-Fits = Callable[[Object, NodeState], Awaitable[bool]]
-"""A function that returns whether a pod fits on a node."""
+Fits = Callable[[Object, NodeState], Awaitable[Sequence[str]]]
+"""A function that returns the scheduler's reasons against a node for a pod; [] if the pod fits."""
+
+_LACKS_DEVICES = {
+    "cannot allocate all claims": "the node lacks devices for the claims",
+    "resourceclaim not available on the node": "a claim is allocated to devices of another node",
+}
+"""The reasons of the plugin of claims, in words."""
 
 
 class NodeReasons:
@@ -71,6 +77,8 @@ class NodeReasons:
         if len(names) > 1:
             verb = f"have {but}" if has_devices else "are refused"
             text = f"{len(names)} nodes {verb}: {first.shape}"
+            if first.code == "NodeSelector" and len(names) == len(self._outcome.refusals):
+                text = f"no node matches {first.shape.removeprefix('no match for ')} ({len(names)} nodes)"
         elif has_devices:
             text = f"node {names[0]} has {but}: {first.shape}"
         else:
@@ -94,9 +102,18 @@ class NodeReasons:
     async def _change(self, fact: Fact, name: str) -> Change:
         state = self._world.node_states[name]
         pod, changed = _changed(fact, self._pod, state)
-        sufficient = await self._fits(pod, changed)
+        left = await self._fits(pod, changed)
+        needs = ", and ".join(_LACKS_DEVICES.get(one, one) for one in left)
+        if fact.code in TOPOLOGY.values():  # the change is not simulated
+            needs = ""
         objects = [*fact.blame] or [self._object(fact, name)]
-        return Change(fact.change, _ACTIONS.get(fact.code, "edit"), objects, fact.path, 0, name, sufficient)
+        action = _ACTIONS.get(fact.code, "edit")
+        return Change(fact.change, action, objects, fact.path, 0, name, not left, needs=needs)
+
+    def needs(self, names: Iterable[str]) -> str:
+        """Returns what nodes need besides devices; "" for nodes that only lack devices."""
+        shapes = [fact.shape for name in names for fact in self._facts.get(name, ())]
+        return ", and ".join(dict.fromkeys(shapes))
 
     def _elsewhere(self, state: NodeState) -> Fact:
         """Returns the fact that a claim of the pod is allocated to devices that the node cannot use."""
@@ -138,10 +155,33 @@ def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeSta
             return {**pod, "spec": {**spec, "affinity": affinity}}, state
         case "NodeName":
             return {**pod, "spec": {**spec, "nodeName": ""}}, state
+        case "Insufficient" if not fact.blame:
+            return {**pod, "spec": _without_request(spec, fact.shape.removeprefix("insufficient "))}, state
         case "HostPorts" | "Insufficient" | "TooManyPods":
             return pod, with_pods(state, _without(state.pods, fact.blame, fact.code))
         case _:
             return pod, state
+
+
+def _without_request(spec: Object, name: str) -> Object:
+    """Returns the spec of a pod whose containers do not request a resource."""
+    changed = {**spec}
+    for field in ("containers", "initContainers"):
+        if spec.get(field):
+            changed[field] = [
+                {**one, "resources": _without_resource(one.get("resources") or {}, name)}
+                for one in spec[field]
+            ]
+    return changed
+
+
+def _without_resource(resources: Object, name: str) -> Object:
+    return {
+        part: {key: amount for key, amount in amounts.items() if key != name}
+        if isinstance(amounts, dict)
+        else amounts
+        for part, amounts in resources.items()
+    }
 
 
 def _node_with(state: NodeState, spec: Object) -> NodeState:

@@ -4,13 +4,19 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+import msgspec
+
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
 from fakeapi.explaining.finalizers import finalizer_lines
 from fakeapi.explaining.model import Change, Reason, Reference
+from fakeapi.explaining.node_facts import AGAIN
 from fakeapi.explaining.world import World, consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
 _LISTED = 6
+_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
+_FIELD = "{field}"
+"""Stands for the path of the pod's field in the text of a change."""
 
 
 def claim_reasons(world: World, pod: Object) -> list[Reason]:
@@ -20,7 +26,13 @@ def claim_reasons(world: World, pod: Object) -> list[Reason]:
         reason = _claim_reason(world, pod, pod_claim)
         if reason is not None:
             reason.object = reason.object or reference("Pod", pod)
-            reason.path = reason.path or f"spec.resourceClaims[{index}]"
+            field = next((name for name in _SOURCES if claim_source(pod_claim).get(name)), "")
+            reason.path = reason.path or f"spec.resourceClaims[{index}]{_place(pod_claim)}.{field}".rstrip(
+                "."
+            )
+            for number, change in enumerate(reason.changes):
+                text = change.text.replace(_FIELD, reason.path)
+                reason.changes[number] = msgspec.structs.replace(change, text=text)
             reasons.append(reason)
     return reasons
 
@@ -46,13 +58,19 @@ def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None
     return None
 
 
+def _place(pod_claim: Object) -> str:
+    """Returns ".source" for a pod of a release up to 1.30, which has the names there."""
+    return ".source" if "source" in pod_claim else ""
+
+
 def _not_created(world: World, namespace: str, template: str) -> Reason:
     if world.get("resourceclaimtemplates", namespace, template) is None:
-        text = f"template {namespace}/{template} does not exist, so no claim is created for the pod"
+        text = f"ResourceClaimTemplate {namespace}/{template} does not exist, so the pod gets no claim"
         found = _elsewhere(world, "resourceclaimtemplates", namespace, template, "template")
         target = Reference("ResourceClaimTemplate", template, namespace)
-        change = Change(f"create template {namespace}/{template}", "create", [target])
-        return Reason("TemplateMissing", text, found, changes=[change])
+        change = Change(f"create ResourceClaimTemplate {namespace}/{template}", "create", [target])
+        changes = [change, *_remedies(world, "resourceclaimtemplates", namespace, template)]
+        return Reason("TemplateMissing", text, found, changes=changes)
     errors = [event for event in world.events if event.get("reason") == "FailedResourceClaimCreation"]
     if errors:
         return Reason(
@@ -67,30 +85,51 @@ def _not_created(world: World, namespace: str, template: str) -> Reason:
 
 
 def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
-    text = f"claim {namespace}/{name} does not exist"
+    text = f"ResourceClaim {namespace}/{name} does not exist"
     target = Reference("ResourceClaim", name, namespace)
     if template:
         text = f"{text} any more; it was created from template {template}, and pods keep the name"
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
-    change = Change(f"create claim {namespace}/{name}", "create", [target])
+    changes = [Change(f"create ResourceClaim {namespace}/{name}", "create", [target])]
     found = _elsewhere(world, "resourceclaims", namespace, name, "claim")
     others = [
         one["metadata"]["namespace"] for one in world.of("resourceclaims") if one["metadata"]["name"] == name
     ]
     if world.get("resourceclaimtemplates", namespace, name) is not None:
-        found.insert(0, f"template {namespace}/{name} exists: use resourceClaimTemplateName for it")
-        text = f"{text}, but a template of this name does"
+        found = ["the field resourceClaimName takes only claims; a template has resourceClaimTemplateName"]
+        text = f"{text}, but a ResourceClaimTemplate of this name does"
+        again = f"{AGAIN} resourceClaimTemplateName {name} instead of {_FIELD}"
+        changes.insert(0, Change(again, "edit"))
     elif others:
         text = f"{text}; namespace {others[0]} has a claim of this name"
-    return Reason("ClaimMissing", text, found, changes=[change])
+    changes += _remedies(world, "resourceclaims", namespace, name)
+    return Reason("ClaimMissing", text, found, changes=changes)
+
+
+def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Change]:
+    """Returns the other remedies for a missing object: run the pod elsewhere, or name another object."""
+    objects = [obj["metadata"] for obj in world.of(resource)]
+    elsewhere = [one["namespace"] for one in objects if one["name"] == name]
+    own = [one["name"] for one in objects if one["namespace"] == namespace]
+    changes = [Change(f"run the pod in namespace {other}", "create") for other in elsewhere[:1]]
+    if own:
+        near = (get_close_matches(name, own, 1) or sorted(own))[0]
+        noun = "template" if resource == "resourceclaimtemplates" else "claim"
+        text = f"{AGAIN} the name of an existing {noun} in {_FIELD}, such as {near}"
+        changes.append(Change(text, "edit"))
+    return changes
 
 
 def _elsewhere(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
     """Says where an object of this name exists, or which names are similar."""
     others = [obj["metadata"]["namespace"] for obj in world.of(resource) if obj["metadata"]["name"] == name]
     if others:
-        where = ", ".join(others[:_LISTED])
-        return [f"{noun} {name} exists in other namespaces: {where}; a pod can use only its own namespace"]
+        where = (
+            f"namespaces {', '.join(others[:_LISTED])} have"
+            if len(others) > 1
+            else f"namespace {others[0]} has"
+        )
+        return [f"{where} a {noun} {name}; a pod can use only {noun}s of its own namespace"]
     own = [obj["metadata"]["name"] for obj in world.of(resource) if obj["metadata"]["namespace"] == namespace]
     return similar_lines(name, own, f"{noun}s in namespace {namespace}")
 

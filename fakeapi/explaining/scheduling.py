@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from fakeapi.controllers.allocation.allocator import Inventory
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
@@ -19,7 +21,7 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
 from fakeapi.explaining.kubelet_facts import volume_reasons
 from fakeapi.explaining.memo import remembering
-from fakeapi.explaining.model import NodeResult, Reason, RequestOnNode
+from fakeapi.explaining.model import Change, NodeResult, Reason, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
@@ -172,19 +174,26 @@ class PodScheduling:
             cases = {
                 name: Case(claims_on(claims, name), states[name].node, claims.inventory) for name in tallies
             }
+        able = await self._able(trial, on_nodes, tallies, cases)
         device_nodes = [tallies[name] for name in tallies if name in on_nodes.by_claims]
+        needs = ""
+        if not device_nodes and not able and tallies:  # other filters exclude all nodes, and devices lack too
+            device_nodes = [*tallies.values()]
+            needs = on_nodes.needs(tallies)
         reasons: list[Reason] = []
         if device_nodes:
             explaining = DeviceReasons(
                 self._world, trial, self._describer, device_nodes, cases, len(claims.claims) == 1
             )
             reasons += await explaining.reasons()
-        able = await self._able(trial, on_nodes, tallies, cases)
+        if needs:
+            for reason in reasons:
+                reason.changes = [_with_needs(change, needs) for change in reason.changes]
         if claims.inventory is None and claims.claims:
             able = {name for name in outcome.refusals if _are_available(claims, states[name].node)}
         others = await on_nodes.reasons(able)
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
-        reasons = [*others, *reasons] if able and hopeless else [*reasons, *others]
+        reasons = [*others, *reasons] if needs or (able and hopeless) else [*reasons, *others]
         reasons += [*volume_reasons(self._world, self._pod)]
         return Scheduled("", reasons, await self._results(outcome, tallies, on_nodes), notes, outcome)
 
@@ -217,14 +226,17 @@ class PodScheduling:
                 able.add(name)
         return able
 
-    async def _fits(self, pod: Object, state: NodeState) -> bool:
-        """Whether a pod would fit on a node, with other values of both."""
+    async def _fits(self, pod: Object, state: NodeState) -> Sequence[str]:
+        """Returns the reasons against a node, with other values of the pod and the node; [] if it fits."""
         states = {**self._world.node_states, state.name: state}
         try:
             outcome = await self._attempt(pod, {state.name: states[state.name]})
-        except PluginError:
-            return False
-        return bool(outcome.node)
+        except PluginError as error:
+            return [str(error)]
+        if outcome.node:
+            return []
+        refused = [one for refusal in outcome.refusals.values() for one in refusal.reasons]
+        return refused or [outcome.problem or "the pod does not fit"]
 
     async def _failed(self, message: str) -> Scheduled:
         """Explains an error that ends the scheduling attempt, such as a failed CEL selector."""
@@ -290,6 +302,10 @@ class PodScheduling:
             len(tally.usable),
             self._describer.dropped(tally),
         )
+
+
+def _with_needs(change: Change, needs: str) -> Change:
+    return msgspec.structs.replace(change, sufficient=False, needs=needs)
 
 
 def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:

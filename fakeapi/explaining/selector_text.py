@@ -32,6 +32,9 @@ _KINDS = ("string", "int", "bool", "version")
 _TEXT_LENGTH = 120
 """Maximum number of characters of a value in an explanation."""
 
+SUMMARY_LENGTH = 93
+"""Maximum number of characters of a summary, so that a line with a short pod name has 120."""
+
 HEADLINE_LENGTH = 80
 """Number of characters that the summary of an explanation should fit into."""
 
@@ -336,23 +339,66 @@ class Hint:
     path: str
     instead: str = ""
 
+    @property
+    def is_capacity(self) -> bool:
+        """Whether the value is published as a capacity, and the selector reads an attribute."""
+        return self.instead.startswith("device.capacity") and self.path.startswith("device.attributes")
+
+    @property
+    def misread(self) -> list[str]:
+        """Returns in words what the selector reads and where devices have it; the longest first."""
+        (field, domain, name), (other, where, own) = _parts(self.path), _parts(self.instead)
+        nouns = {"attributes": "attribute", "capacity": "capacity"}
+        if field != other:
+            article = "an" if field == "attributes" else "a"
+            actual = "an" if other == "attributes" else "a"
+            return [f"reads {name} as {article} {nouns[field]}; it is {actual} {nouns[other]}"]
+        if name != own:
+            return [f"reads {nouns[field]} {name}; devices have {own}"]
+        return [
+            f"reads {nouns[field]} {name} in domain {domain}; devices have it in {where}",
+            f"reads {nouns[field]} {name} in {domain}; devices have it in {where}",
+            f"reads {name} in {domain}; devices have it in {where}",
+            f"reads {name} in {domain}; it is in {where}",
+        ]
+
+
+def _parts(path: str) -> tuple[str, str, str]:
+    """Returns the map, the domain and the name of a CEL path."""
+    field, _, rest = path.removeprefix("device.").partition('["')
+    domain, _, name = rest.partition('"]')
+    return field, domain, name.strip('.["]')
+
 
 def hints(seen: Seen, device: Device) -> list[Hint]:
     """Says where a missing attribute or capacity is published instead; [] for a value that exists."""
-    field, _, rest = seen.path.removeprefix("device.").partition('["')
-    domain, _, name = rest.partition('"]')
-    name = name.strip('.["]')
+    field, domain, name = _parts(seen.path)
     if not seen.missing or not name:
         return []
     other = "capacity" if field == "attributes" else "attributes"
     own, crossed = (by_domain(device.spec.get(kind) or {}, device.id.driver) for kind in (field, other))
-    found = [path_of(field, one, name) for one, names in own.items() if name in names]
-    if found:
-        return [Hint(f"the device has it as `{path}`", seen.path, path) for path in found]
+    if any(name in names for names in own.values()):
+        return [
+            Hint(
+                f"the device has it as `{path_of(field, one, name)}`: {value_text(field, names[name])}",
+                seen.path,
+                path_of(field, one, name),
+            )
+            for one, names in own.items()
+            if name in names
+        ]
     noun = "a capacity" if other == "capacity" else "an attribute"
-    found = [path_of(other, one, name) for one, names in crossed.items() if name in names]
-    if found:
-        return [Hint(f"the device has it as {noun}: `{path}`", seen.path, path) for path in found]
+    if any(name in names for names in crossed.values()):
+        return [
+            Hint(
+                f"the device has it as {noun}, `{path_of(other, one, name)}`: "
+                f"{value_text(other, names[name])}",
+                seen.path,
+                path_of(other, one, name),
+            )
+            for one, names in crossed.items()
+            if name in names
+        ]
     similar = get_close_matches(name, own.get(domain, {}), 1)
     if similar:
         path = path_of(field, domain, similar[0])

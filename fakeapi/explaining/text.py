@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason
+from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason, devices_text
 from fakeapi.machinery.printable import printable
 
 REASONS_SHOWN = 3
@@ -17,6 +17,8 @@ NODES_SHOWN = 5
 
 def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
     """Returns the explanation as lines of text.
+
+    Leaves out a change that does not suffice, unless it says what else is needed.
 
     `everything`: whether to print all reasons, changes and nodes.
     """
@@ -37,6 +39,8 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
     nodes = explanation.nodes if everything or placed else []
     if nodes:
         yield ""
+        if everything and any(node.requests for node in nodes):
+            yield "  Devices are written driver/pool/device."
         yield from _nodes(nodes if everything else nodes[:NODES_SHOWN])
         if len(nodes) > NODES_SHOWN and not everything:
             yield f"  {len(nodes) - NODES_SHOWN} more nodes: --all"
@@ -57,11 +61,11 @@ def _reason(reason: Reason, explanation: ExplanationFields, *, everything: bool)
         names = ", ".join(reason.nodes if everything else reason.nodes[:NODES_SHOWN])
         more = reason.node_count - len(names.split(", "))
         yield f"  nodes: {names}{f' and {more} more' if more > 0 else ''}"
-    changes = reason.changes if everything else reason.changes[:CHANGES_SHOWN]
-    for number, change in enumerate(changes):
+    changes = [change for change in reason.changes if change.needs or change.sufficient is not False]
+    for number, change in enumerate(changes if everything else changes[:CHANGES_SHOWN]):
         lead = "To change it:" if number == 0 else "          or:"
-        doubt = "" if change.sufficient is not False else " (not enough by itself)"
-        yield f"  {lead} {change.text}{doubt}"
+        needs = f" (not enough by itself: {change.needs})" if change.needs else ""
+        yield f"  {lead} {change.text}{needs}"
 
 
 def _nodes(nodes: list[NodeResult]) -> Iterator[str]:
@@ -73,8 +77,9 @@ def _nodes(nodes: list[NodeResult]) -> Iterator[str]:
         yield f"  node {node.name}: {node.reason or node.message}"
         for request in node.requests:
             counts = (
-                f"{request.published} devices, {request.in_class} in class {request.device_class}, "
-                f"{request.selected} selected, {request.usable} usable, {request.needed} needed"
+                f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}, "
+                f"{request.selected} match the request's selectors, "
+                f"{request.usable} free, {request.needed} needed"
             )
             yield f"    {request.claim} request {request.request}: {counts}"
             for dropped in request.dropped:

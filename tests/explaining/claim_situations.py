@@ -13,13 +13,15 @@ from tests.explaining.situations import cluster, situation, train, use
 # claims and templates -----------------------------------------------------------------------------
 
 
-@situation("ClaimMissing", "claim default/gpu does not exist")
+@situation("ClaimMissing", "ResourceClaim default/gpu does not exist")
 def claim_missing(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     pod(api, "train", "gpu")
 
 
-@situation("ClaimMissing", "claim default/gpu does not exist; namespace team has a claim of this name")
+@situation(
+    "ClaimMissing", "ResourceClaim default/gpu does not exist; namespace team has a claim of this name"
+)
 def claim_in_another_namespace(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}})
@@ -40,14 +42,16 @@ def _from_template(api: FakeAPI, name: str) -> None:
     pod(api, "train", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": name}])
 
 
-@situation("ClaimMissing", "claim default/gpu does not exist, but a template of this name does")
+@situation(
+    "ClaimMissing", "ResourceClaim default/gpu does not exist, but a ResourceClaimTemplate of this name does"
+)
 def template_named_as_a_claim(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     _template(api, "gpu")
     pod(api, "train", "gpu")
 
 
-@situation("TemplateMissing", "template default/gpu does not exist, so no claim is created for the pod")
+@situation("TemplateMissing", "ResourceClaimTemplate default/gpu does not exist, so the pod gets no claim")
 def template_missing(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     _from_template(api, "gpu")
@@ -97,9 +101,7 @@ def claim_of_a_waiting_pod(api: FakeAPI) -> None:
     train(api)
 
 
-@situation(
-    "", "it is allocated: gpu.example.com/a/gpu-0; reserved for pod default/other-user", ("claim", "other")
-)
+@situation("", "gpu.example.com/a/gpu-0; reserved for pod default/other-user", ("claim", "other"))
 def claim_allocated(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     use(api, "other")
@@ -107,7 +109,7 @@ def claim_allocated(api: FakeAPI) -> None:
 
 @situation(
     "DeviceGone",
-    "it is allocated, but device gpu.example.com/a/gpu-0 is not published any more",
+    "device gpu.example.com/a/gpu-0 is not published any more",
     ("claim", "other"),
 )
 def allocated_device_is_gone(api: FakeAPI) -> None:

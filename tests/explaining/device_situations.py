@@ -40,7 +40,7 @@ def slice_for_other_labels(api: FakeAPI) -> None:
 
 @situation(
     "ClassSelectorDoesNotMatch",
-    'class gpu.example.com matches none of 1 device: device.driver is "gpu.nvidia.com"',
+    "class gpu.example.com: driver gpu.example.com publishes no devices",
 )
 def class_of_another_driver(api: FakeAPI) -> None:
     cluster(api)
@@ -48,26 +48,29 @@ def class_of_another_driver(api: FakeAPI) -> None:
     train(api)
 
 
-@situation("SelectorFails", "selector 0 of request gpu fails on gpu-0: attribute model is missing")
+@situation(
+    "SelectorFails",
+    "selectors[0] of request gpu reads model in example.com; devices have it in gpu.example.com",
+)
 def attribute_under_the_wrong_domain(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     train(api, request("gpu", 'device.attributes["example.com"].model == "a100"'))
 
 
-@situation("SelectorFails", "selector 0 of request gpu fails on gpu-0: attribute memory is missing")
+@situation("SelectorFails", "selectors[0] of request gpu reads memory as an attribute; it is a capacity")
 def capacity_read_as_attribute(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     train(api, request("gpu", f'device.attributes["{DRIVER}"].memory == "16Gi"'))
 
 
-@situation("SelectorFails", "selector 0 of class strict fails on gpu-0: attribute healthy is missing")
+@situation("SelectorFails", "selectors[0] of class strict fails on gpu-0: attribute healthy is missing")
 def missing_attribute_in_a_class(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     device_class(api, "strict", f'device.attributes["{DRIVER}"].healthy')
     train(api, request(class_name="strict"))
 
 
-@situation("SelectorFails", "selector 0 of request gpu fails on gpu-0: attribute mig is missing")
+@situation("SelectorFails", "selectors[0] of request gpu fails on gpu-0: attribute mig is missing")
 def selector_that_needs_has(api: FakeAPI) -> None:
     new = device("gpu-1", attributes={"model": {"string": "b"}, "mig": {"bool": True}})
     cluster(api, device("gpu-0"), new)
@@ -117,14 +120,14 @@ def selector_with_bind(api: FakeAPI) -> None:
     train(api, request("gpu", f'cel.bind(gpu, device.attributes["{DRIVER}"], gpu.model == "h100")'))
 
 
-@situation("TooFewDevices", "request gpu needs 4 devices on one node; node a has the most that match, 2")
+@situation("TooFewDevices", "request gpu needs 4 devices on one node; node a has the most free, 2")
 def too_few_devices_on_one_node(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), device("gpu-1"), nodes="ab")
     resource_slice(api, "b", [device("gpu-0")])
     train(api, request(count=4))
 
 
-@situation("TooFewDevices", "request gpu needs 3 devices on one node; node a has the most that match, 1")
+@situation("TooFewDevices", "request gpu needs 3 devices on one node; node a has the most free, 1")
 def few_match_the_selector(api: FakeAPI) -> None:
     cluster(api, device("gpu-0", numa=1), device("gpu-1"), device("gpu-2"))
     train(api, request("gpu", f'device.attributes["{DRIVER}"].numa == 1', count=3))
@@ -370,7 +373,7 @@ def slice_of_an_older_generation(api: FakeAPI) -> None:
 
 @situation(
     "ClassSelectorDoesNotMatch",
-    'class gpu.example.com matches none of 1 device: device.driver is "other.example.com"',
+    "class gpu.example.com: driver gpu.example.com publishes no devices",
 )
 def extended_resource_of_a_class_without_devices(api: FakeAPI) -> None:
     node(api, "a")

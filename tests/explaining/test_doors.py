@@ -25,9 +25,9 @@ def api() -> Iterator[FakeAPI]:
 def test_a_missing_claim_is_the_reason_of_a_waiting_pod(api: FakeAPI) -> None:
     why = api.explain("pod", "train")
     assert (why.version, why.release, why.verdict) == (1, "1.34", "pending")
-    assert why.summary == "claim default/gpu does not exist"
-    assert why.text.splitlines()[0] == "pod default/train pending: claim default/gpu does not exist"
-    assert why.reasons[0].path == "spec.resourceClaims[0]"
+    assert why.summary == "ResourceClaim default/gpu does not exist"
+    assert why.text.splitlines()[0] == "pod default/train pending: ResourceClaim default/gpu does not exist"
+    assert why.reasons[0].path == "spec.resourceClaims[0].resourceClaimName"
 
 
 def test_the_control_api_answers_with_the_same_json(api: FakeAPI) -> None:

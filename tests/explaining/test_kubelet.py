@@ -24,7 +24,10 @@ def test_a_driver_that_is_not_registered_is_named(api: FakeAPI) -> None:
     api.settle()
     why = api.explain("pod", "train")
     assert (why.verdict, why.reasons[0].code) == ("starting", "DriverNotRegistered")
-    assert why.summary == "driver gpu.example.com is not registered with the kubelet of node a"
+    assert (
+        why.summary
+        == "the kubelet of node a cannot prepare claim gpu: driver gpu.example.com is not registered"
+    )
 
 
 def test_the_error_of_a_driver_is_in_the_first_line(api: FakeAPI) -> None:
