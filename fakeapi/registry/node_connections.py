@@ -123,8 +123,8 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class ConnectedLog:
-    """A request for the log of a container that passed the checks. An empty log has no `pod`."""
+    """A request for the log of a container that passed the checks."""
 
-    pod: PodConnections | None
+    pod: PodConnections
     container: str
     options: LogOptions

@@ -26,12 +26,50 @@ reviews, custom resources. There is no recording of the other kinds for 1.37.
 
 1.37 is also compared with Kubernetes 1.37.1's own strategies, for some 1,400 creates and updates of generated objects. 900
 of these objects belong to resource.k8s.io, in all versions, with default gates and with all gates. 500 belong to other
-kinds whose declared rules are enforced. The errors are equal, with one exception: in an error that prints a whole struct,
-fakeapi prints an empty list like a missing list. 1.34 and 1.36 are compared in the same way.
+kinds whose declared rules are enforced. The errors are equal; these samples leave out empty lists. 1.34 and 1.36 are
+compared in the same way.
 
 | recording | scenarios | exchanges | as recorded | only words differ | response differs |
 |---|--:|--:|--:|--:|--:|
 """  # noqa: E501 - the lines of the page
+
+_RANDOM = """
+## Random requests beside kube-apiserver
+
+`make differential` builds kube-apiserver and sends the same random, mostly valid requests to both servers: all verbs,
+patch types and subresources, apply by several managers, dry runs, field validation, selectors, pages, tables and deletes
+with preconditions, for 65 kinds of 1.37. It shrinks each difference to the shortest sequence of requests. Differences that
+no rule decides have a name and a reason in `tests/differential/exchanges/known.py`.
+
+| release | seed | exchanges | stories with a named difference | stories with another difference |
+|---|--:|--:|--:|--:|
+{runs}
+The runs have shown these mistakes, which are mended. `--only RESOURCE` repeats the requests of a kind.
+
+| resource | before | now, as kube-apiserver |
+|---|---|---|
+| leases, poddisruptionbudgets, runtimeclasses, admission policies, events of v1 | refused finalizers without a domain | accepted |
+| resourcepoolstatusrequests | updated without a resourceVersion | 422 |
+| services, validatingadmissionpolicies | an apply to the status of an absent object: 404 | creates the object |
+| services | a PUT to the status of an absent object took an address | no address |
+| csidrivers and others | a delete that takes away the last finalizers, with a resourceVersion | 409 |
+| persistentvolumeclaims | the first update without a change kept the resourceVersion | changes it |
+| pods | `status.volumeHealth` without its feature gate | dropped |
+| pods and workloads | the pull policy of images with over 255 characters | IfNotPresent |
+| ingresses | `rules: []` was shown as null | left out |
+| jobs, claim templates, volumes and others | an empty list in an error: null | [] |
+| networkpolicies | an empty list kept the generation | changes it |
+| ipaddresses | a random suffix for generateName | none |
+| limitranges, roles, clusterroles, csistoragecapacities | rows of an empty table: [] | null |
+| secrets | the error for an object in `data` named a string | []uint8 |
+| nodes | the error for an invalid podCIDR | with its index |
+| persistentvolumes | the order of fields in errors of 1.37 | of core/v1 |
+| horizontalpodautoscalers of v1 | `observedGeneration: 0` was dropped | kept |
+| all that a PUT creates | a dry run left out the resourceVersion of the body | shows it |
+"""  # noqa: E501 - the lines of the page
+
+_RANDOM_RUNS: tuple[tuple[str, int, int, int, int], ...] = ()
+"""Runs of `make differential`: release, seed, exchanges, stories with named and with other differences."""
 
 _DIFFERENCES = """
 ## Differences and their reasons
@@ -55,15 +93,15 @@ _LIMITS = """
 
 ### Requests, users and limits
 
-- fakeapi does not serve proxying, exec and attach. `/metrics` has only the metrics in [requests.md](requests.md#metrics).
+- fakeapi does not serve proxying. Logs, exec, attach and port-forward reach only the pods of its own
+  kubelets ([pods.md](pods.md)). `/metrics` has only the metrics in [requests.md](requests.md#metrics).
 - The recorded servers of 1.32 and 1.33 had no built-in version, so they warned that future releases deprecate v1alpha3 and
   v1beta1. Released servers and fakeapi do not send these warnings.
 - If you start fakeapi without a release, it serves the same claims as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).
   v1alpha3 shows fields that 1.33 lacks as they are stored, but does not accept them. If a spec or an allocation has such
   fields, an update through v1alpha3 is refused as a change of immutable fields.
 - By default, every user may do everything, as on a server with AlwaysAllow. `--authorization rbac` changes this;
-  [users.md](users.md) has its limits. A client without a token is `kubernetes-admin` of `system:masters`. No controller
-  writes the rules of an aggregated cluster role.
+  [users.md](users.md) has its limits. A client without a token is `kubernetes-admin` of `system:masters`.
 - Some scenarios for v1beta2 and newer versions change a namespace between recorded requests. These requests are replayed,
   but their responses are not compared.
 - fakeapi refuses JSON that is nested deeper than 900 levels; Kubernetes accepts 10,000 levels.
@@ -88,9 +126,7 @@ _LIMITS = """
 - Of `scheduling` in a Job's spec (1.37, with the gate WorkloadWithJob), fakeapi checks only the number of pods in a gang,
   and that one policy is chosen. If Python has no time zone data, a CronJob may name any text that looks like a time zone.
 - Certificate requests with names, keys or attributes that Go cannot read get other error messages.
-- HorizontalPodAutoscalers in autoscaling/v1 drop `observedGeneration: 0`. Updates of a Node that still has the old
-  `spec.configSource` are not validated. In webhook configurations and network policies, an empty list equals a missing list,
-  also for the generation. Before 1.34, error messages round quantities that are not integers, and errors about
+- Updates of a Node that still has the old `spec.configSource` are not validated. Before 1.34, error messages round quantities that are not integers, and errors about
   changed volumes and volume claims print other differences.
 
 ### Admission and webhooks
@@ -128,12 +164,17 @@ def render() -> str:
         _HEAD
         + "".join(_count(recording) for recording in RECORDINGS)
         + "".join(_world_count(recording) for recording in WORLD_RECORDINGS)
+        + _RANDOM.format(runs="".join(f"| {' | '.join(map(_cell, run))} |\n" for run in _RANDOM_RUNS))
         + _DIFFERENCES
         + "".join(_row(entry) for entry in known.KNOWN)
         + _WORLD
         + "".join(_world_rows())
         + _LIMITS
     )
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _answered(recording: Recording) -> int:

@@ -28,8 +28,8 @@ _CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 async def log(
     server: Server, resource: Resource, target: ObjectReference, options: Mapping[str, str]
-) -> ConnectedLog:
-    """Handles `pods/log`. Returns the log of the container. A pod without a node has an empty log.
+) -> ConnectedLog | None:
+    """Handles `pods/log`. Returns the log of the container; None for a pod without a node.
 
     Raises ApiError:
 
@@ -46,7 +46,7 @@ async def log(
     _check_container(pod, name)
     wanted = _log_options(options, server.store.clock.now())
     if not pod["spec"].get("nodeName"):
-        return ConnectedLog(None, name, wanted)
+        return None
     kubelet = _kubelet(server, pod, f"log of pod {quote(target.name)}")
     return ConnectedLog(kubelet, name or pod["spec"]["containers"][0]["name"], wanted)
 
