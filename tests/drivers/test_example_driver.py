@@ -70,6 +70,7 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
     story.await_gone()
 
 
+@pytest.mark.older  # left out with --newest: it takes minutes, and one spec of the suite has a race
 def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, report: Report) -> None:
     """Allows repeated attempts, because one spec has a race.
 
