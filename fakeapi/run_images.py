@@ -85,6 +85,10 @@ class RunImages:
         """Removes an image by its pattern; returns whether there was one. Running containers continue."""
         return self._images.pop(pattern, None) is not None
 
+    def replace(self, images: Iterable[RunImage]) -> None:
+        """Replaces all images. Running containers continue."""
+        self._images = {image.pattern: image for image in images}
+
     def find(self, image: str) -> Path | None:
         """Returns the path of the files of an image; None if its containers do not run as processes."""
         matching = [each for each in self._images.values() if each.matches(image)]

@@ -25,12 +25,6 @@ class AttachedApplication:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         return self._app(scope, receive, send)
 
-    async def attach(self, attachment: Attachment) -> None:
-        """Adds an attachment to the running application, and starts it. Raises the errors of its `start`."""
-        await attachment.start()
-        self._cluster.follow(attachment)
-        self._attachments.append(attachment)
-
     async def startup(self) -> None:
         await self._app.startup()
         for attachment in self._attachments:

@@ -24,6 +24,8 @@ from fakeapi.testing.attached_application import AttachedApplication
 from fakeapi.testing.container_options import check_behaviours
 from fakeapi.testing.driver_starter import DriverStarter, check_nodes, driver_specs
 from fakeapi.testing.journal_access import JournalAccess
+from fakeapi.testing.options_keeper import OptionsKeeper
+from fakeapi.testing.server_controllers import ServerControllers
 from fakeapi.testing.server_credentials import credentials_of, user_of
 from fakeapi.testing.server_files import ServerFiles
 from fakeapi.testing.server_names import accepted_hosts
@@ -86,9 +88,10 @@ class RunningServer:
         self._recorder = Recorder(
             Application(cluster, credentials=self._credentials, hosts=self._hosts, control=control)
         )
-        self._controllers = self._new_controllers(names) if names else None
+        self._controllers = ServerControllers(self._new_controllers, names)
         starter = DriverStarter(cluster, specs, settings.nodes)
         attachments = (
+            OptionsKeeper(cluster),
             starter,
             self._in_cluster_listener(),
             self._controllers,
@@ -98,7 +101,7 @@ class RunningServer:
         self._app = AttachedApplication(
             self._recorder, cluster, [attachment for attachment in attachments if attachment is not None]
         )
-        self._simulation = ServerSimulation(cluster, self._get_controllers, self._start_all_controllers)
+        self._simulation = ServerSimulation(cluster, self._controllers)
         self._runner = Runner(
             self._app,
             host=settings.host,
@@ -203,9 +206,7 @@ class RunningServer:
         """
 
         async def add() -> None:
-            if self._controllers is None:
-                self._controllers = self._new_controllers(chosen(ALL))
-                await self._app.attach(self._controllers)
+            await self._controllers.start_all()
             self._simulation.kubelet()
             self._cluster.run_images.add(image)
 
@@ -226,7 +227,7 @@ class RunningServer:
 
         resource = resource_of(kind)
         return self._runner.call(
-            lambda: explain_running(self._cluster, self._controllers, resource, namespace, name)
+            lambda: explain_running(self._cluster, self._controllers.runner, resource, namespace, name)
         )
 
     @property
@@ -243,9 +244,9 @@ class RunningServer:
         Raises NotSettled if the controllers still have work after `seconds`. Raises RuntimeError if no
         controllers run.
         """
-        if self._controllers is None:
+        if self._controllers.runner is None:
             raise RuntimeError("no controllers run: name them by the option `controllers`")
-        manager = self._controllers.manager
+        manager = self._controllers.runner.manager
         self._runner.call(lambda: manager.settle(seconds))
 
     def reset(self) -> None:
@@ -278,7 +279,7 @@ class RunningServer:
         """
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
-        return self._runner.call(lambda: baseline.take(self._cluster))
+        return self._runner.call(lambda: baseline.take(self._cluster, self._controllers))
 
     def return_to(self, wanted: "Baseline") -> None:
         """Restores the objects, the clock and the armed faults of a baseline, and clears the journal.
@@ -288,7 +289,7 @@ class RunningServer:
         """
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
-        self._runner.call(lambda: baseline.return_to(self._cluster, wanted))
+        self._runner.call(lambda: baseline.return_to(self._cluster, self._controllers, wanted))
 
     def restart_empty_on_new_port(self) -> None:
         """Replaces the cluster by a new cluster, closes all connections, and listens on a new port.
@@ -477,7 +478,7 @@ class RunningServer:
                 self._simulation,
                 token=token,
                 host=self._own_host,
-                controllers=lambda: self._controllers,
+                controllers=lambda: self._controllers.runner,
             )
             self._control = control_api(server, credentials=self._credentials, hosts=self._hosts)
         await self._control(scope, receive, send)
@@ -496,14 +497,6 @@ class RunningServer:
         from fakeapi.testing.fault_armer import FaultArmer  # noqa: PLC0415 - loaded only when used
 
         return FaultArmer(self._cluster, read_rules(source))
-
-    def _get_controllers(self) -> "ControllerRunner | None":
-        return self._controllers
-
-    async def _start_all_controllers(self) -> None:
-        """Starts all controllers of a running server that has none."""
-        self._controllers = self._new_controllers(chosen(ALL))
-        await self._app.attach(self._controllers)
 
     def _new_controllers(self, names: list[str]) -> "ControllerRunner":
         from fakeapi.controllers.controller_runner import ControllerRunner  # noqa: PLC0415 - loaded only when used

@@ -188,6 +188,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         - Watches end; connections stay open.
         - The manifests of the option `install` are installed again.
         - Only the faults of the option `faults` are armed.
+        - Only the controllers, nodes, simulated drivers, behaviours of containers, images and webhook
+          services of the options remain. Those of `add_driver`, `run_image` and similar methods are removed.
         - The clock returns to its initial state, and random values start again from the option `seed`.
         - `requests` becomes empty; `snapshots` stays.
         """
@@ -242,11 +244,14 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         server.restore(chosen, rewind=rewind)
 
     def baseline(self) -> "Baseline":
-        """Captures the objects, the clock and the armed faults, so that `return_to` can restore them."""
+        """Captures objects, clock, armed faults and simulated drivers; `return_to` can restore them."""
         return self._running().baseline()
 
     def return_to(self, baseline: "Baseline") -> None:
         """Restores the objects, the clock and the armed faults of a baseline, for tests that share a server.
+
+        Also restores which simulated drivers, images and webhook services there are, and stops controllers
+        that `add_driver` or `run_image` started since. Behaviours of containers return to the options.
 
         Watches end, and `requests` becomes empty. The counters of the faults start again at 0. New
         resourceVersions continue after the newest resourceVersion of the server. Random values continue the

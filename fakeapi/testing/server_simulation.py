@@ -1,34 +1,22 @@
 """ServerSimulation: the nodes and simulated drivers of a running server."""
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from fakeapi.cluster import Cluster
 from fakeapi.devices.model import DriverSpec
 from fakeapi.devices.node_views import NodeSummary, NodeView
+from fakeapi.testing.server_controllers import ServerControllers
 
 if TYPE_CHECKING:
-    from fakeapi.controllers.controller_runner import ControllerRunner
     from fakeapi.controllers.kubelet.controller import KubeletController
 
 
 class ServerSimulation:
     """The nodes and simulated drivers of a server. Use it only in the event loop of the server."""
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        controllers: "Callable[[], ControllerRunner | None]",
-        start_all: Callable[[], Awaitable[None]],
-    ) -> None:
-        """Keeps how to reach the controllers.
-
-        - `controllers`: returns the controllers of the server; None if it runs none.
-        - `start_all`: starts all controllers of a server that runs none.
-        """
+    def __init__(self, cluster: Cluster, controllers: ServerControllers) -> None:
         self._cluster = cluster
         self._controllers = controllers
-        self._start_all = start_all
 
     async def add_driver(self, spec: DriverSpec) -> None:
         """Adds a simulated driver; returns when its slices are published.
@@ -36,8 +24,7 @@ class ServerSimulation:
         Starts all controllers if the server runs none. Raises DeviceError if the driver cannot run, and
         RuntimeError if controllers run, but not the kubelet.
         """
-        if self._controllers() is None:
-            await self._start_all()
+        await self._controllers.start_all()
         simulation = self.kubelet().simulation
         await simulation.add(spec)
         await simulation.published()
@@ -78,7 +65,7 @@ class ServerSimulation:
         """
         from fakeapi.controllers.kubelet.controller import KubeletController  # noqa: PLC0415 - loaded only when used
 
-        runner = self._controllers()
+        runner = self._controllers.runner
         kubelet = None if runner is None else runner.manager.find("kubelet")
         assert kubelet is None or isinstance(kubelet, KubeletController)
         return kubelet

@@ -56,3 +56,30 @@ def test_a_test_with_too_many_servers_fails_and_says_why(pytester: pytest.Pytest
     result.stdout.fnmatch_lines(
         ["*2 servers of fakeapi_factory are running: stop one before the next starts*"]
     )
+
+
+def test_a_driver_of_one_test_does_not_exist_in_the_next_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+
+        POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+               "spec": {"containers": [{"name": "main", "image": "busybox"}]}}
+
+        def check_bare(api):
+            assert api.list("Node") == []
+            api.create(POD)
+            assert api.get("Pod", "p")["status"]["phase"] == "Pending"
+            with pytest.raises(RuntimeError, match="no controllers run"):
+                api.settle()
+
+        def test_with_a_driver(fakeapi, fakeapi_factory):
+            fakeapi.add_driver("gpu.example.com", nodes={"a": 1})
+            fakeapi_factory().add_driver("gpu.example.com", nodes={"a": 1})
+
+        def test_without_a_driver(fakeapi, fakeapi_factory):
+            check_bare(fakeapi)
+            check_bare(fakeapi_factory())
+        """
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)

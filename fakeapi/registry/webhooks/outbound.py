@@ -66,6 +66,10 @@ class ServiceUrls:
         named = {(f"{namespace}/{name}", port): url for (namespace, name, port), url in self._urls.items()}
         return {f"{name}:{port}" if port else name: url for (name, port), url in named.items()}
 
+    def replace(self, entries: Mapping[str, str]) -> None:
+        """Replaces all entries. `entries`: in the form that `entries` returns."""
+        self._urls = dict(_service_url(f"{service}={url}") for service, url in entries.items())
+
     def find(self, namespace: str, name: str, port: int) -> str | None:
         """Returns the URL of a Service; None if it has none.
 

@@ -83,8 +83,8 @@ class Stage:
     def decisions(self) -> dict[str, dict[str, int]]:
         """The decisions of fakeapi's scheduler: for each pod, the feasible nodes with their scores."""
         assert self.api._server is not None
-        assert self.api._server._controllers is not None
-        scheduler = self.api._server._controllers.manager["scheduler"]
+        assert self.api._server._controllers.runner is not None
+        scheduler = self.api._server._controllers.runner.manager["scheduler"]
         assert isinstance(scheduler, SchedulerController)
         return scheduler.decisions
 
