@@ -282,3 +282,12 @@ def test_an_ip_address_gets_no_random_suffix(api: FakeAPI) -> None:
     body["spec"] = {"parentRef": {"resource": "services", "name": "a"}}
     made = api.request("POST", "/apis/networking.k8s.io/v1/ipaddresses", body)
     assert made["metadata"]["name"] == "10.0.0.9"
+
+
+def test_an_empty_list_of_ingress_rules_changes_neither_the_object_nor_its_owners(api: FakeAPI) -> None:
+    path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
+    spec = {"defaultBackend": {"service": {"name": "a", "port": {"number": 80}}}}
+    body = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "a"}, "spec": spec}
+    made = api.request("POST", path, body)
+    changed = api.request("PATCH", f"{path}/a", {"spec": {"rules": []}}, content_type=MERGE)
+    assert changed["metadata"] == made["metadata"]

@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/registry/networking/ingress` and `pkg/apis/networ
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from fakeapi.kinds.common.load_balancers import point_warnings, points_text
 from fakeapi.kinds.networking.validation.ingresses import (
@@ -33,13 +33,6 @@ class IngressStrategy(Strategy):
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
-
-    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """Restores an empty list of rules that the client sent. Errors print a missing list differently."""
-        spec = sent.get("spec") if isinstance(sent, dict) else None
-        if isinstance(spec, dict) and spec.get("rules") == []:
-            obj["spec"]["rules"] = []
-        return obj
 
     def prepare_create(self, obj: Object) -> Object:
         obj["status"] = {"loadBalancer": {}}
