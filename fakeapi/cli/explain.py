@@ -54,8 +54,6 @@ def explain(
     fakeapi explain pod team/train
     fakeapi explain claim team/gpu --all
     fakeapi explain pod team/train --kubeconfig ~/.kube/config
-
-    The kinds are pod, claim, template, class, slice, node, namespace, pvc and devicetaintrule.
     """  # noqa: D301 - click needs the character
     from fakeapi.explaining.explain import KIND_WORDS, resource_of  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.text import text_of  # noqa: PLC0415 - keeps --help fast

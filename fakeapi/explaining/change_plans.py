@@ -85,7 +85,8 @@ def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:
     tolerating = [step for tally in tallies for step in _tolerations(tally, node.name)]
     freeing = _frees(describer, tallies, node.name)
     relaxing = [step for tally in tallies for step in _selectors(tally)]
-    return [*tolerating, *freeing, *relaxing, *adding_steps(describer, node)]
+    constraints = [step for claim in _constrained(tallies) for step in _constraints(claim)]
+    return [*tolerating, *freeing, *relaxing, *constraints, *adding_steps(describer, node)]
 
 
 def _tallies(node: NodeTally) -> list[RequestTally]:
@@ -131,6 +132,24 @@ def _selectors(tally: RequestTally) -> list[Step]:
         change = Change(text, "edit", [owner], path)
         steps.append(_selector_step(change, tally.claim, path))
     return steps
+
+
+def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
+    """Returns the claims with a constraint that refuses devices."""
+    claims = {
+        tally.claim["metadata"]["uid"]: tally.claim
+        for tally in tallies
+        if any(one.obstacle is Obstacle.CONSTRAINT for one in tally.refused)
+    }
+    return [*claims.values()]
+
+
+def _constraints(claim: Object) -> list[Step]:
+    """Returns the step that removes all constraints of a claim."""
+    path = "spec.devices.constraints"
+    text = recreate_text(claim, f"other or no {path}")
+    change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
+    return [Step(change, lambda trial, case: _edit(case, claim, path, None))]
 
 
 def _selector_step(change: Change, claim: Object, path: str) -> Step:

@@ -123,6 +123,16 @@ def test_a_missing_template_names_the_field_and_an_existing_template(api: FakeAP
     assert reason.changes[1].text.endswith(f"existing template in {reason.path}, such as gpus")
 
 
+def test_a_constraint_and_devices_in_use_are_changed_together(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    use(api, "other")
+    train(api, request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/rack"}])
+    change = api.explain("pod", "train").reasons[0].changes[0]
+    assert (change.action, change.sufficient) == ("all", True)
+    assert change.text.startswith("end pod default/other-user, and delete claim default/gpu")
+    assert change.text.endswith("other or no spec.devices.constraints")
+
+
 def test_the_users_of_other_nodes_are_shown_without_all(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")
     use(api, "other")
