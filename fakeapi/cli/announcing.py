@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
 )
+CHOOSE_NOTE = "; --release chooses one"
+"""The end of the first line if the user chose no release."""
+DEMO_NOTE = (
+    "Demo: the namespace demo fills within seconds. Try:\n"
+    "  kubectl -n demo get pods,resourceclaims\n"
+    "  fakeapi explain pod demo/too-large"
+)
 HEARTBEATS = "leases"
 """The resource whose requests `--log` does not print: nodes and leaders renew leases every few seconds."""
 OWN_CONTROLLERS = "kubernetes/fakeapi"
@@ -35,7 +42,8 @@ def announce(
         _write_ready_file(server, ready_file)
     from fakeapi.releases.serving import default_description  # noqa: PLC0415 - keeps --help fast
 
-    click.echo(f"Serving Kubernetes {release or default_description()} at {server.url}")
+    chosen = release or default_description()
+    click.echo(f"Serving Kubernetes {chosen} at {server.url}{'' if release else CHOOSE_NOTE}")
     click.echo(f"export KUBECONFIG={server.kubeconfig.absolute()}")
     if server.page:
         click.echo(f"Live page: {server.page}")
@@ -45,6 +53,11 @@ def announce(
         click.echo("Controllers: none, so pods stay Pending; --controllers all runs them")
     if server.token is not None and not server.url.startswith("https:"):
         click.echo(PLAIN_HTTP_NOTE, err=True)
+
+
+def announce_demo() -> None:
+    """Prints the namespace of `serve --demo`, and commands to look at it."""
+    click.echo(DEMO_NOTE)
 
 
 def print_requests(server: "FakeAPI") -> None:

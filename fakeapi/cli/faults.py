@@ -8,6 +8,7 @@ import click
 from fakeapi.cli.control_options import control_client
 from fakeapi.cli.file_type import FILE
 from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from fakeapi.clients.control import ControlClient
@@ -52,7 +53,8 @@ def arm(client: "ControlClient", *, file: Path | None, kind: str | None, argumen
     from fakeapi.faults.rules import RuleError  # noqa: PLC0415 - keeps --help fast
 
     if kind is not None and kind not in READY:
-        raise click.ClickException(f"no ready-made fault {kind!r}; there are {', '.join(READY)}")
+        hint = did_you_mean(kind, READY) or f"; there are {', '.join(READY)}"
+        raise click.ClickException(f"no ready-made fault {kind!r}{hint}")
     try:
         rules = [ready_rule(kind, _members(arguments))] if kind is not None else read_rules(file or ())
     except RuleError as error:

@@ -199,6 +199,7 @@ def serve(
         if log:
             announcing.print_requests(server)
         if demo:
+            announcing.announce_demo()
             play_later(server)
 
     try:
@@ -234,7 +235,7 @@ def _serve_trace(
 
 @main.command()
 def releases() -> None:
-    """List the Kubernetes releases that can be served, and the versions of resource.k8s.io in each."""
+    """List Kubernetes releases and their versions of resource.k8s.io."""
     from fakeapi.releases import KNOWN_RELEASES, served  # noqa: PLC0415 - see the module's docstring
     from fakeapi.releases.serving import GROUP  # noqa: PLC0415 - see the module's docstring
 

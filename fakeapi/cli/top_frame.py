@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fakeapi.releases import KNOWN_RELEASES
+
 KINDS_SHOWN = 15
 """Maximum number of resources in the table of objects.
 
@@ -47,11 +49,11 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
 
 
 def _head(figures: dict[str, Any]) -> Text:
-    release = f"Kubernetes {figures['release'] or 'of all releases'}"
+    release = f"Kubernetes {figures['release'] or f'{KNOWN_RELEASES[-1]}, all API versions'}"
     now = datetime.fromtimestamp(figures["now"], UTC).strftime("%Y-%m-%d %H:%M:%SZ")
     memory = f"  memory {figures['memoryBytes'] / 1e6:.0f} MB" if figures["memoryBytes"] else ""
-    version = f"  resourceVersion {figures['resourceVersion']}"
-    return Text(f"fakeapi {figures['version']}  {release}  {now}{version}{memory}", style="bold")
+    version = f"resourceVersion {figures['resourceVersion']}"
+    return Text(f"fakeapi {figures['version']}  {release}  {now}\n{version}{memory}", style="bold")
 
 
 def _line(figures: dict[str, Any], seconds: float) -> Text:

@@ -172,7 +172,7 @@ class ArmedFaults:
         self._subscribers.append(subscriber)
 
     def _name(self, rule: Rule, taken: set[str]) -> str:
-        """Returns an unused name: the ready-made rule or the action, such as conflict; then conflict-2."""
+        """Returns an unused name: the ready-made fault or the action, such as conflict; then conflict-2."""
         kind = rule.ready or str(type(rule.action).__struct_config__.tag)
         while True:
             self._names_given[kind] += 1

@@ -26,8 +26,8 @@ def read_rules(source: Source) -> list[Rule]:
     Each rule can be
 
     - a Rule, or a mapping with the fields of Rule;
-    - a ready-made rule with its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`;
-    - a ready-made rule with its target: `{"conflict": "resourceclaims/status"}`.
+    - a ready-made fault with its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`;
+    - a ready-made fault with its target: `{"conflict": "resourceclaims/status"}`.
 
     Raises RuleError if a file cannot be read, or if a rule is invalid.
     """
@@ -74,7 +74,7 @@ def _read_rule(value: Any) -> Rule:
         return ready_rule(name, value[name])
     if len(value) == 1 and name not in ("action", "match", "when", "name"):
         hint = did_you_mean(name, READY) if isinstance(name, str) else ""
-        raise RuleError(f"no ready-made rule {name!r}{hint or '; there are ' + ', '.join(READY)}")
+        raise RuleError(f"no ready-made fault {name!r}{hint or '; there are ' + ', '.join(READY)}")
     try:
         return checked(msgspec.convert(value, Rule))
     except msgspec.ValidationError as error:

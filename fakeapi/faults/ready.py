@@ -1,6 +1,6 @@
-"""Ready-made rules for common faults, with the messages of Kubernetes.
+"""Ready-made faults for common faults, with the messages of Kubernetes.
 
-Each ready-made rule accepts the fields of its action, of Match and of When, and these arguments:
+Each ready-made fault accepts the fields of its action, of Match and of When, and these arguments:
 
 - `target`: a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
   resourceclaims/status default/gpu`); "" matches everything.
@@ -135,18 +135,18 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
     "withhold_bookmarks": (WithholdBookmarks, ""),
     "stale": (Stale, ""),
 }
-"""The ready-made rules by name: the function that returns the action, and the default verbs.
+"""The ready-made faults by name: the function that returns the action, and the default verbs.
 
 If the default verbs are empty, the rule has the default verbs of its action. If the action has none either,
 the rule applies to all verbs.
 """
 
 _ONCE = ("expire", "end_watch", "cut_watch")
-"""The ready-made rules that fire only once by default, so that a client can resume its watch afterwards."""
+"""The ready-made faults that fire only once by default, so that a client can resume its watch afterwards."""
 
 
 def ready_rule(kind: str, arguments: Any) -> Rule:
-    """Creates a rule from the name of a ready-made rule and its arguments.
+    """Creates a rule from the name of a ready-made fault and its arguments.
 
     - `kind`: the name of the rule in READY.
     - `arguments`: a mapping of keyword arguments, or the target as text; None for no arguments.
@@ -164,7 +164,7 @@ def ready_rule(kind: str, arguments: Any) -> Rule:
 def make_rule(
     kind: str, target: str = "", *, times: int | None = None, called: str = "", **members: Any
 ) -> Rule:
-    """Creates a rule from the name of a ready-made rule and its arguments.
+    """Creates a rule from the name of a ready-made fault and its arguments.
 
     - `kind`: the name of the rule in READY.
     - `target`: a resource such as `pods/status`, or a pattern such as `update pods/status default/web`.

@@ -79,7 +79,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     - `name`: the name of the fault. For an empty name, the server generates one from `ready` or the action,
       such as conflict, and conflict-2 for the second one.
-    - `ready`: the name of the ready-made rule from which the rule was created; "" for other rules.
+    - `ready`: the name of the ready-made fault from which the rule was created; "" for other rules.
     """
 
     action: AnyAction

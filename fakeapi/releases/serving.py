@@ -50,11 +50,11 @@ Each version follows the last release in which it has ResourceClaims.
 def default_description() -> str:
     """Returns a description of the releases that a server serves by default.
 
-    For example "1.33, and v1alpha2 as in 1.30,", for use within a sentence.
+    For example "1.33 (resource.k8s.io/v1alpha2 as in 1.30)", for use within a sentence.
     """
     newest = RELEASES[-1]
     others = [f"{version} as in {name}" for (_, version), name in OLDER.items() if name != newest]
-    return f"{newest}, and {', '.join(others)}," if others else newest
+    return f"{newest} ({GROUP}/{', '.join(others)})" if others else newest
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,19 @@ def test_the_first_line_says_what_is_served_and_where(tmp_path: Path) -> None:
         assert process.wait(10) == 0
 
 
+def test_the_first_line_without_a_release_says_how_to_choose_one_and_the_demo_what_to_look_at() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "fakeapi", "serve", "--port", "0", "--demo"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert re.match(rf"Serving Kubernetes {KNOWN_RELEASES[-1]} \(.*\) at http://127", first)
+        assert first.endswith("; --release chooses one\n")
+        assert any(line.endswith("fakeapi explain pod demo/too-large\n") for line in process.stdout)
+        process.terminate()
+        assert process.wait(30) == 0
+
+
 def test_the_event_loop_of_serve_waits_half_a_millisecond_for_a_busy_thread() -> None:
     program = (
         "import atexit, sys; from fakeapi.cli.main import main;"

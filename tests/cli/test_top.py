@@ -16,6 +16,7 @@ from fakeapi import FakeAPI, StatusError
 from fakeapi.cli.main import main
 from fakeapi.cli.top import as_text
 from fakeapi.clients.control import ControlClient
+from fakeapi.releases import KNOWN_RELEASES
 
 FIGURES = {
     "version": "1.0",
@@ -58,7 +59,8 @@ FIGURES = {
     "waitingMore": 4,
 }
 FRAME = """\
-fakeapi 1.0  Kubernetes 1.33  1970-01-01 00:00:00Z  resourceVersion 7  memory 42 MB
+fakeapi 1.0  Kubernetes 1.33  1970-01-01 00:00:00Z
+resourceVersion 7  memory 42 MB
 20.0 requests/s  p50 1.2 ms  p99 30.0 ms  3 open watches, the slowest 2 behind  (the table shows the
 last 20)
 
@@ -77,13 +79,20 @@ def api() -> Iterator[FakeAPI]:
 def test_a_frame_has_rates_by_verb_and_code_latency_objects_and_faults() -> None:
     text = as_text(FIGURES, 2.0)
     compact = [re.sub(" +", " ", line) for line in text.splitlines()]
-    for line in FRAME.splitlines()[:3]:
+    for line in FRAME.splitlines()[:4]:
         assert re.sub(" +", " ", line) in compact
     assert re.search(r"create +5\.0/s +2\.5/s", text)
     assert re.search(r"get +0\.5/s +2\.0/s", text)
     assert re.search(r"kind0 +100", text)
     assert re.search(r"5 other kinds +415", text)
     assert "and 2 more" in text
+
+
+def test_the_head_of_a_frame_fits_in_80_columns_and_names_the_newest_release() -> None:
+    figures = FIGURES | {"version": "10.20.30", "release": "", "resourceVersion": "123456789"}
+    head = as_text(figures, 2.0).splitlines()[:2]
+    assert f"Kubernetes {KNOWN_RELEASES[-1]}, all API versions" in head[0]
+    assert max(map(len, head)) <= 80
 
 
 def test_a_frame_has_claims_devices_agents_and_what_waits() -> None:

@@ -57,7 +57,7 @@ def test_a_fault_is_armed_told_and_disarmed(api: FakeAPI, control: ControlClient
         (["/etc/passwd"], "a rule, or a list of rules, is expected"),
         (3, "a rule, or a list of rules, is expected"),
         ({"conflict": "pots"}, "no resource 'pots' is served; did you mean pods"),
-        ([{"conflict": "pods"}, {"conflikt": "pods"}], "no ready-made rule 'conflikt'"),
+        ([{"conflict": "pods"}, {"conflikt": "pods"}], "no ready-made fault 'conflikt'"),
         ({"action": {"type": "refuse", "code": 500}, "wen": 1}, "unknown field `wen`"),
     ],
 )
@@ -90,7 +90,8 @@ def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> Non
     ("arguments", "status", "problem"),
     [
         (["arm"], 2, "Name a ready-made fault or a --file"),
-        (["arm", "explode"], 1, "no ready-made fault 'explode'"),
+        (["arm", "zzz"], 1, "no ready-made fault 'zzz'; there are conflict, "),
+        (["arm", "conflct"], 1, "no ready-made fault 'conflct'; did you mean conflict?"),
         (["arm", "conflict", "pots"], 1, "did you mean pods?"),
         (["arm", "conflict", "pods", "tymes=2"], 1, "no argument 'tymes'; did you mean times?"),
         (["disarm"], 2, "Name the faults, or set --all"),
@@ -110,4 +111,4 @@ def test_serve_takes_a_file_of_faults(tmp_path: Path) -> None:
     file.write_text("- conflikt: pods")
     result = CliRunner().invoke(main, ["serve", "--port", "0", "--faults", str(file)])
     assert result.exit_code == 2
-    assert "rule 1: no ready-made rule 'conflikt'" in result.output
+    assert "rule 1: no ready-made fault 'conflikt'" in result.output

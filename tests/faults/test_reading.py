@@ -71,7 +71,7 @@ def test_a_file_has_rules_of_both_forms(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        ({"conflikt": "pods"}, "no ready-made rule 'conflikt'; did you mean conflict?"),
+        ({"conflikt": "pods"}, "no ready-made fault 'conflikt'; did you mean conflict?"),
         (
             {"conflict": {"target": "pods", "tymes": 2}},
             "conflict: no argument 'tymes'; did you mean times?",
@@ -115,7 +115,7 @@ def test_a_rule_without_sense_is_refused_in_one_line(rule: Any, problem: str) ->
     [
         ("a: [", "not YAML"),
         ("conflict: pods", "does not contain a list of rules"),
-        ("- conflict: pods\n- conflikt: pods", "rule 2: no ready-made rule 'conflikt'"),
+        ("- conflict: pods\n- conflikt: pods", "rule 2: no ready-made fault 'conflikt'"),
         ("\x00", "not YAML"),
     ],
 )

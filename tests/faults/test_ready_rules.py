@@ -7,7 +7,7 @@ from pathlib import Path
 from fakeapi.faults.ready import READY
 
 MODULES = ("test_clients.py", "test_slow_clients.py", "test_watching_clients.py")
-"""The test modules with real clients. The parameter `kind` of a test names the ready-made rule."""
+"""The test modules with real clients. The parameter `kind` of a test names the ready-made fault."""
 
 
 def kinds(source: str) -> Iterator[str]:

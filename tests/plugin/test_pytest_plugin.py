@@ -374,5 +374,5 @@ def test_a_fault_that_met_nothing_fails_its_test_where_that_is_asked_for(project
     result = project.runpytest_subprocess()
     result.assert_outcomes(passed=3, errors=2)
     result.stdout.fnmatch_lines_random(
-        ["*faults that never fired: unavailable*", "*no ready-made rule 'conflikt'*"]
+        ["*faults that never fired: unavailable*", "*no ready-made fault 'conflikt'*"]
     )

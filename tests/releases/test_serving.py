@@ -61,7 +61,7 @@ def test_the_newest_release_that_has_claims_in_a_version_serves_it_by_default() 
         if "resourceclaims" in resources
     }
     assert newest == {version: release for version, release, _ in claims(served())}
-    assert default_description() == "1.37, and v1alpha3 as in 1.33, v1alpha2 as in 1.30,"
+    assert default_description() == "1.37 (resource.k8s.io/v1alpha3 as in 1.33, v1alpha2 as in 1.30)"
 
 
 @pytest.mark.parametrize("name", KNOWN_RELEASES)

@@ -32,7 +32,7 @@ class FaultList(msgspec.Struct):
 
 
 class ReadyMade(msgspec.Struct):
-    """The names of the ready-made rules for faults, such as conflict."""
+    """The names of the ready-made faults for faults, such as conflict."""
 
     names: list[str]
 
@@ -84,5 +84,5 @@ ROUTES = (
     ),
     Route("DELETE", "/faults", disarm, "Disarm all faults."),
     Route("DELETE", "/faults/{name}", disarm_one, "Disarm one fault."),
-    Route("GET", "/ready-made-faults", ready_made, "The names of the ready-made rules.", answer=ReadyMade),
+    Route("GET", "/ready-made-faults", ready_made, "The names of the ready-made faults.", answer=ReadyMade),
 )
