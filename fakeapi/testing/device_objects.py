@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from fakeapi.testing.argument_errors import explains_arguments
 from fakeapi.testing.object_parts import metadata
 
 Object = dict[str, Any]
@@ -33,6 +34,7 @@ class DeviceObjects:
         """The apiVersion of the claims, slices and classes, such as "resource.k8s.io/v1"."""
         return f"{GROUP}/{self._version}"
 
+    @explains_arguments("fakeapi.objects.claim")
     def claim(
         self,
         name: str = "claim",
@@ -59,6 +61,7 @@ class DeviceObjects:
         )
         return self._object("ResourceClaim", metadata(name, namespace, labels), spec)
 
+    @explains_arguments("fakeapi.objects.claim_template")
     def claim_template(
         self,
         name: str = "template",
@@ -79,6 +82,7 @@ class DeviceObjects:
         )
         return self._object("ResourceClaimTemplate", metadata(name, namespace, labels), {"spec": spec})
 
+    @explains_arguments("fakeapi.objects.device_class")
     def device_class(
         self,
         name: str = DEVICE_CLASS,
@@ -96,6 +100,7 @@ class DeviceObjects:
         expressions = [f'device.driver == "{own}"', *selectors] if own else list(selectors)
         return self._object("DeviceClass", metadata(name, "", labels), {"selectors": _selectors(expressions)})
 
+    @explains_arguments("fakeapi.objects.resource_slice")
     def resource_slice(
         self,
         name: str = "slice",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fakeapi.faults.reading import Source, read_rules
-from fakeapi.faults.rules import Rule
+from fakeapi.faults.rules import Rule, RuleError
 from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.testing.armed_fault import Fault
 from fakeapi.testing.hidden_frames import hides_expected_errors
@@ -46,7 +46,11 @@ class Faults(ReadyFaults):
 
         Raises RuleError for an invalid rule, and for a rule that cannot match any served resource or verb.
         """
-        return [Fault(self._server, armed) for armed in self._server.arm(read_rules(source))]
+        try:
+            armed = self._server.arm(read_rules(source))
+        except RuleError as error:
+            raise error.with_traceback(None) from None
+        return [Fault(self._server, each) for each in armed]
 
     def disarm(self, *names: str) -> None:
         """Disarms faults by name, or all faults if called without names.

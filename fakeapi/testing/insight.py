@@ -98,16 +98,19 @@ class Insight:
         """Returns the last requests of the code under test, and whether the clock is frozen."""
         lines = []
         if self.journal is not None:
-            requests = [str(entry) for entry in self.requests()]
-            shown = requests[-REQUESTS_MAX:]
-            earlier = f" (the last {len(shown)} of {len(requests)})" if len(requests) > len(shown) else ""
-            lines = _section(f"requests of the code under test{earlier}:", shown)
-            lines = lines or ["the code under test has sent no request"]
+            lines = _last("requests of the code under test", self.requests())
+            lines = lines or self._requests_of_helper() or ["the code under test has sent no request"]
         if frozen := self.frozen():
             lines.append(
                 f"the clock of the server is frozen at {frozen}; advance it for work that waits for time"
             )
         return "\n".join(lines)
+
+    def _requests_of_helper(self) -> list[str]:
+        """Returns the last requests of the test's own FakeAPI and clients; [] without requests."""
+        entries = self.journal.entries() if self.journal is not None else []
+        own = [entry for entry in entries if entry.agent == HELPER]
+        return _last(f"only requests of the fixture itself: {len(own)}, below", own) if own else []
 
     def notes(self, listener: Callable[[Entry], None]) -> AbstractContextManager[object]:
         """Returns a context in which a function receives each new request, in the server's thread."""
@@ -137,6 +140,13 @@ def event_line(event: Object) -> str:
 def _time_of(event: Object) -> str:
     times = (event.get("lastTimestamp"), event.get("eventTime"), event["metadata"].get("creationTimestamp"))
     return next((str(time) for time in times if time), "")
+
+
+def _last(title: str, entries: Sequence[Entry]) -> list[str]:
+    """Returns the last REQUESTS_MAX requests under a title; [] without requests."""
+    shown = [str(entry) for entry in entries[-REQUESTS_MAX:]]
+    earlier = f" (the last {len(shown)} of {len(entries)})" if len(entries) > len(shown) else ""
+    return _section(f"{title}{earlier}:", shown)
 
 
 def _section(title: str, lines: list[str]) -> list[str]:

@@ -138,7 +138,8 @@ class ObjectLife:
     ) -> Object:
         """Sets a condition in an object's status, and keeps the other conditions; returns the stored object.
 
-        `type`: the type of the condition, such as "Ready". Reads the object again after a conflict.
+        `type`: the type of the condition, such as "Ready". Reads the object again after a conflict. Raises
+        ValueError if the server does not store it, because the kind has no field `status.conditions`.
         """
         condition = {"type": type, "status": status, "reason": reason, "message": message}
         condition["lastTransitionTime"] = self._now()
@@ -154,6 +155,11 @@ class ObjectLife:
                 if not error.is_conflict or not remaining:
                     raise
             else:
+                written = (stored.get("status") or {}).get("conditions") or []
+                if not any(each.get("type") == type for each in written):
+                    raise ValueError(
+                        f"{kind} {name}: the server did not store the condition {type} in its status"
+                    )
                 return stored
         raise AssertionError  # the last conflict was raised
 

@@ -12,6 +12,7 @@ has the same functions for the version that a server prefers.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fakeapi.testing.argument_errors import explains_arguments
 from fakeapi.testing.device_objects import DeviceObjects
 from fakeapi.testing.object_parts import metadata
 
@@ -43,6 +44,7 @@ class ObjectBuilder(DeviceObjects):
     the metadata has none, so that `create(..., namespace=…)` can choose.
     """
 
+    @explains_arguments("fakeapi.objects.pod")
     def pod(
         self,
         name: str = "pod",
@@ -91,6 +93,7 @@ class ObjectBuilder(DeviceObjects):
             "spec": {**fields, **(spec or {})},
         }
 
+    @explains_arguments("fakeapi.objects.deployment")
     def deployment(
         self,
         name: str = "deployment",
@@ -113,6 +116,7 @@ class ObjectBuilder(DeviceObjects):
             "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template},
         }
 
+    @explains_arguments("fakeapi.objects.node")
     def node(
         self,
         name: str = "node",
@@ -129,10 +133,12 @@ class ObjectBuilder(DeviceObjects):
         status = {"capacity": resources, "allocatable": resources} if resources else {}
         return {"apiVersion": "v1", "kind": "Node", "metadata": metadata(name, "", own), "status": status}
 
+    @explains_arguments("fakeapi.objects.namespace")
     def namespace(self, name: str = "team", *, labels: Mapping[str, str] | None = None) -> Object:
         """Returns a Namespace."""
         return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata(name, "", labels)}
 
+    @explains_arguments("fakeapi.objects.config_map")
     def config_map(
         self,
         name: str = "config",
@@ -149,10 +155,12 @@ class ObjectBuilder(DeviceObjects):
             "data": dict(data or {}),
         }
 
+    @explains_arguments("fakeapi.objects.service_account")
     def service_account(self, name: str = "driver", *, namespace: str = "") -> Object:
         """Returns a ServiceAccount."""
         return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(name, namespace)}
 
+    @explains_arguments("fakeapi.objects.role")
     def role(
         self,
         name: str = "role",
@@ -173,6 +181,7 @@ class ObjectBuilder(DeviceObjects):
             "rules": [_rule(resource, verbs) for resource, verbs in (rules or {}).items()],
         }
 
+    @explains_arguments("fakeapi.objects.role_binding")
     def role_binding(
         self,
         role: str = "role",

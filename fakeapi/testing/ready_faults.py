@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from fakeapi.faults.ready import READY, make_rule
-from fakeapi.faults.rules import Rule
+from fakeapi.faults.rules import Rule, RuleError
 from fakeapi.machinery.suggestions import did_you_mean
 from fakeapi.testing.armed_fault import Fault
 from fakeapi.testing.hidden_frames import hides_expected_errors
@@ -58,7 +58,11 @@ class ReadyFaults(ABC):
         """Arms a rule. Raises RuleError if the rule cannot match any served resource or verb."""
 
     def _arm(self, kind: str, target: str, options: FaultOptions, **action: Any) -> Fault:
-        return self._arm_rule(make_rule(kind, target, **options, **action))
+        try:
+            rule = make_rule(kind, target, **options, **action)
+        except RuleError as error:
+            raise error.with_traceback(None) from None
+        return self._arm_rule(rule)
 
     def conflict(self, target: str = "", **options: Unpack[FaultOptions]) -> Fault:
         """Rejects writes with 409 Conflict, as if another client had changed the object."""

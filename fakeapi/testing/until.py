@@ -8,6 +8,9 @@ from typing import Any, TypeAlias
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import JsonPath, parse_path
 from fakeapi.machinery.jsonpath_syntax import JsonPathError
+from fakeapi.testing.hidden_frames import hides_expected_errors
+
+__tracebackhide__ = hides_expected_errors
 
 Until: TypeAlias = str | Callable[[Object], object] | None
 """The condition to wait for.
@@ -57,7 +60,7 @@ def _path_condition(text: str) -> Condition:
     try:
         parsed = parse_path(path_text(path))
     except JsonPathError as error:
-        raise ValueError(f"until: {error}") from None
+        raise ValueError(f"until: {text!r} is not a JSONPath: {error}") from None
     if value is None:
         return Condition(f"a value at {path}", lambda obj: any(map(_is_there, _values(parsed, obj))))
     return Condition(

@@ -11,6 +11,7 @@ from fakeapi.journal.entry import Entry
 from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.suggestions import did_you_mean
+from fakeapi.testing.argument_errors import explains_arguments
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import Insight, placed
 from fakeapi.testing.served_kinds import ServedKinds
@@ -44,6 +45,7 @@ class Waiting:
         """Returns what a message about a time-out can use."""
         return Insight(self._wire(), None)
 
+    @explains_arguments("fakeapi.watch")
     def watch(
         self,
         kind: str,
@@ -80,6 +82,7 @@ class Waiting:
         )
         return Watch(source, count=count, within=within)
 
+    @explains_arguments("fakeapi.wait_for")
     def wait_for(
         self,
         kind: str,
@@ -133,6 +136,7 @@ class Waiting:
         explanation = insight.explanation(resource, namespace, name)
         raise WaitTimeout(f"{place}: waited {within:g} s for {wish}\nnow: {state}\n{explanation}".rstrip())
 
+    @explains_arguments("fakeapi.eventually")
     def eventually(self, check: Callable[[], T], *, within: float = WITHIN_SECONDS) -> T:
         """Calls a function again and again until it returns a true value; returns this value.
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from fakeapi.machinery.suggestions import did_you_mean
+from fakeapi.testing.hidden_frames import hides_expected_errors
+
+__tracebackhide__ = hides_expected_errors
 
 
 class WriteOptions(TypedDict, total=False):

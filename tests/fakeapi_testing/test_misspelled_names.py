@@ -51,6 +51,16 @@ USES: list[tuple[Use, type[Exception], str]] = [
     (lambda api: api.faults.conflict("pod"), RuleError, "did you mean pods?"),
     (lambda api: api.faults.conflict("pods", tiems=2), RuleError, "'tiems'; did you mean times?"),
     (lambda api: api.faults.arm({"conflickt": "pods"}), RuleError, "did you mean conflict?"),
+    (
+        lambda api: api.wait_for("Pod", "p", timeout=2),
+        TypeError,
+        r"fakeapi.wait_for\(\) has no keyword argument 'timeout'; did you mean within?",
+    ),
+    (lambda api: api.wait_for("Pod", "p", "Ready"), TypeError, "write until='Ready'"),
+    (lambda api: api.wait_for("Pod"), TypeError, r"^fakeapi.wait_for\(\) missing .* 'name'"),
+    (lambda api: api.wait_for("Pod", "p", until=".status["), ValueError, r"'.status\[' is not a JSONPath"),
+    (lambda api: api.eventually(bool, timeout=2), TypeError, "did you mean within?"),
+    (lambda api: api.objects.claim("gpu", deviceclass="a"), TypeError, "did you mean device_class?"),
     (lambda api: untyped("1.34"), TypeError, r"by name, such as FakeAPI\(release='1.34'\)"),
     (lambda api: untyped(relaese="1.34"), TypeError, "no option relaese; did you mean release?"),
 ]
@@ -124,3 +134,9 @@ def test_objects_can_be_deleted_themselves(fakeapi: FakeAPI) -> None:
     claim = fakeapi.create(CLAIM)
     fakeapi.delete(claim)
     assert fakeapi.list("ResourceClaim") == []
+
+
+def test_a_condition_that_a_kind_does_not_have_is_an_error(fakeapi: FakeAPI) -> None:
+    fakeapi.create(CLAIM)
+    with pytest.raises(ValueError, match="ResourceClaim gpu: the server did not store the condition Ready"):
+        fakeapi.set_condition("ResourceClaim", "gpu", "Ready")
