@@ -79,7 +79,7 @@ def test_a_deleted_pod_ends_its_process_after_sigterm(api: FakeAPI, image: Path)
     script(image, f"trap 'exit 0' TERM; {write('echo started')} 98761 & wait")
     api.create(pod())
     output(api)
-    assert running("98761")
+    await_true(lambda: running("98761"))
     api.request("DELETE", "/api/v1/namespaces/default/pods/driver")
     await_true(lambda: not running("98761"))
 
@@ -90,7 +90,7 @@ def test_a_stopped_server_leaves_no_process(image: Path) -> None:
         api.create(pod())
         output(api)
         directory = api.node().directory
-        assert running("98762")
+        await_true(lambda: running("98762"))
     assert not running("98762")
     assert not directory.exists()
 
