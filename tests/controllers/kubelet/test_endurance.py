@@ -38,6 +38,9 @@ def story() -> None:
 
 def counts() -> tuple[int, int, int]:
     gc.collect()
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(5)  # a thread of gRPC may still be about to end
     descriptors = sum(1 for _ in DESCRIPTORS.iterdir())
     directories = sum(1 for _ in Path(tempfile.gettempdir()).glob("k*"))
     return descriptors, threading.active_count(), directories
