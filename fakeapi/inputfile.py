@@ -17,6 +17,10 @@ _SPECIAL = (
 )
 
 
+class UnreadableFile(ValueError):
+    """A file that cannot be read as text; the message names the file and the reason."""
+
+
 def open_regular(path: Path) -> io.FileIO:
     """Opens a regular file for reading bytes, without a buffer.
 
@@ -54,6 +58,19 @@ def read_regular(path: Path, bytes_max: int) -> bytes:
     if not room:
         raise _too_long(path, bytes_max)
     return b"".join(parts)
+
+
+def read_text(path: Path, bytes_max: int) -> str:
+    """Returns the UTF-8 text of a regular file of at most `bytes_max` bytes, without a byte order mark.
+
+    Raises UnreadableFile if the file cannot be read, is longer, or is not UTF-8.
+    """
+    try:
+        return read_regular(path, bytes_max).decode("utf-8-sig")
+    except OSError as error:
+        raise UnreadableFile(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{path}: not UTF-8") from error
 
 
 def _refuse_special(path: Path, mode: int) -> None:

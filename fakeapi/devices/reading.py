@@ -19,7 +19,7 @@ from fakeapi.devices.model import (
 )
 from fakeapi.devices.shortcuts import counter_set_of, device_of
 from fakeapi.devices.templates import expand
-from fakeapi.inputfile import read_regular
+from fakeapi.inputfile import UnreadableFile, read_text
 from fakeapi.machinery.documents import DocumentError, documents_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
@@ -183,11 +183,9 @@ def _of_string(text: str) -> list[Mapping[str, Any]]:
 def documents_of_file(path: Path) -> list[Any]:
     """Returns the documents of a YAML or JSON file. Raises DeviceError if the file cannot be read."""
     try:
-        text = read_regular(path.expanduser(), FILE_BYTES_MAX).decode("utf-8-sig")
-    except OSError as error:
-        raise DeviceError(printable_line(f"cannot read {path}: {error.strerror}")) from None
-    except UnicodeDecodeError:
-        raise DeviceError(printable_line(f"{path}: not UTF-8")) from None
+        text = read_text(path.expanduser(), FILE_BYTES_MAX)
+    except UnreadableFile as error:
+        raise DeviceError(printable_line(error)) from None
     return _documents(text, str(path))
 
 

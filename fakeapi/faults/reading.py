@@ -8,7 +8,7 @@ import msgspec
 
 from fakeapi.faults.ready import READY, ready_rule
 from fakeapi.faults.rules import Rule, RuleError, checked
-from fakeapi.inputfile import read_regular
+from fakeapi.inputfile import UnreadableFile, read_text
 from fakeapi.machinery.documents import DocumentError, document_of
 from fakeapi.machinery.suggestions import did_you_mean
 
@@ -45,11 +45,9 @@ def read_rules(source: Source) -> list[Rule]:
 
 def _read_file(path: Path) -> list[Rule]:
     try:
-        content = document_of(read_regular(path, FILE_MAX).decode("utf-8-sig"))
-    except OSError as error:
-        raise RuleError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise RuleError(f"{path}: not UTF-8") from None
+        content = document_of(read_text(path, FILE_MAX))
+    except UnreadableFile as error:
+        raise RuleError(str(error)) from None
     except DocumentError as error:
         raise RuleError(f"{path}: {error}") from None
     if isinstance(content, Mapping) and content.keys() == {"faults"}:

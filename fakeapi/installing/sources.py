@@ -6,7 +6,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fakeapi.inputfile import read_regular
+from fakeapi.inputfile import UnreadableFile, read_text
 from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.documents import DocumentError, numbered_documents
 from fakeapi.machinery.json_types import Object
@@ -129,11 +129,9 @@ def _is_manifest(path: Path) -> bool:
 
 def _read(path: Path) -> str:
     try:
-        return read_regular(path, FILE_BYTES_MAX).decode("utf-8-sig")
-    except OSError as error:
-        raise InstallError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InstallError(f"{path}: not UTF-8") from error
+        return read_text(path, FILE_BYTES_MAX)
+    except UnreadableFile as error:
+        raise InstallError(str(error)) from error
 
 
 def _of_text(text: str, place: str) -> Iterator[Manifest]:

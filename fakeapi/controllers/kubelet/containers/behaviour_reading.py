@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fakeapi import inputfile
 from fakeapi.controllers.kubelet.containers.behaviour import (
     NEVER,
     Behaviour,
@@ -12,7 +13,6 @@ from fakeapi.controllers.kubelet.containers.behaviour import (
     ExecResult,
     ProbeFailure,
 )
-from fakeapi.inputfile import read_regular
 from fakeapi.machinery.documents import DocumentError, document_of
 from fakeapi.machinery.printable import printable_line
 from fakeapi.option import seconds_of_duration
@@ -115,11 +115,9 @@ def _json(value: Any) -> Any:
 
 def _read_file(path: Path) -> list[Behaviour]:
     try:
-        return read_text(read_regular(path, FILE_MAX).decode("utf-8-sig"))
-    except OSError as error:
-        raise BehaviourError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BehaviourError(f"{path}: not UTF-8") from None
+        return read_text(inputfile.read_text(path, FILE_MAX))
+    except inputfile.UnreadableFile as error:
+        raise BehaviourError(str(error)) from None
     except BehaviourError as error:
         raise BehaviourError(f"{path}: {error}") from None
 
