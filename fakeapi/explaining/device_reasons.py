@@ -147,7 +147,7 @@ class DeviceReasons:
             where = sorted({_where(one["spec"]) for one in slices})
             text = f"{name}: {_nodes_word(self.nodes)} devices; slices are for {', '.join(where[:3])}"
         else:
-            text = f"{name}: there are no devices, because there is no ResourceSlice"
+            text = f"{name}: no driver has published a ResourceSlice, so the cluster has no devices"
         return self._reason("NoDevices", text, tally)
 
     def _no_match(self, tallies: Sequence[RequestTally], obstacle: Obstacle) -> Reason:

@@ -17,7 +17,7 @@ from tests.explaining.situations import cluster, situation, train, use
 # devices and classes ------------------------------------------------------------------------------
 
 
-@situation("NoDevices", "request gpu: there are no devices, because there is no ResourceSlice")
+@situation("NoDevices", "request gpu: no driver has published a ResourceSlice, so the cluster has no devices")
 def no_slice(api: FakeAPI) -> None:
     cluster(api)
     train(api)
