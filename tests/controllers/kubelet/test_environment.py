@@ -177,6 +177,15 @@ def test_bad_cdi_files_are_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert cdi.edits_of(["v.com/gpu=0"], [tmp_path]) == cdi.Edits()
 
 
+def test_a_cdi_file_whose_yaml_aliases_multiply_is_ignored(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
+    (tmp_path / "bomb.yaml").write_text(f"kind: v.com/gpu\na0: &a0 [x]\n{levels}", encoding="utf-8")
+    assert cdi.edits_of(["v.com/gpu=0"], [tmp_path]) == cdi.Edits()
+    assert ["bomb.yaml is ignored" in record.message for record in caplog.records] == [True]
+
+
 def test_no_more_than_the_named_number_of_cdi_files_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

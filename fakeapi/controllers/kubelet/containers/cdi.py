@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fakeapi.controllers.kubelet.containers.runtime import DeviceNode, Mount
-from fakeapi.inputfile import read_regular
+from fakeapi.inputfile import UnreadableFile, read_text
+from fakeapi.machinery.documents import DocumentError, document_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
 
@@ -74,16 +73,13 @@ def _specs(directory: Path) -> list[Object]:
     specs = []
     for name in [name for name in names if name.endswith((".json", ".yaml"))][:FILES_MAX]:
         try:
-            spec = yaml.load(read_regular(directory / name, FILE_BYTES_MAX), Loader=_LOADER)  # noqa: S506
-        except (OSError, ValueError, yaml.YAMLError, RecursionError) as problem:
+            spec = document_of(read_text(directory / name, FILE_BYTES_MAX))
+        except (UnreadableFile, DocumentError) as problem:
             log.warning("CDI file %s is ignored: %s", directory / name, printable_line(problem))
             continue
         if isinstance(spec, dict):
             specs.append(spec)
     return specs
-
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _edits(edits: Any) -> Edits:
