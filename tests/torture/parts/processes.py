@@ -64,7 +64,7 @@ def _round(place: Path, marker: str, budget: Budget, *, is_first: bool) -> bool:
     image.mkdir()
     temporary.mkdir()
     program = image / "driver"
-    program.write_text(PROGRAM.format(python=sys.executable), encoding="utf-8")
+    program.write_text(PROGRAM.format(python=Path(sys.executable).resolve()), encoding="utf-8")
     program.chmod(0o755)
     environment = {"TMPDIR": str(temporary)}
     with serving(place, "--run", f"driver={image}", environment=environment) as server:

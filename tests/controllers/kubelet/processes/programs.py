@@ -1,11 +1,18 @@
 """Makes programs for containers, and waits for their output."""
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fakeapi import FakeAPI
+
+PYTHON = str(Path(sys.executable).resolve())
+"""The interpreter of programs in containers.
+
+It is not the one of the virtual environment: a container has a /tmp of its own, where the checkout may be.
+"""
 
 SECONDS = 20.0
 

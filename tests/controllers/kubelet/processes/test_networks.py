@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,14 @@ from typing import Any
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet.processes.networks import PodNetwork
 from tests.controllers.kubelet.processes import client_program
-from tests.controllers.kubelet.processes.programs import await_true, output, pod, script, write
+from tests.controllers.kubelet.processes.programs import PYTHON, await_true, output, pod, script, write
 from tests.controllers.kubelet.processes.running import Images, started
 
 _PROGRAM = (
     "from socketserver import TCPServer; from http.server import SimpleHTTPRequestHandler as Handler; "
     "TCPServer((str(), 8080), Handler).serve_forever()"
 )
-SERVE = f"exec {sys.executable} -c '{_PROGRAM}'"
+SERVE = f"exec {PYTHON} -c '{_PROGRAM}'"
 """A script that serves HTTP on port 8080. Unlike `python -m http.server`, it asks no name server."""
 
 
@@ -46,7 +45,7 @@ def test_containers_of_two_networks_listen_on_the_same_port(isolated_images: Ima
                         "-c",
                         "import socket; socket.create_connection(('127.0.0.1', 8080))",
                     ]
-                    command[0] = sys.executable
+                    command[0] = PYTHON
                     assert (await ran.container.probe("liveness", {"exec": {"command": command}})).is_success
         finally:
             await asyncio.gather(*(network.close() for network in networks))
@@ -71,7 +70,7 @@ def test_pods_with_the_same_port_are_ready_side_by_side(tmp_path: Path) -> None:
 
 def test_a_program_in_a_network_of_its_own_reaches_the_server(tmp_path: Path) -> None:
     shutil.copy(client_program.__file__, tmp_path / "client.py")
-    script(tmp_path, write(f"{sys.executable} /client.py"))
+    script(tmp_path, write(f"{PYTHON} /client.py"))
     with FakeAPI(run=[f"*/driver={tmp_path}"], run_network="pod") as api:
         api.create(pod())
         assert output(api) == "system:serviceaccount:default:default\n"

@@ -1,7 +1,6 @@
 """The kubelet runs the containers of named images as processes, from their pod's start to its end."""
 
 import shutil
-import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from fakeapi import FakeAPI
 from fakeapi.testing.server import StartError
 from tests.controllers.kubelet.processes import client_program, webhook_program
 from tests.controllers.kubelet.processes.process_states import running
-from tests.controllers.kubelet.processes.programs import await_true, output, pod, script, write
+from tests.controllers.kubelet.processes.programs import PYTHON, await_true, output, pod, script, write
 from tests.interop.processes import free_port
 
 
@@ -69,7 +68,7 @@ def test_a_pod_sees_its_volumes_its_fields_and_its_account(api: FakeAPI, image: 
 @pytest.mark.parametrize("tls", [False, True])
 def test_a_program_reaches_the_server_with_its_token_as_client_go_does(image: Path, *, tls: bool) -> None:
     shutil.copy(client_program.__file__, image / "client.py")
-    script(image, write(f"{sys.executable} /client.py"))
+    script(image, write(f"{PYTHON} /client.py"))
     with FakeAPI(run=[f"*/driver={image}"], tls=tls) as api:
         api.create(pod())
         assert output(api) == "system:serviceaccount:default:default\n"
@@ -126,7 +125,7 @@ def test_a_webhook_of_a_service_is_called_at_the_process_behind_it(api: FakeAPI,
     leaf.private_key_and_cert_chain_pem.write_to_path(image / "pair.pem")
     shutil.copy(webhook_program.__file__, image / "hook.py")
     port = free_port()
-    script(image, f"exec {sys.executable} /hook.py {port} /pair.pem /var/lib/kubelet/shared/out")
+    script(image, f"exec {PYTHON} /hook.py {port} /pair.pem /var/lib/kubelet/shared/out")
     container = {"ports": [{"name": "hook", "containerPort": port}]}
     api.create(pod(container=container, metadata={"labels": {"app": "hook"}}))
     spec = {"selector": {"app": "hook"}, "ports": [{"port": 443, "targetPort": "hook"}]}
