@@ -116,36 +116,36 @@ class Generator:
     """Generates random objects of a release's kinds. Equal seeds give equal objects."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+        self.random = random.Random(seed)
 
     def request(self, kind: Kind) -> dict[str, Any]:
         """Returns a random request for the Go program: a create or an update of an object."""
         base = self.base(kind)
         has_status = kind.subresource("status") is not None and "status" in base
-        subresource = self._random.choice(["", "", "status"] if has_status else [""])
+        subresource = self.random.choice(["", "", "status"] if has_status else [""])
         asked = {"resource": kind.resource, "subresource": subresource}
-        if not subresource and self._random.random() < 0.5:
+        if not subresource and self.random.random() < 0.5:
             return {**asked, "new": self.changed(base, kind.schema, self.part(base)), "old": None}
         part = subresource or self.part(base)
-        old = self.changed(base, kind.schema, part, self._random.choice([0, 0, 1]))
-        if self._random.random() < 0.3:
+        old = self.changed(base, kind.schema, part, self.random.choice([0, 0, 1]))
+        if self.random.random() < 0.3:
             old.pop("status", None)
             if part == "status":
                 old["status"] = {}
-        if part == "status" and kind.resource == "evictions" and self._random.random() < 0.8:
+        if part == "status" and kind.resource == "evictions" and self.random.random() < 0.8:
             return {**asked, **self._eviction(old)}
-        new = copy.deepcopy(base if self._random.random() < 0.2 else old)
-        if self._random.random() < 0.9:
+        new = copy.deepcopy(base if self.random.random() < 0.2 else old)
+        if self.random.random() < 0.9:
             new = self.changed(new, kind.schema, part)
         return {**asked, "new": new, "old": old}
 
     def _eviction(self, old: dict[str, Any]) -> dict[str, Any]:
         """Returns a random update of an Eviction's status: the new and the old object as `new` and `old`."""
-        if self._random.random() < 0.9:
-            old["status"] = eviction_statuses.status(self._random)
-        before = old["status"] or eviction_statuses.status(self._random)
-        new = {**old, "status": eviction_statuses.changed(self._random, before)}
-        if self._random.random() < 0.2:
+        if self.random.random() < 0.9:
+            old["status"] = eviction_statuses.status(self.random)
+        before = old["status"] or eviction_statuses.status(self.random)
+        new = {**old, "status": eviction_statuses.changed(self.random, before)}
+        if self.random.random() < 0.2:
             old = {**old, "status": {}}
         return {"new": new, "old": old}
 
@@ -153,7 +153,7 @@ class Generator:
         """Returns the field of an object to change: "spec", or a random field if the object has no spec."""
         if "spec" in base:
             return "spec"
-        return self._random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
+        return self.random.choice(sorted(base.keys() - {"metadata", "kind", "apiVersion"}))
 
     def base(self, kind: Kind) -> dict[str, Any]:
         fields = copy.deepcopy(BASES[kind.group][kind.resource])
@@ -164,7 +164,7 @@ class Generator:
             "creationTimestamp": "2025-01-01T00:00:00Z",
         }
         if kind.resource in NAMESPACED:
-            metadata["namespace"] = self._random.choice(["default", "admin"])
+            metadata["namespace"] = self.random.choice(["default", "admin"])
         if kind.group == GROUP and kind.version == "v1beta1":
             _flatten(fields)
         return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, **fields}
@@ -175,13 +175,13 @@ class Generator:
         new = copy.deepcopy(obj)
         node = schema.fields[part].node
         new.setdefault(part, {} if isinstance(node, Struct) else None)
-        for _ in range(self._random.choice([1, 1, 2, 3]) if times is None else times):
+        for _ in range(self.random.choice([1, 1, 2, 3]) if times is None else times):
             places = list(_places(node, new[part]))
             if not places:
                 new[part] = self._value(node, part, 1)
                 continue
             deep = [place for place in places if len(place[0]) > 2]
-            path, field = self._random.choice(deep if deep and self._random.random() < 0.7 else places)
+            path, field = self.random.choice(deep if deep and self.random.random() < 0.7 else places)
             holder = new[part]
             for step in path[:-1]:
                 holder = holder[step]
@@ -190,11 +190,11 @@ class Generator:
 
     def _change(self, holder: Any, key: Any, node: Node, name: str) -> None:
         present = isinstance(holder, list) or key in holder
-        chance = self._random.random()
+        chance = self.random.random()
         if present and chance < 0.1:
             del holder[key]
         elif present and chance < 0.2 and isinstance(holder[key], list) and holder[key]:
-            holder[key] += copy.deepcopy(holder[key][:1]) * self._random.choice([1, 1, 40])
+            holder[key] += copy.deepcopy(holder[key][:1]) * self.random.choice([1, 1, 40])
         else:
             holder[key] = self._value(node, name, 1)
 
@@ -203,13 +203,13 @@ class Generator:
             case Struct():
                 return self._struct(node, depth)
             case List():
-                count = self._random.choice([0, 1, 1, 1, 2, 2, 3, 5])
+                count = self.random.choice([0, 1, 1, 1, 2, 2, 3, 5])
                 return [self._value(node.items, name, depth + 1) for _ in range(count)]
             case Map():
                 keys = KEYS.get(name, TEXTS)
-                return {self._random.choice(keys): self._value(node.values, "", depth + 1)}
+                return {self.random.choice(keys): self._value(node.values, "", depth + 1)}
             case AnyValue():
-                return self._random.choice([{}, {"a": 1}, None])
+                return self.random.choice([{}, {"a": 1}, None])
             case Scalar():
                 return self._scalar(node, name)
 
@@ -217,22 +217,22 @@ class Generator:
         fields: dict[str, Any] = {}
         for field in node.fields.values():
             likely = 0.9 if field.required else 0.35 if depth < DEPTH_MAX else 0
-            if field.name not in LEFT_OUT and self._random.random() < likely:
+            if field.name not in LEFT_OUT and self.random.random() < likely:
                 fields[field.name] = self._value(field.node, field.name, depth + 1)
         return fields
 
     def _scalar(self, node: Scalar, name: str) -> Any:
         match node.kind:
-            case ScalarKind.STRING if name in LIKELY and self._random.random() < 0.85:
-                return self._random.choice(LIKELY[name])
+            case ScalarKind.STRING if name in LIKELY and self.random.random() < 0.85:
+                return self.random.choice(LIKELY[name])
             case ScalarKind.STRING:
-                return self._random.choice(TEXTS)
+                return self.random.choice(TEXTS)
             case ScalarKind.INTEGER:
-                return self._random.choice(NUMBERS)
+                return self.random.choice(NUMBERS)
             case ScalarKind.BOOLEAN:
-                return self._random.random() < 0.6
+                return self.random.random() < 0.6
             case ScalarKind.QUANTITY:
-                return self._random.choice(AMOUNTS)
+                return self.random.choice(AMOUNTS)
             case ScalarKind.TIME | ScalarKind.MICRO_TIME:
                 return "2025-01-01T00:00:00Z"
             case _:

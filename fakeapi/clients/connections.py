@@ -130,7 +130,7 @@ class Connections:
         self._idle.append(connection)
         return Answer(response.status, response.getheader("Content-Type", ""), text)
 
-    def open_stream(self, target: str, headers: Headers) -> "Stream":
+    def open_stream(self, target: str, headers: Headers) -> Stream:
         """Sends a GET request on a connection of its own; returns the response as a stream of lines.
 
         Raises OSError if the connection fails, and http.client.HTTPException if the response is not valid

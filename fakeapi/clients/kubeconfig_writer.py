@@ -34,7 +34,6 @@ def render(url: str, *, ca: bytes | None = None, token: str | None = None, user:
     - `url`: the URL of the server.
     - `ca`: the CA certificates in PEM that verify the server; None for the system's CA certificates.
     - `token`: the bearer token. With `ca` but without a token, the kubeconfig contains the token ANYBODY.
-
     - `user`: the user of the token. For a URL of plain HTTP, the kubeconfig also impersonates this user,
       because kubectl and client-go send no token over plain HTTP.
 

@@ -1,4 +1,4 @@
-"""Ready-made faults for common faults, with the messages of Kubernetes.
+"""Ready-made faults: common failures of a server, with the messages of Kubernetes.
 
 Each ready-made fault accepts the fields of its action, of Match and of When, and these arguments:
 
@@ -148,7 +148,7 @@ _ONCE = ("expire", "end_watch", "cut_watch")
 def ready_rule(kind: str, arguments: Any) -> Rule:
     """Creates a rule from the name of a ready-made fault and its arguments.
 
-    - `kind`: the name of the rule in READY.
+    - `kind`: the name of the fault in READY.
     - `arguments`: a mapping of keyword arguments, or the target as text; None for no arguments.
 
     Raises RuleError if an argument is unknown or invalid.
@@ -166,7 +166,7 @@ def make_rule(
 ) -> Rule:
     """Creates a rule from the name of a ready-made fault and its arguments.
 
-    - `kind`: the name of the rule in READY.
+    - `kind`: the name of the fault in READY.
     - `target`: a resource such as `pods/status`, or a pattern such as `update pods/status default/web`.
     - `times`: how often the fault fires. None means no limit. For the rules in `_ONCE`, None means once,
       unless `members` contains fields of When.

@@ -53,7 +53,7 @@ class Player:
         self._connection.request(exchange["method"], target, data, headers)
         response = self._connection.getresponse()
         text = response.read().decode("utf-8", "replace")
-        return {"status": response.status, "body": _parsed(text), **_headers(response)}
+        return {"status": response.status, "body": parsed_body(text), **kept_headers(response)}
 
     def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
         """Translates a recorded request to identities of the tested server.
@@ -118,7 +118,7 @@ class Watch:
     def _read(self) -> None:
         try:
             if self._response.status != 200:
-                self._body = _parsed(self._response.read().decode())
+                self._body = parsed_body(self._response.read().decode())
             else:
                 for line in self._response:
                     with self._news:
@@ -148,7 +148,7 @@ class Watch:
             self._socket.shutdown(2)
         self._connection.close()
         self._reader.join(5)
-        answer: dict[str, Any] = {"status": self._response.status, **_headers(self._response)}
+        answer: dict[str, Any] = {"status": self._response.status, **kept_headers(self._response)}
         if self._response.status != 200:
             return {**answer, "body": self._body}
         return {**answer, "events": self._lines, "ended": ended}
@@ -165,14 +165,16 @@ def expanded(body: Any) -> Any:
     return body
 
 
-def _parsed(text: str) -> Any:
+def parsed_body(text: str) -> Any:
+    """Returns the body of a response in the form of the recordings: JSON, text, or None if it is empty."""
     try:
         return json.loads(text) if text.strip() else None
     except ValueError:
         return text
 
 
-def _headers(response: http.client.HTTPResponse) -> dict[str, Any]:
+def kept_headers(response: http.client.HTTPResponse) -> dict[str, Any]:
+    """Returns the member `headers` of a recorded response; {} if it has none of KEPT_HEADERS."""
     headers: dict[str, Any] = {}
     for name in KEPT_HEADERS:
         values = response.headers.get_all(name)

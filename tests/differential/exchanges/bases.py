@@ -20,21 +20,6 @@ _POLICY = {
     },
     "validations": [{"expression": "object.spec.replicas < 5"}],
 }
-_OBJECT_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "spec": {
-            "type": "object",
-            "properties": {
-                "size": {"type": "integer", "minimum": 0, "default": 1},
-                "name": {"type": "string"},
-            },
-            "x-kubernetes-validations": [{"rule": "self.size < 10", "message": "too large"}],
-        },
-        "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
-    },
-}
-_DEFINITION_SCHEMA = {"openAPIV3Schema": _OBJECT_SCHEMA}
 
 MORE_BASES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "": {
@@ -62,18 +47,6 @@ MORE_BASES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "admissionregistration.k8s.io": {
         "validatingadmissionpolicies": {"spec": _POLICY, "status": {}},
-    },
-    "apiextensions.k8s.io": {
-        "customresourcedefinitions": {
-            "spec": {
-                "group": "d.example.com",
-                "scope": "Namespaced",
-                "names": {"plural": "as", "singular": "a", "kind": "A", "listKind": "AList"},
-                "versions": [
-                    {"name": "v1", "served": True, "storage": True, "schema": _DEFINITION_SCHEMA},
-                ],
-            }
-        }
     },
 }  # fmt: skip
 """Bases that `tools.sample_bases` lacks, because its Go program does not validate these kinds."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.conformance.player import _headers, _parsed
+from tests.conformance.player import kept_headers, parsed_body
 from tests.differential.exchanges.stories import Request, Story
 from tests.differential.rbac.servers import merged
 
@@ -70,7 +70,7 @@ class Recorder:
                 self._connection = self._connect()
                 if is_last:
                     raise
-        return {"status": response.status, "body": _parsed(text), **_headers(response)}
+        return {"status": response.status, "body": parsed_body(text), **kept_headers(response)}
 
     def close(self) -> None:
         self._connection.close()

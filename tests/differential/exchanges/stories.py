@@ -12,7 +12,6 @@ A body `{"stored": NAME, "changes": PATCH}` is the last seen object NAME, merged
 import copy
 import json
 from collections.abc import Callable
-from random import Random
 from typing import Any
 from urllib.parse import quote
 
@@ -34,10 +33,6 @@ _IP_NAMES = {"ipaddresses"}
 
 class StoryWriter(Generator):
     """Writes the stories of one seed. Equal seeds give equal stories."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.random: Random = self._random
 
     def story(self, kind: Kind, number: int) -> Story:
         """Returns a story for a kind. `number`: makes namespace and names of the story unique."""
