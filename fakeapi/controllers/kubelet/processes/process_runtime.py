@@ -63,28 +63,31 @@ class ProcessRuntime(ContainerRuntime):
                 "RunContainerError", f"{PROCESSES_MAX} containers run as processes already"
             )
         self._starting += 1
+        try:
+            return await self._start(run, image, on_exit)
+        finally:
+            self._starting -= 1
+
+    async def _start(self, run: ContainerRun, image: Path, on_exit: OnExit) -> Container:
         network = await self._networks.enter(run, await self._chosen_isolation())
-        has_started = False
+        ended: list[ContainerExit] = []
+
+        def exited(end: ContainerExit) -> None:
+            ended.append(end)
+            self._containers.discard(container)
+            self._leave(run, network)
+            on_exit(end)
+
         try:
             plan, message = await self._plan(run, image, network)
             container_log = ContainerLog(self._context.clock.now)
-            ended: list[ContainerExit] = []
-
-            def exited(end: ContainerExit) -> None:
-                ended.append(end)
-                self._containers.discard(container)
-                self._leave(run, network)
-                on_exit(end)
-
             container = await ProcessContainer.start(plan, container_log, message, exited)
-            if not ended:
-                self._containers.add(container)
-            has_started = True
-            return container
-        finally:
-            self._starting -= 1
-            if not has_started:
-                self._leave(run, network)
+        except BaseException:
+            self._leave(run, network)
+            raise
+        if not ended:
+            self._containers.add(container)
+        return container
 
     def _leave(self, run: ContainerRun, network: Network) -> None:
         task = asyncio.create_task(self._networks.leave(run, network))

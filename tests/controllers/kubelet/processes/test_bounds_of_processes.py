@@ -10,6 +10,9 @@ import pytest
 
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
 from fakeapi.controllers.kubelet.processes import launch_message, launched, output, process_runtime
+from fakeapi.controllers.kubelet.processes.isolation import Isolation
+from fakeapi.controllers.kubelet.processes.launched import LaunchError
+from fakeapi.controllers.kubelet.processes.networks import PodNetwork
 from fakeapi.controllers.kubelet.processes.process_runtime import ProcessRuntime
 from fakeapi.run_images import IMAGES_MAX, RunImage, RunImageError, RunImages
 from tests.controllers.kubelet.processes.running import Images, started
@@ -23,23 +26,50 @@ def test_no_more_than_the_named_number_of_images_run(tmp_path: Path) -> None:
     assert images.find("image-999") == tmp_path
 
 
-def test_no_more_than_the_named_number_of_containers_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(process_runtime, "PROCESSES_MAX", 0)
+def make_runtime(image: Path) -> ProcessRuntime:
     cluster = SimpleNamespace(
-        run_images=RunImages([f"i={tmp_path}"]),
-        settings=SimpleNamespace(kubelet_directory=None),
+        run_images=RunImages([f"i={image}"]),
+        settings=SimpleNamespace(kubelet_directory=None, run_network="pod"),
         service_urls=SimpleNamespace(),
     )
     context: Any = SimpleNamespace(
         api=lambda _: None, cluster=cluster, informer=lambda _: None, served=lambda *_: None
     )
+    return ProcessRuntime(context)
+
+
+def test_no_more_than_the_named_number_of_containers_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_runtime, "PROCESSES_MAX", 0)
     run = SimpleNamespace(image="i:v1", container={})
-    runtime = ProcessRuntime(context)
+    runtime = make_runtime(tmp_path)
     assert runtime.takes(cast("ContainerRun", run))
     with pytest.raises(ContainerStartError, match="0 containers run as processes already"):
         asyncio.run(runtime.start(cast("ContainerRun", run), lambda _: None))
+
+
+def test_a_container_without_a_network_namespace_does_not_count_as_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def isolation(*, is_root: bool) -> tuple[Isolation, str]:
+        return "user", ""
+
+    async def refused(*_: object) -> PodNetwork:
+        raise LaunchError("unshare: Operation not permitted")
+
+    monkeypatch.setattr(process_runtime, "PROCESSES_MAX", 1)
+    monkeypatch.setattr(process_runtime, "available_isolation", isolation)
+    monkeypatch.setattr(PodNetwork, "start", refused)
+    run = SimpleNamespace(image="i:v1", container={}, pod={"spec": {}}, pod_ip="", key=("uid", "c"))
+
+    async def story() -> None:
+        runtime = make_runtime(tmp_path)
+        for _ in range(2):
+            with pytest.raises(ContainerStartError, match="network namespace: unshare"):
+                await runtime.start(cast("ContainerRun", run), lambda _: None)
+
+    asyncio.run(story())
 
 
 def test_the_processes_of_a_container_are_bounded(
