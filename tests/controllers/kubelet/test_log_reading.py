@@ -36,3 +36,19 @@ def test_a_followed_log_ends_when_its_limit_is_reached() -> None:
         return await asyncio.wait_for(read(make_log(b"a\nb\n"), LogOptions(follow=True, limit=3)), 10)
 
     assert asyncio.run(follow()) == [b"a\n", b"b"]
+
+
+def test_a_followed_log_has_an_incomplete_line_once() -> None:
+    async def follow() -> list[bytes]:
+        log = make_log(b"a\nb")
+        reader = asyncio.create_task(read(log, LogOptions(follow=True)))
+        await asyncio.sleep(0)
+        log.write(b"c\n")
+        log.close()
+        return await reader
+
+    assert asyncio.run(follow()) == [b"a\n", b"bc\n"]
+
+
+def test_a_log_ends_with_an_incomplete_line() -> None:
+    assert asyncio.run(read(make_log(b"a\nb"), LogOptions())) == [b"a\n", b"b"]

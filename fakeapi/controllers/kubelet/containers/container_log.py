@@ -54,6 +54,11 @@ class ContainerLog:
         self._wake()
 
     @property
+    def complete_lines(self) -> list[LogLine]:
+        """The kept lines, oldest first, without the incomplete last lines."""
+        return list(self._lines)
+
+    @property
     def lines(self) -> list[LogLine]:
         """The kept lines, oldest first, with the incomplete last lines."""
         return [*self._lines, *(LogLine(self._now(), stream, rest) for stream, rest in self._open.items())]

@@ -27,7 +27,8 @@ async def read_log(log: ContainerLog, options: LogOptions) -> AsyncGenerator[Seq
 async def _lines(log: ContainerLog, options: LogOptions) -> AsyncIterator[LogLine]:
     """Yields the lines that a client wants, without the limit on their size."""
     position = log.end
-    lines = [line for line in log.lines if _is_wanted(line, options)]
+    kept = log.complete_lines if options.follow else log.lines
+    lines = [line for line in kept if _is_wanted(line, options)]
     if options.tail is not None:
         lines = lines[max(len(lines) - options.tail, 0) :]
     for line in lines:
