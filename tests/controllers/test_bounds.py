@@ -19,7 +19,8 @@ from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.resourceclaim import ResourceClaimController
 from fakeapi.controllers.scheduler.binding import ATTEMPTS_MAX
-from fakeapi.controllers.scheduler.controller import BACKOFF_SECONDS_MAX, SchedulerController
+from fakeapi.controllers.scheduler.controller import SchedulerController
+from fakeapi.controllers.scheduler.queue import BACKOFF_SECONDS_MAX
 from fakeapi.http.app import Application
 from fakeapi.settings import Settings
 

@@ -1,10 +1,9 @@
 """SchedulerController: schedules one pod after the other. Binds each pod, or reports why no node fits.
 
-Follows k8s.io/kubernetes `pkg/scheduler`, with one worker. Unschedulable pods have no backoff: the scheduler
-retries a pod after the next change that could make it schedulable.
+Follows k8s.io/kubernetes `pkg/scheduler`, with one worker.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fakeapi.clients.errors import StatusError
@@ -32,24 +31,24 @@ from fakeapi.controllers.scheduler.gang_cycle import attempt_gang
 from fakeapi.controllers.scheduler.gangs import Gangs
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, with_pods
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
-from fakeapi.controllers.scheduler.pod_topology import has_rules
 from fakeapi.controllers.scheduler.preemption import best_candidate, priority_of
+from fakeapi.controllers.scheduler.queue import (
+    BACKOFF_SECONDS_MAX,
+    BACKOFF_SECONDS_MIN,
+    NEXT,
+    SCHEDULER_NAME,
+    SchedulingQueue,
+    is_waiting,
+    was_changed,
+)
 from fakeapi.controllers.scheduler.scheduling_contexts import GROUP, PLURAL, SchedulingContexts
 from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.controllers.workloads.pods import condition, has_ended
 from fakeapi.machinery.json_types import Object
-
-SCHEDULER_NAME = "default-scheduler"
-BACKOFF_SECONDS_MIN = 1.0
-BACKOFF_SECONDS_MAX = 10.0
-"""Longest delay, in seconds, before the scheduler retries a pod whose scheduling attempt ended with an error.
-
-The delays grow exponentially from BACKOFF_SECONDS_MIN.
-"""
 
 DECISIONS_MAX = 1000
 """Maximum number of pods whose last scheduling decision is kept. The oldest decision is dropped first."""
 
-NEXT = "next"
 BINDING = "binding"
 """In the work queue, the first element of the key of a pod that waits for binding conditions."""
 
@@ -61,20 +60,10 @@ class SchedulerController(Controller):
         context = self.context
         self._api = context.api("kube-scheduler", "scheduler")
         self._events = EventSeriesRecorder(context, self._api, SCHEDULER_NAME)
-        self._active: dict[str, int] = {}
-        self._parked: set[str] = set()
-        self._costly: set[str] = set()
-        """Keys of pods whose last scheduling attempt gave up because the search for devices took too long."""
-        self._changes = 0
-        """Number of object changes after which an unschedulable pod might fit on a node.
-
-        If this number grows during a scheduling attempt that fails, the scheduler retries the pod at once.
-        """
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
         """The feasible nodes with their scores, by pod key. Contains at most DECISIONS_MAX pods."""
-        self._arrivals = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
         rules = context.rules
@@ -94,6 +83,7 @@ class SchedulerController(Controller):
             context.clock.now,
             names_claim_first=allocation.quirks.binding_errors_name_claim_first,
         )
+        self._queue = SchedulingQueue(context, self._pods, self._waits)
         self._view.on_change(self._claim_changed, "resourceclaims")
         self._pods.on_change(self._states.pod_changed)
         self._nodes.on_change(self._states.node_changed)
@@ -128,80 +118,34 @@ class SchedulerController(Controller):
         contexts.on_change(self._something_changed)
         return ClassicDrivers(contexts, allocation.quirks.classic_drivers)
 
-    # the queue ------------------------------------------------------------------------------------
+    # changes of objects ---------------------------------------------------------------------------
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         pod = new or old or {}
         key = key_of(pod)
-        if new is not None and _is_waiting(new) and new["status"].get("nominatedNodeName"):
+        if new is not None and is_waiting(new) and new["status"].get("nominatedNodeName"):
             self._nominations.add(key)
         else:
             self._nominations.discard(key)
-        if new is not None and _is_waiting(new):
-            if old is None or _was_changed(old, new):
-                self._enqueue(key)
+        if new is not None and is_waiting(new):
+            if old is None or was_changed(old, new):
+                self._queue.add(key)
             return
         if key in self._waits:
             self.context.add((BINDING, key))
-        self._active.pop(key, None)
-        self._parked.discard(key)
-        self._costly.discard(key)
+        self._queue.remove(key)
         self._failures.pop(key, None)
-        if old is not None and old["spec"].get("nodeName") and (new is None or _has_ended(new)):
-            self._something_changed(old, new)
-        elif new is not None and new["spec"].get("nodeName") and (old is None or _was_changed(old, new)):
-            self._neighbour_came(new)
-
-    def _neighbour_came(self, pod: Object) -> None:
-        """Retries unschedulable pods with pod affinity or topology spread, because another pod changed."""
-        self._changes += 1
-        for key in sorted(self._parked):
-            waiting = self._pods.objects.get(key)
-            if waiting is not None and has_rules(waiting):
-                self._parked.discard(key)
-                self._enqueue(key)
+        if old is not None and old["spec"].get("nodeName") and (new is None or has_ended(new)):
+            self._queue.retry_all()
+        elif new is not None and new["spec"].get("nodeName") and (old is None or was_changed(old, new)):
+            self._queue.retry_topology()
 
     def _something_changed(self, old: Object | None, new: Object | None) -> None:
-        """Retries all unschedulable pods, because a change may have made them schedulable."""
-        self._changes += 1
-        self._retry(sorted(self._parked))
+        self._queue.retry_all()
 
-    def _retry(self, keys: Iterable[str]) -> None:
-        """Queues pods for another scheduling attempt.
-
-        If the search for a pod's devices reached its limit, the pod is queued after BACKOFF_SECONDS_MAX.
-        """
-        for key in keys:
-            self._parked.discard(key)
-            if key in self._costly:
-                self.context.add_after(key, BACKOFF_SECONDS_MAX)
-            else:
-                self._enqueue(key)
-
-    def _enqueue(self, key: str) -> None:
-        if key not in self._active and key not in self._waits:
-            self._arrivals += 1
-            self._active[key] = self._arrivals
-        self.context.add(NEXT)
-
-    def _next(self) -> Object | None:
-        """Removes the pod with the highest priority from the queue and returns it; None for an empty queue.
-
-        Among pods of equal priority, chooses the pod that was queued first.
-        """
-        best: tuple[tuple[int, int], Object] | None = None
-        for key, arrival in list(self._active.items()):
-            pod = self._pods.objects.get(key)
-            if pod is None or not _is_waiting(pod):
-                del self._active[key]
-                continue
-            rank = (-int(pod["spec"].get("priority") or 0), arrival)
-            if best is None or rank < best[0]:
-                best = rank, pod
-        if best is None:
-            return None
-        del self._active[key_of(best[1])]
-        return best[1]
+    def _claim_changed(self, old: Object | None, new: Object | None) -> None:
+        for key in self._waits.users_of(new or old or {}):
+            self.context.add((BINDING, key))
 
     # one pod --------------------------------------------------------------------------------------
 
@@ -210,26 +154,24 @@ class SchedulerController(Controller):
             await self._look_at_devices(key[1])
             return
         if key != NEXT:
-            self._parked.discard(key)
-            self._enqueue(key)
+            self._queue.add(key)
             return
-        pod = self._next()
+        pod = self._queue.pop()
         if pod is not None:
             await self._schedule(pod)
-        if self._active:
+        if self._queue:
             self.context.add(NEXT)
 
     async def _schedule(self, pod: Object) -> None:
         key = key_of(pod)
-        self._costly.discard(key)
         if self._gangs.must_wait(pod) or not self._has_claims(pod):
-            self._parked.add(key)
+            self._queue.add_unschedulable([key])
             return
         if self._gangs.scheduled(pod) < self._gangs.min_count(pod):
             await self._schedule_gang(pod)
             return
         try:
-            changes = self._changes
+            changes = self._queue.changes
             states = self._nominated(pod, self._states.by_name())
             effort = Effort(self.context.cluster.server.heavy)
             outcome = await self._attempt(pod, states, effort)
@@ -237,11 +179,9 @@ class SchedulerController(Controller):
                 self._remember(key, outcome)
                 await self._bind(pod, outcome)
             else:
-                self._parked.add(key)
-                if effort.gave_up:
-                    self._costly.add(key)
-                if self._changes != changes:
-                    self._retry([key])
+                self._queue.add_unschedulable([key], costly=effort.gave_up)
+                if self._queue.changes != changes:
+                    self._queue.retry([key])
                 await self._refuse(pod, outcome)
         except PluginError as error:
             await self._give_up(pod, str(error))
@@ -272,16 +212,15 @@ class SchedulerController(Controller):
 
     async def _schedule_gang(self, pod: Object) -> None:
         """Schedules the pods of a gang together: binds at least `minCount` pods of the gang, or none."""
-        pods = [each for each in self._gangs.members(pod) if _is_waiting(each) and self._has_claims(each)]
+        pods = [each for each in self._gangs.members(pod) if is_waiting(each) and self._has_claims(each)]
         keys = list(map(key_of, pods))
         for key in keys:
-            self._active.pop(key, None)
-            self._parked.discard(key)
+            self._queue.remove(key)
         scheduled, min_count = self._gangs.scheduled(pod), self._gangs.min_count(pod)
         if scheduled + len(pods) < min_count:
-            self._parked.update(keys)
+            self._queue.add_unschedulable(keys)
             return
-        changes, effort = self._changes, Effort(self.context.cluster.server.heavy)
+        changes, effort = self._queue.changes, Effort(self.context.cluster.server.heavy)
         try:
             result = await attempt_gang(
                 pods,
@@ -298,14 +237,14 @@ class SchedulerController(Controller):
             return
         await self._gangs.report(pod, result.message)
         bound = () if result.message else result.fitting
-        self._parked.update(set(keys) - {key_of(each) for each, _ in bound})
+        self._queue.add_unschedulable(set(keys) - {key_of(each) for each, _ in bound})
         for each, outcome in result.refused:
             await self._report(each, "Unschedulable", outcome.message(None))
         if result.message:
             for each in [*(each for each, _ in result.fitting), *result.untried]:
                 await self._report(each, "Unschedulable", result.message)
-            if self._changes != changes:
-                self._retry(keys)
+            if self._queue.changes != changes:
+                self._queue.retry(keys)
         for each, outcome in bound:
             self._remember(key_of(each), outcome)
             try:
@@ -400,10 +339,6 @@ class SchedulerController(Controller):
         else:
             await self._finish(wait.pod, wait.outcome)
 
-    def _claim_changed(self, old: Object | None, new: Object | None) -> None:
-        for key in self._waits.users_of(new or old or {}):
-            self.context.add((BINDING, key))
-
     async def _reserve(self, pod: Object, outcome: Outcome) -> bool:
         """Calls the extension point Reserve of the plugin DynamicResources.
 
@@ -414,7 +349,7 @@ class SchedulerController(Controller):
             await self._plugin.reserve(outcome.claims, pod, outcome.node, list(outcome.feasible))
         except Waiting as wait:
             await self._binder.unreserve(pod, outcome.claims.claims)
-            self._parked.add(key_of(pod))
+            self._queue.add_unschedulable([key_of(pod)])
             await self._report(pod, wait.reason, str(wait))
             return False
         except PluginError:
@@ -434,17 +369,17 @@ class SchedulerController(Controller):
 
     async def _preempt(self, pod: Object, node: str, victim: Object) -> None:
         """Deletes a pod of lower priority (the victim) to make room for another pod on a node."""
-        condition: Object = {
+        disruption: Object = {
             "type": "DisruptionTarget",
             "status": "True",
             "reason": "PreemptionByScheduler",
             "message": f"{SCHEDULER_NAME}: preempting to accommodate a higher priority pod",
             "lastTransitionTime": self.context.now(),
         }
-        condition = condition_observed(self.context.rules.gates, victim, condition)
+        disruption = condition_observed(self.context.rules.gates, victim, disruption)
         path = self._pods.resource.path_of(victim)
         try:
-            await self._api.patch(f"{path}/status", {"status": {"conditions": [condition]}}, "strategic")
+            await self._api.patch(f"{path}/status", {"status": {"conditions": [disruption]}}, "strategic")
             await self._api.delete(path)
         except StatusError as problem:
             if not problem.is_not_found:
@@ -480,7 +415,7 @@ class SchedulerController(Controller):
         Writes the condition PodScheduled. Also writes `nominated` as nominatedNodeName, unless it is empty.
         """
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
-        known = _condition(pod)
+        known = condition(pod, "PodScheduled")
         fields = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
         was_nominated = pod["status"].get("nominatedNodeName", "")
         is_known = known is not None and all(known.get(name) == value for name, value in fields.items())
@@ -489,10 +424,10 @@ class SchedulerController(Controller):
         since = self.context.now()
         if known is not None and known["status"] == "False":
             since = known["lastTransitionTime"]
-        condition = {"lastProbeTime": None, "lastTransitionTime": since, **fields}
-        condition = condition_observed(self.context.rules.gates, pod, condition)
+        new = {"lastProbeTime": None, "lastTransitionTime": since, **fields}
+        new = condition_observed(self.context.rules.gates, pod, new)
         path = self._pods.resource.path_of(pod, "status")
-        status: Object = {"conditions": [condition]}
+        status: Object = {"conditions": [new]}
         if nominated:
             status["nominatedNodeName"] = nominated
         try:
@@ -500,38 +435,3 @@ class SchedulerController(Controller):
         except StatusError as problem:
             if not problem.is_not_found:
                 raise
-
-
-def _is_waiting(pod: Object) -> bool:
-    """Whether this scheduler must find a node for the pod.
-
-    False for a pod that has a node, names another scheduler, has scheduling gates, is being deleted or has
-    ended.
-    """
-    spec = pod["spec"]
-    return (
-        not spec.get("nodeName")
-        and "deletionTimestamp" not in pod["metadata"]
-        and not spec.get("schedulingGates")
-        and spec.get("schedulerName", SCHEDULER_NAME) == SCHEDULER_NAME
-        and not _has_ended(pod)
-    )
-
-
-def _has_ended(pod: Object) -> bool:
-    return pod["status"].get("phase") in {"Succeeded", "Failed"}
-
-
-def _was_changed(old: Object, new: Object) -> bool:
-    """Whether a pod changed its spec, its labels, or the claim names in its status."""
-
-    def relevant(pod: Object) -> tuple[Any, ...]:
-        metadata = pod["metadata"]
-        return pod["spec"], metadata.get("labels"), pod["status"].get("resourceClaimStatuses")
-
-    return relevant(old) != relevant(new)
-
-
-def _condition(pod: Object) -> Object | None:
-    conditions = pod["status"].get("conditions") or ()
-    return next((condition for condition in conditions if condition["type"] == "PodScheduled"), None)

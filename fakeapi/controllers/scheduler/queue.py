@@ -1,0 +1,145 @@
+"""SchedulingQueue: the pods without a node, ordered by priority, and the unschedulable pods among them.
+
+Follows k8s.io/kubernetes `pkg/scheduler/backend/queue`. Unschedulable pods have no backoff: the queue retries
+a pod after the next change that could make it schedulable.
+"""
+
+from collections.abc import Container, Iterable
+from typing import Any
+
+from fakeapi.controllers.controller import ControllerContext
+from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.scheduler.pod_topology import has_rules
+from fakeapi.controllers.workloads.pods import has_ended
+from fakeapi.machinery.json_types import Object
+
+SCHEDULER_NAME = "default-scheduler"
+NEXT = "next"
+"""The key in the work queue that makes the scheduler schedule the next pod."""
+BACKOFF_SECONDS_MIN = 1.0
+BACKOFF_SECONDS_MAX = 10.0
+"""Longest delay, in seconds, before the scheduler retries a pod whose scheduling attempt ended with an error.
+
+The delays grow exponentially from BACKOFF_SECONDS_MIN.
+"""
+
+
+class SchedulingQueue:
+    """The keys of the pods to schedule, and of the unschedulable pods.
+
+    - `pods`: the informer of pods.
+    - `bound`: the keys of pods that wait for binding conditions. The queue does not take them.
+    """
+
+    def __init__(self, context: ControllerContext, pods: Informer, bound: Container[str]) -> None:
+        self._context = context
+        self._pods = pods
+        self._bound = bound
+        self._active: dict[str, int] = {}
+        self._unschedulable: set[str] = set()
+        self._costly: set[str] = set()
+        """Keys of pods whose last scheduling attempt gave up because the search for devices took too long."""
+        self._arrivals = 0
+        self.changes = 0
+        """Number of object changes after which an unschedulable pod might fit on a node.
+
+        If this number grows during a scheduling attempt that fails, the scheduler retries the pod at once.
+        """
+
+    def __bool__(self) -> bool:
+        """Whether there are pods to schedule now."""
+        return bool(self._active)
+
+    def add(self, key: str) -> None:
+        """Queues a pod for a scheduling attempt."""
+        self._unschedulable.discard(key)
+        if key not in self._active and key not in self._bound:
+            self._arrivals += 1
+            self._active[key] = self._arrivals
+        self._context.add(NEXT)
+
+    def add_unschedulable(self, keys: Iterable[str], *, costly: bool = False) -> None:
+        """Keeps pods until a change may make them schedulable.
+
+        `costly`: whether the search for their devices reached its limit. Their next retry is then delayed.
+        """
+        for key in keys:
+            self._unschedulable.add(key)
+            if costly:
+                self._costly.add(key)
+
+    def remove(self, key: str) -> None:
+        """Drops a pod, because it is scheduled now or needs no node any more."""
+        self._active.pop(key, None)
+        self._unschedulable.discard(key)
+        self._costly.discard(key)
+
+    def pop(self) -> Object | None:
+        """Removes the pod with the highest priority and returns it; None if no pod is to be scheduled now.
+
+        Among pods of equal priority, chooses the pod that was queued first.
+        """
+        best: tuple[tuple[int, int], Object] | None = None
+        for key, arrival in list(self._active.items()):
+            pod = self._pods.objects.get(key)
+            if pod is None or not is_waiting(pod):
+                del self._active[key]
+                continue
+            rank = (-int(pod["spec"].get("priority") or 0), arrival)
+            if best is None or rank < best[0]:
+                best = rank, pod
+        if best is None:
+            return None
+        self.remove(key_of(best[1]))
+        return best[1]
+
+    def retry(self, keys: Iterable[str]) -> None:
+        """Queues pods for another scheduling attempt.
+
+        If the search for a pod's devices reached its limit, the pod is queued after BACKOFF_SECONDS_MAX.
+        """
+        for key in keys:
+            if key in self._costly:
+                self._unschedulable.discard(key)
+                self._context.add_after(key, BACKOFF_SECONDS_MAX)
+            else:
+                self.add(key)
+
+    def retry_all(self) -> None:
+        """Retries all unschedulable pods, because a change may have made them schedulable."""
+        self.changes += 1
+        self.retry(sorted(self._unschedulable))
+
+    def retry_topology(self) -> None:
+        """Retries unschedulable pods with pod affinity or topology spread, because another pod changed."""
+        self.changes += 1
+        for key in sorted(self._unschedulable):
+            pod = self._pods.objects.get(key)
+            if pod is not None and has_rules(pod):
+                self.add(key)
+
+
+def is_waiting(pod: Object) -> bool:
+    """Whether this scheduler must find a node for the pod.
+
+    False for a pod that has a node, names another scheduler, has scheduling gates, is being deleted or has
+    ended.
+    """
+    spec = pod["spec"]
+    return (
+        not spec.get("nodeName")
+        and "deletionTimestamp" not in pod["metadata"]
+        and not spec.get("schedulingGates")
+        and spec.get("schedulerName", SCHEDULER_NAME) == SCHEDULER_NAME
+        and not has_ended(pod)
+    )
+
+
+def was_changed(old: Object, new: Object) -> bool:
+    """Whether a pod changed its spec, its labels, or the claim names in its status."""
+
+    def relevant(pod: Object) -> tuple[Any, ...]:
+        metadata = pod["metadata"]
+        return pod["spec"], metadata.get("labels"), pod["status"].get("resourceClaimStatuses")
+
+    return relevant(old) != relevant(new)
