@@ -67,7 +67,7 @@ fidelity: $(READY) ## Write docs/fidelity.md again from the recordings and the k
 	$(BIN)/python -m tests.conformance.page
 
 .PHONY: reference
-reference: $(READY) ## Write docs/options.md and docs/cli.md again from the code
+reference: $(READY) ## Write docs/options.md, docs/cli.md and docs/reference-*.md again from the code
 	$(BIN)/python -m tools.reference_pages
 
 .PHONY: world
