@@ -36,6 +36,7 @@ NO_BOUNDS = {
         "fakeapi.machinery.structural.numbers._WHOLE_MAX",
         "fakeapi.admission.plugins.limit_ranger._MILLI_MAX",
         "fakeapi.registry.custom.strategies.INT32_MAX",
+        "fakeapi.registry.model.columns.DURATION_SECONDS_MAX",
         "fakeapi.registry.verbs.listing._REVISION_MAX",
     },
     "a rule of Kubernetes, compared with it": {

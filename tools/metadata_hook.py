@@ -1,8 +1,8 @@
 """Adds the README and the addresses to the metadata of the distribution, when hatchling builds it.
 
 PyPI shows the README without the files around it. So relative links become links into the repository whose
-address is in pyproject.toml (`[tool.hatch.metadata.hooks.custom]`). If the address is empty, links become plain
-text, pictures are left out, and the metadata has no addresses.
+address is in pyproject.toml (`[tool.hatch.metadata.hooks.custom]`). If the address is empty, links become
+plain text, pictures are left out, and the metadata has no addresses.
 """
 
 import re

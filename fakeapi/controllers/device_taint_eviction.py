@@ -4,7 +4,6 @@ Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, since 1.33.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from fakeapi.clients.errors import StatusError
@@ -24,6 +23,7 @@ from fakeapi.controllers.pod_claims import (
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.controllers.scheduler.taint_rules import applies_to, applies_to_names
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 
 NAME = "device-taint-eviction-controller"
@@ -192,7 +192,7 @@ class DeviceTaintEvictionController(Controller):
 
     def _time_of(self, taint: Object) -> float:
         added = taint.get("timeAdded")
-        return datetime.fromisoformat(added).timestamp() if added else self.context.clock.now()
+        return seconds_of(added) if added else self.context.clock.now()
 
     def _taints(self, result: Object) -> Iterator[tuple[Object, Object | None]]:
         """Yields each NoExecute taint of an allocated device, with its DeviceTaintRule.
@@ -243,7 +243,7 @@ class DeviceTaintEvictionController(Controller):
         now = self.context.clock.now()
         generation = rule["metadata"].get("generation", 0)
         if known is not None and known.get("observedGeneration") == generation:
-            since = now - datetime.fromisoformat(known["lastTransitionTime"]).timestamp()
+            since = now - seconds_of(known["lastTransitionTime"])
             if since < RULE_STATUS_SECONDS:
                 self.context.add_after((RULE, "", name), RULE_STATUS_SECONDS - since)
                 return

@@ -7,9 +7,10 @@ contains the JSON before and after the age.
 from collections.abc import Callable, Iterator, Sequence
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.attached import Attached
-from fakeapi.registry.model.columns import AGE_COLUMN, UNKNOWN, age, seconds_of
+from fakeapi.registry.model.columns import AGE_COLUMN, UNKNOWN, age
 from fakeapi.registry.model.resource import Resource
 from fakeapi_storage import Entry
 

@@ -180,3 +180,25 @@ def test_where_initial_events_are_streamed_they_are_no_table() -> None:
             objects = [obj for _, obj in stream.take(5)]
     assert {obj["kind"] for obj in objects} == {"PartialObjectMetadata"}
     assert "k8s.io/initial-events-end" in objects[-1]["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize(
+    ("time", "ages"),
+    [("0000-01-01T00:00:00Z", "292y"), ("9999-12-31T23:59:59-01:00", "<invalid>")],
+)
+def test_an_event_of_any_year_is_shown_as_a_table_and_in_protobuf(
+    claims: FakeAPI, time: str, ages: str
+) -> None:
+    claims.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": time[:4], "namespace": "tables"},
+            "involvedObject": {"kind": "Pod", "name": "a", "namespace": "tables"},
+            "lastTimestamp": time,
+        }
+    )
+    path = f"/api/v1/namespaces/tables/events/{time[:4]}"
+    (row,) = ask(claims, path, accept=TABLE).json()["rows"]
+    assert row["cells"][0] == ages
+    assert ask(claims, path, accept="application/vnd.kubernetes.protobuf").code == 200

@@ -5,7 +5,6 @@ run the containers. A pod whose containers start at once is Running as soon as i
 """
 
 import logging
-from datetime import datetime
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
@@ -22,6 +21,7 @@ from fakeapi.controllers.kubelet.lifecycle.state import PodState
 from fakeapi.controllers.kubelet.lifecycle.stopping import grace_of
 from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
 
@@ -175,8 +175,7 @@ class PodWorker:
         if start is None:
             state.deadline = self._context.clock.monotonic() + seconds
             return
-        running = datetime.fromisoformat(self._context.now()) - datetime.fromisoformat(start)
-        left = seconds - running.total_seconds()
+        left = seconds_of(start) + seconds - seconds_of(self._context.now())
         state.deadline = self._context.clock.monotonic() + left
         if left <= 0:
             await self._events.record(

@@ -5,9 +5,9 @@ layout of resource.k8s.io/v1.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 
 TIMEOUT_SECONDS = 600.0
@@ -65,7 +65,7 @@ def is_overdue(claim: Object, now: float) -> bool:
     since = (claim["status"].get("allocation") or {}).get("allocationTimestamp")
     if since is None or not have_conditions([claim]):
         return False
-    return datetime.fromisoformat(since).timestamp() + TIMEOUT_SECONDS <= now
+    return seconds_of(since) + TIMEOUT_SECONDS <= now
 
 
 def _results(claim: Object) -> Iterator[Object]:

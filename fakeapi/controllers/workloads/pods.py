@@ -4,8 +4,8 @@ Follows k8s.io/kubernetes `pkg/api/v1/pod` and `pkg/controller/controller_utils.
 """
 
 from collections.abc import Iterable
-from datetime import datetime
 
+from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 
 ENDED = frozenset(("Succeeded", "Failed"))
@@ -52,7 +52,7 @@ def is_ready(pod: Object) -> bool:
 
 def seconds_of(text: str | None) -> float:
     """Returns a metav1.Time in seconds since the epoch; 0.0 if the time is missing."""
-    return datetime.fromisoformat(text).timestamp() if text else 0.0
+    return times.seconds_of(text) if text else 0.0
 
 
 def ready_since(pod: Object) -> float | None:

@@ -27,10 +27,11 @@ from fakeapi.kinds.common.workloads import (
     template_labels,
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_label
 from fakeapi.machinery.object_paths import with_value_at
-from fakeapi.registry.model.columns import Cell, age, seconds_of
+from fakeapi.registry.model.columns import Cell, age
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.deletion import orphan_dependents
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels

@@ -19,6 +19,7 @@ from fakeapi.machinery.field_errors import (
     too_long,
 )
 from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.times import EPOCH, since_epoch
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.semantic_equality import semantically_equal
@@ -136,17 +137,18 @@ def _time_errors(
     ]
     if missing:
         return missing
-    begins, ends, refreshed = (datetime.fromisoformat(status[name]) for name in names)
-    lifetime, most = not_after - not_before, spec["maxExpirationSeconds"]
+    begins, ends, refreshed = (since_epoch(status[name]) for name in names)
+    begin, end, most = not_before - EPOCH, not_after - EPOCH, spec["maxExpirationSeconds"]
+    lifetime = end - begin
     span = f"{lifetime // timedelta(hours=1)}h{lifetime % timedelta(hours=1) // timedelta(minutes=1)}m0s"
     checks = (
-        (begins == not_before, names[0], "must be set to the NotBefore time encoded in the leaf certificate"),
+        (begins == begin, names[0], "must be set to the NotBefore time encoded in the leaf certificate"),
         (
-            abs(begins - datetime.fromisoformat(now)) < SKEW,
+            abs(begins - since_epoch(now)) < SKEW,
             names[0],
             "must be set to within 5 minutes of kube-apiserver's current time",
         ),
-        (ends == not_after, names[1], "must be set to the NotAfter time encoded in the leaf certificate"),
+        (ends == end, names[1], "must be set to the NotAfter time encoded in the leaf certificate"),
         (lifetime >= LIFETIME_MIN, "", "leaf certificate lifetime must be >= 1 hour"),
         (
             lifetime <= timedelta(seconds=most),

@@ -7,11 +7,11 @@ handle log, exec, attach and portforward. Other requests that pass the checks ge
 
 import ipaddress
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid
+from fakeapi.machinery.golang import times
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -38,13 +38,13 @@ async def log(
     - 404: the pod or its node does not exist
     - 501: no kubelet of this server runs the pod
     """
+    wanted = _log_options(options, server.store.clock.now())
     problems = list(_log_errors(options))
     if problems:
         raise errors.invalid(Qualified("", "PodLogOptions"), target.name, problems)
     pod = _pod(server, resource, target)
     name = options.get("container", "")
     _check_container(pod, name)
-    wanted = _log_options(options, server.store.clock.now())
     if not pod["spec"].get("nodeName"):
         return None
     kubelet = _kubelet(server, pod, f"log of pod {quote(target.name)}")
@@ -197,9 +197,10 @@ def _log_options(options: Mapping[str, str], now: float) -> LogOptions:
         since = now - seconds
     elif options.get("sinceTime"):
         try:
-            since = datetime.fromisoformat(options["sinceTime"]).timestamp()
-        except ValueError:
-            raise errors.bad_request(f"invalid sinceTime: {quote(options['sinceTime'])}") from None
+            text = times.canonical(options["sinceTime"])
+        except ValueError as error:
+            raise errors.bad_request(str(error)) from None
+        since = None if text is None else times.seconds_of(text)
     flags = {name: options.get(name, "").lower() not in {"", "0", "false"} for name in _LOG_FLAGS}
     return LogOptions(
         **flags,

@@ -19,8 +19,9 @@ from fakeapi.kinds.lifecycle.strategy import (
     target_type_cell,
 )
 from fakeapi.machinery.field_errors import FieldError
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.columns import UNKNOWN, Cell, age, seconds_of, since
+from fakeapi.registry.model.columns import UNKNOWN, Cell, age, since
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind, Quirks

@@ -22,6 +22,10 @@ _ZERO = "0001-01-01T00:00:00Z"
 _ZERO_MICRO = "0001-01-01T00:00:00.000000Z"
 _CYCLE = 400
 """Number of years after which the Gregorian calendar repeats."""
+_CYCLE_DAYS = 146_097
+"""Number of days in a cycle."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ANY_YEAR = re.compile("^(-?[0-9]{4,})(?=-)")
 
 
 def canonical(text: str) -> str | None:
@@ -65,6 +69,25 @@ def micro_text(seconds: float) -> str:
 @lru_cache(2)
 def _second_text(second: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
+
+
+def since_epoch(text: str) -> timedelta:
+    """Returns the time from 1970 to a canonical metav1.Time or metav1.MicroTime; negative before 1970.
+
+    `text` can have a year before 1 or after 9999, as `canonical` returns it.
+    """
+    try:
+        return datetime.fromisoformat(text) - EPOCH
+    except ValueError:
+        _, year, rest = _ANY_YEAR.split(text, maxsplit=1)
+        cycles, stand_in = divmod(int(year), _CYCLE)
+        at = datetime.fromisoformat(f"{_CYCLE + stand_in:04}{rest}")
+        return at - EPOCH + timedelta(days=(cycles - 1) * _CYCLE_DAYS)
+
+
+def seconds_of(text: str) -> float:
+    """Returns a canonical metav1.Time or metav1.MicroTime in seconds since 1970."""
+    return since_epoch(text).total_seconds()
 
 
 def later(text: str, seconds: int) -> str:
@@ -249,7 +272,7 @@ def _seconds(reader: _Reader, year: int, month: int, day: int) -> int:
     if not 1 <= day <= monthrange(_CYCLE + year % _CYCLE, month)[1]:
         reader.out_of_range("day")
     if year == 0:
-        return int(datetime(400, month, day, tzinfo=UTC).timestamp()) - 146_097 * 86_400
+        return int(datetime(400, month, day, tzinfo=UTC).timestamp()) - _CYCLE_DAYS * 86_400
     return int(datetime(year, month, day, tzinfo=UTC).timestamp())
 
 

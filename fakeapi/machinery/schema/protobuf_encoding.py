@@ -8,10 +8,10 @@ of maps are sorted. The envelope follows k8s.io/apimachinery `pkg/runtime/serial
 import base64
 import struct
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery import codec
+from fakeapi.machinery.golang.times import since_epoch
 from fakeapi.machinery.schema.nodes import (
     AnyValue,
     Field,
@@ -36,7 +36,6 @@ from fakeapi.machinery.schema.protobuf_wire import (
 Encoder: TypeAlias = Callable[[Any], bytes]
 """Encodes a value; the result for messages, strings and bytes does not include their length."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WORD = (1 << 64) - 1
 _TYPE_META = {"kind": (1,), "apiVersion": (2,)}
 """The fields of metav1.TypeMeta and their protobuf paths; protobuf has them only in the envelope."""
@@ -204,7 +203,7 @@ def _time(value: str | None) -> bytes:
     """Encodes a time as a protobuf Timestamp; None, which is Go's zero time, as an empty message."""
     if value is None:
         return b""
-    passed = datetime.fromisoformat(value) - _EPOCH
+    passed = since_epoch(value)
     seconds = passed.days * 86_400 + passed.seconds
     return b"\x08%b\x10%b" % (_integer(seconds), encode_varint(passed.microseconds * 1000))
 

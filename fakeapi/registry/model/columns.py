@@ -7,9 +7,9 @@ k8s.io/kubernetes `pkg/printers/internalversion`; ages follow k8s.io/apimachiner
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases import Quirks
@@ -160,18 +160,17 @@ def since(stamp: str | None, now: float) -> str:
     return age(now - seconds_of(stamp)) if stamp else UNKNOWN
 
 
-def seconds_of(stamp: str) -> float:
-    """Converts an RFC 3339 timestamp to seconds since the epoch."""
-    return datetime.fromisoformat(stamp).timestamp()
+DURATION_SECONDS_MAX = ((1 << 63) - 1) // 10**9
+"""The longest duration in Go, in seconds: 292 years. A longer one is printed as this one."""
 
 
 def age(seconds: float) -> str:
-    """Returns a duration in seconds as kubectl prints ages, such as 5m30s.
+    """Returns a duration in seconds as kubectl prints ages, such as 5m30s; at most DURATION_SECONDS_MAX.
 
     A negative duration of less than two seconds gives 0s, because clocks may differ. Longer negative
     durations give `<invalid>`.
     """
-    whole = int(seconds)
+    whole = min(int(seconds), DURATION_SECONDS_MAX)
     if whole < -1:
         return INVALID
     whole = max(whole, 0)

@@ -79,6 +79,32 @@ def test_a_log_can_be_followed_until_the_container_ends(api: FakeAPI) -> None:
         assert list(lines) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        (
+            "sinceTime=2026-01-31",
+            'parsing time "2026-01-31" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"',
+        ),
+        (
+            "sinceTime=0000-01-01T00:00:00",
+            'parsing time "0000-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"',
+        ),
+    ],
+)
+def test_a_time_that_is_not_rfc_3339_is_refused_before_the_pod_is_read(
+    api: FakeAPI, query: str, problem: str
+) -> None:
+    assert message(api, f"log?{query}") == (400, problem)
+
+
+def test_the_time_of_a_log_can_be_in_any_year(api: FakeAPI) -> None:
+    api.containers.behave(logs="one\n")
+    create_pod(api)
+    assert read_log(api, sinceTime="0000-01-01T00:00:00Z") == "one\n"
+    assert read_log(api, sinceTime="9999-12-31T23:59:59-01:00") == ""
+
+
 def test_a_log_that_is_followed_ends_with_the_server(api: FakeAPI) -> None:
     api.containers.behave(logs="before\n")
     create_pod(api)

@@ -134,3 +134,18 @@ def test_a_canonical_time_is_its_own(moment: datetime) -> None:
     once = times.canonical(moment.isoformat())
     assert once is not None
     assert times.canonical(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1970-01-01T00:00:01Z", 1.0),
+        ("1969-12-31T23:59:59.500000Z", -0.5),
+        ("0001-01-01T00:00:00Z", -62_135_596_800.0),
+        ("0000-01-01T00:00:00Z", -62_167_219_200.0),
+        ("-0001-12-31T23:59:00Z", -62_167_219_260.0),
+        ("10000-01-01T00:00:59Z", 253_402_300_859.0),
+    ],
+)
+def test_a_time_of_any_year_has_seconds_since_1970(text: str, seconds: float) -> None:
+    assert times.seconds_of(text) == seconds

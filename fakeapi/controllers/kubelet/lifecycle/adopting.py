@@ -4,8 +4,6 @@ A runtime says which containers still run. A container that the runtime does not
 reason ContainerStatusUnknown, as in k8s.io/kubernetes `pkg/kubelet`.
 """
 
-from datetime import datetime
-
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.containers.runtime import ContainerExit
 from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
@@ -13,6 +11,7 @@ from fakeapi.controllers.kubelet.lifecycle.backoff import BackOffLimits
 from fakeapi.controllers.kubelet.lifecycle.probing import Prober
 from fakeapi.controllers.kubelet.lifecycle.starting import Starter
 from fakeapi.controllers.kubelet.lifecycle.state import ContainerState, PodState, Run
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 
 _LISTS = ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")
@@ -94,5 +93,5 @@ class Adopter:
     def _times(self, text: str | None) -> tuple[float, float]:
         """Returns a time in seconds since the epoch and as monotonic time; the present time without text."""
         now = self._clock.now()
-        epoch = now if not text else datetime.fromisoformat(text).timestamp()
+        epoch = now if not text else seconds_of(text)
         return epoch, self._clock.monotonic() - (now - epoch)
