@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fakeapi.clients.errors import StatusError
-from fakeapi.registry.model.columns import seconds_of
+from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.registry.model.resource import Resource
 from fakeapi.testing.server import FakeAPI
 from tests.kinds.judging import NOW, Body, created, resource_of
