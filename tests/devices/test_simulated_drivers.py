@@ -208,6 +208,21 @@ def _cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def test_binding_conditions_are_reported_for_each_node_that_has_them() -> None:
+    kinds = {"bindingConditions": ["attached"], "bindingFailureConditions": ["failed"]}
+    nodes = {"a": [{"name": "plain"}], "b": [{"name": "slow", "bindsToNode": True, **kinds}]}
+    with FakeAPI(release="1.37", drivers={"name": NAME, "nodes": nodes}, frozen_at=NOW) as api:
+        create_claim(api, "plain", NAME)
+        create_claim(api, "slow", NAME)
+        create_pod(api, "one", "plain")
+        create_pod(api, "two", "slow")
+        for _ in range(3):
+            api.settle()
+            api.clock.advance(5)
+        api.settle()
+        assert (phase(api, "one"), phase(api, "two")) == ("Running", "Running")
+
+
 _WITHOUT_GRPC = """
 import logging, socket, sys
 from pathlib import Path

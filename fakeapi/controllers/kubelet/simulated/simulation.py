@@ -117,8 +117,6 @@ class Simulation:
                 pool = example.pool_on(node)
                 assert pool is not None, "a new driver runs"
                 check_gates(parts_of(pool, self._context.rules), self._context.rules)
-                if any(device.get("bindingConditions") for device in pool.devices):
-                    _ = self.binding
                 await self._publisher.check(self._client(spec.name), node, spec.name, pool)
             for device_class in spec.classes:
                 await self._create_class(spec.name, device_class)
@@ -179,6 +177,8 @@ class Simulation:
         cdi = CDIFiles(agent.directory, node, driver.spec)
         plugin = SimulatedPlugin(self._context, self._client(driver.name), self._claims, driver, node, cdi)
         self._plugins[node, driver.name] = plugin
+        if any(state.device.get("bindingConditions") for state in driver.nodes[node].devices.values()):
+            _ = self.binding  # follows the claims from now on
         agent.registrations.add(SIMULATED, plugin)
         self._unpublished.add((node, driver.name))
         self._publish_soon(node, driver.name)
