@@ -42,6 +42,9 @@ def summaries_of(agents: Mapping[str, NodeAgent], pods: Informer) -> list[NodeSu
 def view_of(agent: NodeAgent, pods: Informer) -> NodeView:
     """Returns the description of a node."""
     claims = list(agent.prepared)
+    devices = dict.fromkeys(name for claim in claims for name in claim.cdi_devices)
+    directories = (*cdi.DIRECTORIES, agent.directory / cdi.NODE_DIRECTORY)
+    specs = cdi.read_specs(directories) if devices else []
     return NodeView(
         name=agent.name,
         directory=str(agent.directory),
@@ -52,9 +55,7 @@ def view_of(agent: NodeAgent, pods: Informer) -> NodeView:
         ],
         claims=[_claim(claim) for claim in claims],
         pods=list(_pods(agent, pods.objects.values())),
-        cdi_devices={
-            name: _injection(agent, name) for claim in claims for name in dict.fromkeys(claim.cdi_devices)
-        },
+        cdi_devices={name: _injection(cdi.edits_in(specs, [name])) for name in devices},
     )
 
 
@@ -85,8 +86,7 @@ def _pods(agent: NodeAgent, pods: Iterable[Object]) -> Iterator[NodePod]:
         yield NodePod(metadata["namespace"], metadata["name"], metadata["uid"], phase, devices)
 
 
-def _injection(agent: NodeAgent, device: str) -> Injection:
-    edits = cdi.edits_of([device], (*cdi.DIRECTORIES, agent.directory / cdi.NODE_DIRECTORY))
+def _injection(edits: cdi.Edits) -> Injection:
     return Injection(
         edits.env,
         [DeviceNodeView(node.path, node.host_path) for node in edits.devices],

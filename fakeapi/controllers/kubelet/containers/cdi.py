@@ -46,16 +46,25 @@ def edits_of(devices: Sequence[str], directories: Iterable[Path]) -> Edits:
 
     Ignores devices that no file describes. `directories`: later directories win over earlier ones.
     """
+    return edits_in(read_specs(directories), devices) if devices else Edits()
+
+
+def read_specs(directories: Iterable[Path]) -> list[Object]:
+    """Returns the contents of the CDI files in directories. Later ones win over earlier ones."""
+    return [spec for directory in directories for spec in _specs(directory)]
+
+
+def edits_in(specs: Sequence[Object], devices: Iterable[str]) -> Edits:
+    """Returns the edits of CDI devices, as `edits_of` does. `specs`: the result of `read_specs`."""
     edits = Edits()
-    if not devices:
-        return edits
-    specs = [spec for directory in directories for spec in _specs(directory)]
     seen: list[int] = []
     for name in devices:
         kind, _, device = name.partition("=")
         for number, spec in reversed(list(enumerate(specs))):
+            if spec.get("kind") != kind:
+                continue
             chosen = next((each for each in _dicts(spec.get("devices")) if each.get("name") == device), None)
-            if spec.get("kind") != kind or chosen is None:
+            if chosen is None:
                 continue
             if number not in seen:
                 seen.append(number)
