@@ -1,6 +1,6 @@
 """Runtimes: chooses the runtime of each container."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerRuntime
@@ -20,13 +20,9 @@ The SimulatedRuntime comes last and takes every container that no other runtime 
 class Runtimes:
     """The container runtimes of a server, shared by its nodes."""
 
-    def __init__(
-        self, context: ControllerContext, timers: Timers, makers: Sequence[MakeRuntime] | None = None
-    ) -> None:
-        """`makers`: the makers of the runtimes that come before the SimulatedRuntime; None for MAKERS."""
+    def __init__(self, context: ControllerContext, timers: Timers) -> None:
         self.simulated = SimulatedRuntime(context, timers)
-        chosen = [make(context) for make in (MAKERS if makers is None else makers)]
-        self._runtimes: list[ContainerRuntime] = [*chosen, self.simulated]
+        self._runtimes: list[ContainerRuntime] = [*(make(context) for make in MAKERS), self.simulated]
 
     def of(self, run: ContainerRun) -> ContainerRuntime:
         """Returns the first runtime that takes a container."""

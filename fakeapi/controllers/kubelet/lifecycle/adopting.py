@@ -41,7 +41,7 @@ class Adopter:
                 container = state.containers.get(status["name"])
                 if container is not None:
                     await self._restore(state, container, status)
-        state.is_set_up = any(container.current is not None for container in state.containers.values())
+        state.is_set_up = state.has_run
         return state
 
     async def _restore(self, state: PodState, container: ContainerState, status: Object) -> None:
@@ -64,7 +64,7 @@ class Adopter:
         runtime = self._runtimes.of(run.details)
         run.container = await runtime.resume(run.details, run.started_at, self._starter.on_exit(state, run))
         if run.container is None:
-            run.exit, run.finished_at, run.until = _LOST, self._clock.now(), self._clock.monotonic()
+            run.exit, run.finished_at = _LOST, self._clock.now()
             return run
         self._prober.begin(container, run)
         for kind in ("startup", "readiness"):
@@ -82,7 +82,7 @@ class Adopter:
             terminated.get("message", ""),
             terminated.get("signal", 0),
         )
-        run.finished_at, run.until = self._times(terminated.get("finishedAt"))
+        run.finished_at, _ = self._times(terminated.get("finishedAt"))
         return run
 
     def _run(self, state: PodState, container: ContainerState, started: str | None, attempt: int) -> Run:

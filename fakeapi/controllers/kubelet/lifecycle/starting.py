@@ -31,7 +31,7 @@ PULL_RETRY_SECONDS_MAX = 300.0
 
 
 class Starter:
-    """Starts the containers of one node. `addresses`: the IP address of the node."""
+    """Starts the containers of one node."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Starter:
             if run.exit is not None:
                 return
             run.exit = result
-            run.finished_at, run.until = self._clock.now(), self._clock.monotonic()
+            run.finished_at = self._clock.now()
             state.is_changed = True
             if state.wake is not None and not state.is_syncing:
                 state.wake()

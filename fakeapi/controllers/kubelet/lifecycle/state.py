@@ -52,7 +52,7 @@ class Run:
 
     - `container`: None if the run ended before the kubelet restarted.
     - `started_at` and `finished_at`: seconds since the epoch.
-    - `since` and `until`: the same moments in monotonic time.
+    - `since`: the start in monotonic time.
     """
 
     details: ContainerRun
@@ -61,7 +61,6 @@ class Run:
     container: Container | None = None
     exit: ContainerExit | None = None
     finished_at: float = 0.0
-    until: float = 0.0
     probes: dict[str, ProbeState] = field(default_factory=dict)
     stop: Stop | None = None
 

@@ -75,12 +75,6 @@ class Stopper:
             await self.advance(run)
         return not state.running()
 
-    async def kill(self, state: PodState) -> None:
-        """Sends SIGKILL to all containers of a pod."""
-        for run in state.running():
-            if run.container is not None:
-                await run.container.stop(SIGKILL)
-
     def next_at(self, state: PodState) -> float | None:
         """Returns the monotonic time of the next signal for a container of a pod; None without signals."""
         times = [

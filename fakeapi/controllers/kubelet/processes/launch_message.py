@@ -5,7 +5,7 @@
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -186,9 +186,6 @@ class ProcessPlan:
     def _context(self) -> Object:
         context: Object = self.run.container.get("securityContext") or {}
         return context
-
-    def with_mounts(self, mounts: Iterable[ProcessMount]) -> "ProcessPlan":
-        return replace(self, mounts=(*self.mounts, *mounts))
 
 
 def with_places(text: str, places: Iterable[tuple[str, str]]) -> str:
