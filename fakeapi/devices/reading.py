@@ -17,6 +17,7 @@ from fakeapi.devices.model import (
     DeviceError,
     DriverSpec,
 )
+from fakeapi.devices.presets import is_preset, preset
 from fakeapi.devices.shortcuts import counter_set_of, device_of
 from fakeapi.devices.templates import expand
 from fakeapi.inputfile import UnreadableFile, read_text
@@ -67,8 +68,6 @@ def spec_of(description: Mapping[str, Any]) -> DriverSpec:
         members = ", ".join(sorted(_MEMBERS))
         raise DeviceError(f"a driver has no member {', '.join(unknown):.200}; it has {members}")
     if "preset" in description:
-        from fakeapi.devices.presets import preset  # noqa: PLC0415 - reads descriptions with this module
-
         base = preset(_text(description, "preset"))
         spec = _read({**base, **{name: value for name, value in description.items() if name != "preset"}})
     else:
@@ -168,8 +167,6 @@ def _of_string(text: str) -> list[Mapping[str, Any]]:
     short = _SHORT.fullmatch(text)
     if short is None or (short[2] is None and Path(text).suffix in {".yaml", ".yml", ".json"}):
         return _of_file(Path(text))
-    from fakeapi.devices.presets import is_preset  # noqa: PLC0415 - reads descriptions with this module
-
     name = short[1]
     count = {} if short[2] is None else {"count": int(short[2])}
     if "." not in name and not is_preset(name):
@@ -228,8 +225,6 @@ def _of_mapping(drivers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _named(name: str, value: Any) -> Mapping[str, Any]:
-    from fakeapi.devices.presets import is_preset  # noqa: PLC0415 - reads descriptions with this module
-
     which = "preset" if is_preset(name) else "name"
     if isinstance(value, Mapping):
         return {which: name, **value}
