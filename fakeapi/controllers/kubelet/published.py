@@ -15,6 +15,7 @@ from fakeapi.controllers.kubelet.driver import Driver, Stop
 from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import protobuf
+from fakeapi.machinery.schema.protobuf_wire import encode_varint
 
 _IN_SLICE = b"\x22"
 """The protobuf tag of a ResourceSlice's resource model, field 4 of the message."""
@@ -65,11 +66,8 @@ class PublishedResources:
 
     def _model(self, encoded: bytes) -> Object:
         """Decodes the protobuf bytes of a resource model, which is a part of a ResourceSlice."""
-        size, length = len(encoded), b""
-        while size > 127:
-            length += bytes([size & 127 | 128])
-            size >>= 7
-        decoded = protobuf.decode(_IN_SLICE + length + bytes([size]) + encoded, self._resource.schema)
+        length = encode_varint(len(encoded))
+        decoded = protobuf.decode(_IN_SLICE + length + encoded, self._resource.schema)
         return {key: value for key, value in decoded.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from fakeapi.controllers.kubelet.containers.runtime import ProbeResult
 from fakeapi.controllers.kubelet.processes.networks import HOST, Network
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.protobuf_wire import encode_varint
 
 OUTPUT_BYTES_MAX = 10 * 1024
 """Maximum number of bytes of a probe's output, as in k8s.io/kubernetes `pkg/probe`."""
@@ -94,7 +95,7 @@ async def _check_health(handler: Object, port: int, network: Network) -> ProbeRe
     except ImportError:
         return ProbeResult(is_success=False, output="grpc probes need the extra `node` (grpcio)")
     service = (handler.get("service") or "").encode()
-    request = b"\x0a" + _varint(len(service)) + service if service else b""
+    request = b"\x0a" + encode_varint(len(service)) + service if service else b""
     async with grpc.aio.insecure_channel(f"{HOST}:{network.local_port(port)}") as channel:
         check = channel.unary_unary("/grpc.health.v1.Health/Check")
         try:
@@ -105,11 +106,3 @@ async def _check_health(handler: Object, port: int, network: Network) -> ProbeRe
     return ProbeResult(
         is_success=is_serving, output="" if is_serving else 'service unhealthy (responded with "NOT_SERVING")'
     )
-
-
-def _varint(number: int) -> bytes:
-    encoded = bytearray()
-    while number > 0x7F:
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*encoded, number])
