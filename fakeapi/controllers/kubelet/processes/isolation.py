@@ -1,5 +1,6 @@
 """Finds out how far this machine can isolate the processes of containers."""
 
+import subprocess
 import tempfile
 from typing import Literal
 
@@ -13,8 +14,6 @@ Isolation = Literal["root", "user", "none"]
 - `none`: not at all; paths in the command and in the environment are replaced.
 """
 
-_DEV_NULL = -3
-
 
 async def available_isolation(*, is_root: bool) -> tuple[Isolation, str]:
     """Returns the best isolation on this machine, and the reason if that is not the best there is."""
@@ -22,7 +21,7 @@ async def available_isolation(*, is_root: bool) -> tuple[Isolation, str]:
     with tempfile.TemporaryDirectory(prefix="fakeapi-probe-") as stage:
         message = {"kind": "probe", "isolation": kind, "stage": stage}
         try:
-            process = await LaunchedProcess.launch(message, (_DEV_NULL, _DEV_NULL, _DEV_NULL))
+            process = await LaunchedProcess.launch(message, (subprocess.DEVNULL,) * 3)
         except LaunchError as error:
             return "none", str(error)
         code, _ = await process.wait()

@@ -11,12 +11,12 @@ from typing import Any
 
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
 from fakeapi.controllers.kubelet.processes.isolation import Isolation
+from fakeapi.controllers.kubelet.processes.launcher.program import DEFAULT_PATH
 from fakeapi.controllers.kubelet.processes.networks import HOST_NETWORK, Network
 from fakeapi.controllers.kubelet.processes.node_paths import device_path
 from fakeapi.machinery.json_types import Object
 
 _HOSTNAME_LENGTH = 63  # as in the kernel
-DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 WRITABLE_BYTES = 256 << 20
 """Maximum number of bytes that a container can write to its own file system, outside of volumes.
 

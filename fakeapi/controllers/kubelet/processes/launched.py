@@ -49,8 +49,8 @@ class LaunchedProcess:
     async def launch(cls, message: dict[str, Any], files: tuple[int, int, int]) -> Self:
         """Starts a launcher and waits until it has started the process that `message` describes.
 
-        `files`: the file descriptors for stdin, stdout and stderr; -3 for /dev/null. Raises LaunchError if
-        the process cannot start. A cancelled call ends the launcher.
+        `files`: the file descriptors for stdin, stdout and stderr, or subprocess.DEVNULL. Raises LaunchError
+        if the process cannot start. A cancelled call ends the launcher.
         """
         line = json.dumps(message).encode() + b"\n"
         if len(line) > MESSAGE_BYTES_MAX:

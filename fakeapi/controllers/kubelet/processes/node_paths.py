@@ -4,14 +4,13 @@ import posixpath
 from dataclasses import dataclass
 from pathlib import Path
 
+from fakeapi.controllers.kubelet.containers.cdi import NODE_DIRECTORY
 from fakeapi.controllers.kubelet.containers.runtime import ContainerStartError
 from fakeapi.machinery.json_types import Object
 
 KUBELET = "/var/lib/kubelet"
 """The directory of the kubelet on a node. Many DRA drivers have it in their code."""
 CDI_DIRECTORIES = ("/run/cdi", "/etc/cdi")
-CDI = "cdi"
-"""The name of the directory of CDI files in the directory of a node."""
 HOST = "host"
 """The name of the directory, in the directory of a node, with the node's own version of other paths."""
 
@@ -98,7 +97,7 @@ def _place(directory: Path, path: str) -> HostPath | None:
         return HostPath(directory / path[len(KUBELET) :].lstrip("/"))
     for parent in CDI_DIRECTORIES:
         if is_below(path, parent):
-            return HostPath(directory / CDI / path[len(parent) :].lstrip("/"))
+            return HostPath(directory / NODE_DIRECTORY / path[len(parent) :].lstrip("/"))
     if (directory / HOST / path[1:]).exists():
         return None
     if any(is_below(path, parent) for parent in _KERNEL):

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import subprocess
 from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -39,7 +40,6 @@ LOG_MESSAGE_LINES_MAX = 80
 """Maximum size of a message from the end of the log, with the policy FallbackToLogsOnError."""
 DRAIN_SECONDS = 2.0
 """Seconds in which the rest of the output is read after the exit."""
-_DEV_NULL = -3
 
 
 class ProcessContainer(Container):
@@ -69,7 +69,7 @@ class ProcessContainer(Container):
         `message`: the file of the termination message.
         """
         wants_stdin = bool(plan.run.container.get("stdin"))
-        stdin, stdin_end = os.pipe() if wants_stdin else (_DEV_NULL, None)
+        stdin, stdin_end = os.pipe() if wants_stdin else (subprocess.DEVNULL, None)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         try:
             process = await LaunchedProcess.launch(plan.container(), (stdin, out_end, err_end))

@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import os
 import struct
+import subprocess
 import termios
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -16,7 +17,6 @@ from fakeapi.controllers.kubelet.processes.output import read_pipe
 DRAIN_SECONDS = 1.0
 """Seconds in which the rest of a command's output is read after its exit."""
 _BUSY = 0.02  # seconds before the next attempt to write to a terminal whose input is full
-_DEV_NULL = -3
 _PIECE = 1 << 15
 
 
@@ -56,7 +56,7 @@ async def run_session(message: dict[str, Any], streams: Streams, *, tty: bool) -
 
 
 async def _with_pipes(message: dict[str, Any], streams: Streams) -> int:
-    stdin, stdin_end = os.pipe() if streams.has_stdin else (_DEV_NULL, -1)
+    stdin, stdin_end = os.pipe() if streams.has_stdin else (subprocess.DEVNULL, -1)
     (out, out_end), (err, err_end) = os.pipe(), os.pipe()
     theirs = [out_end, err_end] + ([stdin] if streams.has_stdin else [])
     ours = [out, err] + ([stdin_end] if streams.has_stdin else [])
