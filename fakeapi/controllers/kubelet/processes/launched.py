@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -93,6 +94,27 @@ class LaunchedProcess:
         finally:
             await _end(self._launcher, self._writer)
         return answer.get("exited", 128 + SIGKILL), answer.get("signal", SIGKILL)
+
+
+async def launch_with(
+    message: dict[str, Any], files: tuple[int, int, int], theirs: Iterable[int], ours: Iterable[int]
+) -> LaunchedProcess:
+    """Launches a process as `LaunchedProcess.launch` does, and closes the descriptors that it now has itself.
+
+    `theirs`: the descriptors to close here in any case. `ours`: those to close if the process does not start.
+    """
+    try:
+        return await LaunchedProcess.launch(message, files)
+    except BaseException:
+        _close(ours)
+        raise
+    finally:
+        _close(theirs)
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 async def _read(reader: asyncio.StreamReader) -> dict[str, Any]:

@@ -26,7 +26,12 @@ from fakeapi.controllers.kubelet.processes.handlers import (
     probe_network,
 )
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessPlan
-from fakeapi.controllers.kubelet.processes.launched import KILL_SECONDS, LaunchedProcess, LaunchError
+from fakeapi.controllers.kubelet.processes.launched import (
+    KILL_SECONDS,
+    LaunchedProcess,
+    LaunchError,
+    launch_with,
+)
 from fakeapi.controllers.kubelet.processes.networks import HOST
 from fakeapi.controllers.kubelet.processes.output import copy_output
 from fakeapi.controllers.kubelet.processes.port_connection import SocketConnection
@@ -68,22 +73,15 @@ class ProcessContainer(Container):
 
         `message`: the file of the termination message.
         """
-        wants_stdin = bool(plan.run.container.get("stdin"))
-        stdin, stdin_end = os.pipe() if wants_stdin else (subprocess.DEVNULL, None)
+        launch = plan.container()
+        stdin, stdin_end = os.pipe() if plan.run.container.get("stdin") else (subprocess.DEVNULL, None)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        theirs = [out_end, err_end] + ([] if stdin_end is None else [stdin])
+        ours = [out, err] + ([] if stdin_end is None else [stdin_end])
         try:
-            process = await LaunchedProcess.launch(plan.container(), (stdin, out_end, err_end))
+            process = await launch_with(launch, (stdin, out_end, err_end), theirs, ours)
         except LaunchError as error:
-            for descriptor in (out, err, *([] if stdin_end is None else [stdin_end])):
-                os.close(descriptor)
             raise ContainerStartError("RunContainerError", _start_problem(error)) from None
-        except BaseException:
-            for descriptor in (out, err, *([] if stdin_end is None else [stdin_end])):
-                os.close(descriptor)
-            raise
-        finally:
-            for descriptor in (out_end, err_end, *([stdin] if wants_stdin else [])):
-                os.close(descriptor)
         container = cls(plan, log, process, message)
         container._stdin = stdin_end
         exited = container._exited

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from fakeapi.controllers.kubelet.containers.runtime import CommandError, StreamName, Streams
-from fakeapi.controllers.kubelet.processes.launched import LaunchedProcess, LaunchError
+from fakeapi.controllers.kubelet.processes.launched import LaunchedProcess, LaunchError, launch_with
 from fakeapi.controllers.kubelet.processes.output import read_pipe
 
 DRAIN_SECONDS = 1.0
@@ -81,20 +81,13 @@ async def _with_terminal(message: dict[str, Any], streams: Streams) -> int:
 async def _launch(
     message: dict[str, Any], files: tuple[int, int, int], theirs: list[int], ours: list[int]
 ) -> LaunchedProcess:
-    """Starts the process, closes the descriptors of the process here, and all of them after an error."""
+    """Starts the process of a command as `launch_with` does. Raises CommandError if it cannot start."""
     try:
-        return await LaunchedProcess.launch(message, files)
+        return await launch_with(message, files, theirs, ours)
     except LaunchError as error:
-        theirs += ours
         raise CommandError(
             f"OCI runtime exec failed: exec failed: unable to start container process: {error}"
         ) from None
-    except BaseException:
-        theirs += ours
-        raise
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
 
 
 async def _finish(
