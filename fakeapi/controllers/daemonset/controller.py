@@ -20,7 +20,6 @@ from fakeapi.controllers.workloads.claiming import Claiming
 from fakeapi.controllers.workloads.controller import PodOwnerController
 from fakeapi.controllers.workloads.hashing import template_hash
 from fakeapi.controllers.workloads.owners import OwnedObjects, labels_of
-from fakeapi.controllers.workloads.pod_control import is_namespace_terminating
 from fakeapi.controllers.workloads.pods import has_ended, is_available, is_deleted, is_ready, phase
 from fakeapi.controllers.workloads.revisions import HASH, Revisions, template_patch
 from fakeapi.machinery.json_types import Object
@@ -193,27 +192,22 @@ class DaemonSetController(PodOwnerController):
 
     async def _apply(self, owner: Object, changes: Changes, current_hash: str) -> None:
         """Creates and deletes pods. Raises the first StatusError of these requests."""
-        problems: list[StatusError] = []
+        problem: StatusError | None = None
 
         async def create(index: int) -> None:
-            try:
-                template = pod_template(owner, changes.create[index], current_hash)
-                await self.pod_control.create(owner, template)
-            except StatusError as problem:
-                if not is_namespace_terminating(problem):
-                    raise
+            template = pod_template(owner, changes.create[index], current_hash)
+            await self.pod_control.create(owner, template)
 
         try:
             await slow_start(min(len(changes.create), DAEMON_BURST), create)
-        except StatusError as problem:
-            problems.append(problem)
-        for pod in changes.delete[:DAEMON_BURST]:
-            try:
-                await self.pod_control.delete(owner, pod)
-            except StatusError as problem:
-                problems.append(problem)
-        if problems:
-            raise problems[0]
+        except StatusError as error:
+            problem = error
+        try:
+            await self.pod_control.delete_all(owner, changes.delete[:DAEMON_BURST])
+        except StatusError as error:
+            problem = problem or error
+        if problem is not None:
+            raise problem
 
     # status -----------------------------------------------------------------------------------------
 

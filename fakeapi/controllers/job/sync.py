@@ -20,7 +20,6 @@ from fakeapi.controllers.job.policies import is_failed, success, verdict
 from fakeapi.controllers.job.tracking import FINALIZER, JobTracking, all_failures
 from fakeapi.controllers.replicaset.ranking import pods_to_delete
 from fakeapi.controllers.workloads.batches import BURST, slow_start
-from fakeapi.controllers.workloads.pod_control import is_namespace_terminating
 from fakeapi.controllers.workloads.pods import (
     condition,
     is_deleted,
@@ -231,17 +230,11 @@ class JobSync(JobTracking):
         async def create(position: int) -> None:
             nonlocal created
             index = numbers[position]
-            try:
-                if index is None:
-                    await self._access.pod_control.create(self._job, template)
-                else:
-                    own = indexes.indexed_template(self._job, template, index, self._failures_of(index))
-                    name = indexes.generate_name(self._job, index)
-                    await self._access.pod_control.create(self._job, own, generateName=name)
-                created += 1
-            except StatusError as problem:
-                if not is_namespace_terminating(problem):
-                    raise
+            own, names = template, {}
+            if index is not None:
+                own = indexes.indexed_template(self._job, template, index, self._failures_of(index))
+                names = {"generateName": indexes.generate_name(self._job, index)}
+            created += await self._access.pod_control.create(self._job, own, **names)
 
         try:
             await slow_start(len(numbers), create)

@@ -13,7 +13,6 @@ from fakeapi.controllers.workloads.batches import BURST, slow_start
 from fakeapi.controllers.workloads.claiming import Claiming
 from fakeapi.controllers.workloads.controller import PodOwnerController
 from fakeapi.controllers.workloads.owners import OwnedObjects, controller_of, labels_of
-from fakeapi.controllers.workloads.pod_control import is_namespace_terminating
 from fakeapi.controllers.workloads.pods import (
     condition,
     is_active,
@@ -77,23 +76,13 @@ class ReplicaSetController(PodOwnerController):
         if surplus < 0:
 
             async def create(_: int) -> None:
-                try:
-                    await self.pod_control.create(owner, owner["spec"]["template"])
-                except StatusError as problem:
-                    if not is_namespace_terminating(problem):
-                        raise
+                await self.pod_control.create(owner, owner["spec"]["template"])
 
             await slow_start(min(-surplus, BURST), create)
         elif surplus > 0:
             now = self.context.clock.now()
-            problems: list[StatusError] = []
-            for pod in pods_to_delete(active, self._related(owner), min(surplus, BURST), now):
-                try:
-                    await self.pod_control.delete(owner, pod)
-                except StatusError as problem:
-                    problems.append(problem)
-            if problems:
-                raise problems[0]
+            pods = pods_to_delete(active, self._related(owner), min(surplus, BURST), now)
+            await self.pod_control.delete_all(owner, pods)
 
     def _related(self, owner: Object) -> Iterator[Object]:
         """Yields the pods of all ReplicaSets that have the same controller as `owner`."""

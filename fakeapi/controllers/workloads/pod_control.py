@@ -3,6 +3,8 @@
 Follows `RealPodControl` of k8s.io/kubernetes `pkg/controller/controller_utils.go`.
 """
 
+from collections.abc import Iterable
+
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.clients.served_resource import ServedResource
@@ -25,25 +27,27 @@ class PodControl:
         self._pods = pods
         self._events = events
 
-    async def create(self, owner: Object, template: Object, **metadata: str) -> Object:
-        """Creates a pod from a template, with `owner` as controller; returns the stored pod.
+    async def create(self, owner: Object, template: Object, **metadata: str) -> bool:
+        """Creates a pod from a template, with `owner` as controller. Returns whether the pod was created.
 
         `metadata`: `name` or `generateName`, if the pod's name is not generated from the owner's name.
 
-        Raises StatusError if the server refuses the pod, after an event about it.
+        Returns False if the namespace is being deleted. Raises StatusError if the server refuses the pod for
+        another reason, after an event about it.
         """
         pod = pod_of_template(owner, template)
         pod["metadata"] |= metadata
         try:
             created = await self._api.create(self._pods.path(owner["metadata"]["namespace"]), pod)
         except StatusError as problem:
-            if not is_namespace_terminating(problem):
-                text = f"Error creating: {problem.message}"
-                await self._events.record(owner, "Warning", "FailedCreate", text)
+            if is_namespace_terminating(problem):
+                return False
+            text = f"Error creating: {problem.message}"
+            await self._events.record(owner, "Warning", "FailedCreate", text)
             raise
         name = created["metadata"]["name"]
         await self._events.record(owner, "Normal", "SuccessfulCreate", f"Created pod: {name}")
-        return created
+        return True
 
     async def delete(self, owner: Object, pod: Object) -> None:
         """Deletes a pod. Does nothing if the pod does not exist any more.
@@ -60,6 +64,17 @@ class PodControl:
             raise
         name = pod["metadata"]["name"]
         await self._events.record(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}")
+
+    async def delete_all(self, owner: Object, pods: Iterable[Object]) -> None:
+        """Deletes pods. Raises the first StatusError, after it has tried all pods."""
+        problems: list[StatusError] = []
+        for pod in pods:
+            try:
+                await self.delete(owner, pod)
+            except StatusError as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
 
 
 def pod_of_template(owner: Object, template: Object) -> Object:
