@@ -41,10 +41,9 @@ class GroupClaims:
         self._events = events
         self._generator = generator
         self._queue_members = queue_members
-        gates = context.rules.gates
         resource = context.resource(SCHEDULING, "podgroups")
         self._groups: Informer | None = None
-        if resource is not None and GATE in gates and gates.enabled(GATE):
+        if resource is not None and context.rules.gates.get(GATE, False):
             self._groups = context.informer(resource)
             self._groups.on_change(self._changed)
 

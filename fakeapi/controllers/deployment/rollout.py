@@ -19,11 +19,10 @@ from fakeapi.controllers.workloads.hashing import template_hash
 from fakeapi.controllers.workloads.owners import controller_reference, is_controlled_by
 from fakeapi.controllers.workloads.pod_control import is_namespace_terminating
 from fakeapi.controllers.workloads.pods import has_ended, is_deleted
-from fakeapi.controllers.workloads.statuses import is_same_status
+from fakeapi.controllers.workloads.statuses import TERMINATING_GATE, is_same_status
 from fakeapi.machinery.json_types import Object
 
 NAME_MAX = 253
-TERMINATING_GATE = "DeploymentReplicaSetTerminatingReplicas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +350,7 @@ class Rollout:
         self._deployment = await self._put_status({**self._deployment, "metadata": metadata})
 
     def _status(self) -> Object:
-        gates = self._context.rules.gates
-        counts = TERMINATING_GATE in gates and gates.enabled(TERMINATING_GATE)
+        counts = self._context.rules.gates.get(TERMINATING_GATE, False)
         now = self._context.now()
         return conditions.status_of(self._deployment, self._all, self._new, now, counts_terminating=counts)
 

@@ -32,7 +32,7 @@ class JobController(PodOwnerController):
         self.pods.on_change(self._check_orphan)
         gates = self.context.rules.gates
         names = ("JobManagedBy", "JobPodReplacementPolicy")
-        is_on = any(name not in gates or gates.enabled(name) for name in names)
+        is_on = any(gates.get(name, True) for name in names)
         pods = self.pods.informer.resource
         self._access = Access(
             context=self.context,

@@ -22,12 +22,11 @@ from fakeapi.controllers.workloads.pods import (
     is_terminating,
     seconds_until_available,
 )
-from fakeapi.controllers.workloads.statuses import without_condition
+from fakeapi.controllers.workloads.statuses import TERMINATING_GATE, without_condition
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selector
 
 FAILURE = "ReplicaFailure"
-TERMINATING_GATE = "DeploymentReplicaSetTerminatingReplicas"
 
 
 class ReplicaSetController(PodOwnerController):
@@ -127,16 +126,11 @@ class ReplicaSetController(PodOwnerController):
         elif problem is None:
             conditions = without_condition(conditions, FAILURE)
         status["conditions"] = conditions
-        if self.counts_terminating and self._terminating_are_counted:
+        if self.counts_terminating and self.context.rules.gates.get(TERMINATING_GATE, False):
             selector = self.selector(owner)
             going = filter(is_terminating, candidates)
             status["terminatingReplicas"] = sum(selector.matches(labels_of(pod)) for pod in going)
         return status
-
-    @property
-    def _terminating_are_counted(self) -> bool:
-        gates = self.context.rules.gates
-        return TERMINATING_GATE in gates and gates.enabled(TERMINATING_GATE)
 
     def _failure(self, surplus: int, problem: StatusError) -> Object:
         return {

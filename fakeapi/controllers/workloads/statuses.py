@@ -4,6 +4,9 @@ from typing import Any
 
 from fakeapi.machinery.json_types import Object
 
+TERMINATING_GATE = "DeploymentReplicaSetTerminatingReplicas"
+"""The feature gate of the field terminatingReplicas in the statuses of Deployments and ReplicaSets."""
+
 _EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
 
 
