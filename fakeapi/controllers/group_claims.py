@@ -11,7 +11,7 @@ from fakeapi.controllers.claim_generator import ClaimGenerator, TemplateMissing
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.pod_claims import SCHEDULING, group_of, owning_group
+from fakeapi.controllers.pod_claims import SCHEDULING, find_group, group_of, owning_group
 from fakeapi.machinery.json_types import Object
 
 GATE = "DRAWorkloadResourceClaims"
@@ -49,14 +49,11 @@ class GroupClaims:
 
     def of(self, pod: Object) -> Object | None:
         """Returns the PodGroup of a pod; None if the pod has none, or if it does not exist."""
-        group = group_of(pod)
-        if not group or self._groups is None:
-            return None
-        return self._groups.get(pod["metadata"]["namespace"], group)
+        return find_group(pod, self._groups)
 
-    def waits_for(self, pod: Object) -> bool:
-        """Whether a pod belongs to a PodGroup, whose claims it may share."""
-        return self._groups is not None and bool(group_of(pod))
+    def must_wait(self, pod: Object) -> bool:
+        """Whether a pod belongs to a PodGroup that does not exist yet, whose claims it may share."""
+        return self._groups is not None and bool(group_of(pod)) and self.of(pod) is None
 
     def _changed(self, old: Object | None, new: Object | None) -> None:
         group = new or old or {}

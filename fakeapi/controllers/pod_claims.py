@@ -3,6 +3,7 @@
 Follows k8s.io/dynamic-resource-allocation `resourceclaim`.
 """
 
+from fakeapi.controllers.informer import Informer
 from fakeapi.machinery.json_types import Object
 
 SCHEDULING = "scheduling.k8s.io"
@@ -74,6 +75,15 @@ def is_for_pod(pod: Object, claim: Object) -> bool:
 def group_of(pod: Object) -> str:
     """Returns the name of the PodGroup to which a pod belongs; "" if it belongs to none."""
     return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
+
+
+def find_group(pod: Object, groups: Informer | None) -> Object | None:
+    """Returns the PodGroup of a pod; None if it has none, or if the PodGroup does not exist.
+
+    `groups`: the informer of PodGroups; None if the server does not support them.
+    """
+    name = group_of(pod)
+    return groups.get(pod["metadata"]["namespace"], name) if name and groups is not None else None
 
 
 def owning_group(claim: Object) -> tuple[str, str]:

@@ -161,7 +161,7 @@ class ResourceClaimController(Controller):
         pod = self._pods.get(namespace, name)
         if pod is None or "deletionTimestamp" in pod["metadata"]:
             return
-        if self._groups.of(pod) is None and self._groups.waits_for(pod):
+        if self._groups.must_wait(pod):
             return  # the PodGroup does not exist yet; its creation queues the pod again
         if is_done(pod):  # upstream's cache still has the claim that it deleted, so it creates no new one
             return

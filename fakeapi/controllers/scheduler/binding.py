@@ -12,7 +12,7 @@ from fakeapi.controllers.exact import update_exactly
 from fakeapi.controllers.pod_claims import (
     SCHEDULING,
     claim_of_pod,
-    group_of,
+    find_group,
     is_reserved_for_pod,
     reference_to_group,
     reference_to_pod,
@@ -231,13 +231,16 @@ class Binder:
 
         Names the PodGroup of the pod if the claim belongs to the PodGroup.
         """
-        name = group_of(pod)
-        group = self._groups.get(pod["metadata"]["namespace"], name) if name and self._groups else None
-        for pod_claim in pod["spec"].get("resourceClaims") or () if group else ():
-            is_own = claim_of_pod(pod, pod_claim) == claim["metadata"]["name"]
-            if group is not None and is_own and shares_with_group(pod_claim, group):
-                return reference_to_group(group)
-        return reference_to_pod(pod)
+        group = find_group(pod, self._groups)
+        if group is None:
+            return reference_to_pod(pod)
+        own = claim["metadata"]["name"]
+        pod_claims = pod["spec"].get("resourceClaims") or ()
+        is_shared = any(
+            claim_of_pod(pod, pod_claim) == own and shares_with_group(pod_claim, group)
+            for pod_claim in pod_claims
+        )
+        return reference_to_group(group) if is_shared else reference_to_pod(pod)
 
     async def _with_finalizer(self, claim: Object) -> Object:
         finalizers = claim["metadata"].get("finalizers") or []

@@ -7,14 +7,14 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Handler, Informer
-from fakeapi.controllers.pod_claims import SCHEDULING, group_of
+from fakeapi.controllers.pod_claims import SCHEDULING, find_group, group_of
+from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object
 
 GATES = ("GangScheduling", "GenericWorkload")
 """The feature gates of gangs: the first one up to 1.36, the second one since."""
 _CONDITIONS = {"v1alpha2": "PodGroupScheduled"}
 _CONDITION = "PodGroupInitiallyScheduled"
-_ENDED = frozenset(("Succeeded", "Failed"))
 
 
 class Gangs:
@@ -46,7 +46,7 @@ class Gangs:
             if not key[1]:
                 continue
             members = self._members.setdefault(key, {})
-            if pod is new and pod["status"].get("phase") not in _ENDED:
+            if pod is new and not has_ended(pod):
                 members[pod["metadata"]["name"]] = pod
             else:
                 members.pop(pod["metadata"]["name"], None)
@@ -55,15 +55,12 @@ class Gangs:
 
     def group(self, pod: Object) -> Object | None:
         """Returns the PodGroup of a pod; None if it has none, or if the PodGroup does not exist."""
-        name = group_of(pod)
-        if not name or self._groups is None:
-            return None
-        return self._groups.get(pod["metadata"]["namespace"], name)
+        return find_group(pod, self._groups)
 
     def members(self, pod: Object) -> list[Object]:
-        """Returns the pods of the PodGroup of a pod that have not ended, the oldest first."""
+        """Returns the pods of the PodGroup of a pod that have not ended, in the order of scheduling."""
         members = self._members.get((pod["metadata"]["namespace"], group_of(pod)), {})
-        return sorted(members.values(), key=_age)
+        return sorted(members.values(), key=_rank)
 
     def must_wait(self, pod: Object) -> bool:
         """Whether a pod cannot be scheduled before its PodGroup or more pods of its gang exist."""
@@ -113,6 +110,7 @@ class Gangs:
                 raise
 
 
-def _age(pod: Object) -> tuple[int, str, str]:
+def _rank(pod: Object) -> tuple[int, str, str]:
+    """Returns a sort key: pods with a higher priority first, and then the oldest first."""
     metadata = pod["metadata"]
     return -int(pod["spec"].get("priority") or 0), metadata["creationTimestamp"], metadata["name"]
