@@ -18,10 +18,10 @@ from fakeapi.controllers.endpoints.addresses import (
     serves,
 )
 from fakeapi.controllers.workloads.owners import controller_reference, labels_of
+from fakeapi.controllers.workloads.pod_control import generate_name
 from fakeapi.controllers.workloads.pods import is_deleted, is_ready
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta.names import name_is_dns_subdomain
 
 ENDPOINTS_MAX = 100
 """Maximum number of endpoints in one EndpointSlice."""
@@ -102,7 +102,7 @@ def _plan(
     groups = groups or {b"": ([], [])}
     for ports, endpoints in groups.values():
         waiting = {endpoint["targetRef"]["uid"]: endpoint for endpoint in endpoints}
-        own = [each for each in slices if (each.get("ports") or []) == _as_stored(ports)]
+        own = [each for each in slices if (each.get("ports") or []) == ports]
         slices = [each for each in slices if each not in own]
         kept = [
             [
@@ -131,11 +131,6 @@ def _plan(
     changes.delete.extend(slices)
 
 
-def _as_stored(ports: list[Object]) -> list[Object]:
-    """Returns ports as the server returns them."""
-    return [dict(port) for port in ports]
-
-
 def _labels(service: Object) -> dict[str, str]:
     reserved = (SERVICE, MANAGED_BY, HEADLESS)
     labels = {key: value for key, value in labels_of(service).items() if key not in reserved}
@@ -147,12 +142,11 @@ def _labels(service: Object) -> dict[str, str]:
 def _new_slice(
     service: Object, labels: dict[str, str], family: str, ports: list[Object], endpoints: list[Object]
 ) -> Object:
-    prefix = f"{service['metadata']['name']}-"
     return {
         "apiVersion": "discovery.k8s.io/v1",
         "kind": "EndpointSlice",
         "metadata": {
-            "generateName": service["metadata"]["name"] if name_is_dns_subdomain(prefix, True) else prefix,
+            "generateName": generate_name(service),
             "namespace": service["metadata"]["namespace"],
             "labels": labels,
             "ownerReferences": [controller_reference(service)],

@@ -80,16 +80,21 @@ class PodControl:
 def pod_of_template(owner: Object, template: Object) -> Object:
     """Returns a new pod of a pod template, with `owner` as controller and a generated name."""
     given = template.get("metadata") or {}
-    name = owner["metadata"]["name"]
-    prefix = f"{name}-"
     metadata: Object = {
-        "generateName": name if name_is_dns_subdomain(prefix, True) else prefix,
+        "generateName": generate_name(owner),
         "ownerReferences": [controller_reference(owner)],
     }
     for field in ("labels", "annotations", "finalizers"):
         if given.get(field):
             metadata[field] = given[field]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
+
+
+def generate_name(owner: Object) -> str:
+    """Returns the generateName of the objects of an owner: NAME-, or NAME if that is too long."""
+    name = str(owner["metadata"]["name"])
+    prefix = f"{name}-"
+    return name if name_is_dns_subdomain(prefix, True) else prefix
 
 
 def is_namespace_terminating(problem: StatusError) -> bool:
