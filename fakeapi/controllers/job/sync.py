@@ -14,7 +14,6 @@ from fakeapi.controllers.job.conditions import (
     SUCCESS_MET,
     SUSPENDED,
     ensured,
-    is_true,
 )
 from fakeapi.controllers.job.policies import is_failed, success, verdict
 from fakeapi.controllers.job.tracking import FINALIZER, JobTracking, all_failures
@@ -50,11 +49,7 @@ class JobSync(JobTracking):
             if not is_deleted(self._job):
                 active = await self._manage()
             if self._is_complete(active):
-                reason, message = "CompletionsReached", "Reached expected number of succeeded pods"
-                kind = SUCCESS_MET if self._access.announces else COMPLETE
-                if kind == COMPLETE:
-                    reason = message = ""
-                self._finished = self._made(kind, reason, message)
+                self._finished = self._success()
             elif not is_deleted(self._job) and self._problem is None:
                 await self._note_suspension()
         self._status["active"] = active
@@ -64,6 +59,11 @@ class JobSync(JobTracking):
 
     # the end of the Job -----------------------------------------------------------------------------
 
+    def _success(self) -> Object:
+        if not self._access.announces:
+            return self._made(COMPLETE, "", "")
+        return self._made(SUCCESS_MET, "CompletionsReached", "Reached expected number of succeeded pods")
+
     def _failure(self, reason: str, message: str) -> Object:
         return self._made(FAILURE_TARGET if self._access.announces else FAILED, reason, message)
 
@@ -71,9 +71,8 @@ class JobSync(JobTracking):
         """Sets `_finished` if the Job is known to end, or if it fails now."""
         job, spec = self._job, self._spec
         for kind in (SUCCESS_MET, FAILURE_TARGET):
-            if is_true(job, kind):
-                known = condition(job, kind)
-                assert known is not None, "the condition is True"
+            known = condition(job, kind)
+            if known is not None and known["status"] == "True":
                 self._finished = self._made(kind, known.get("reason", ""), known.get("message", ""))
                 return
         failed = [pod for pod in self._pods if is_failed(pod, job)] if spec.get("podFailurePolicy") else []

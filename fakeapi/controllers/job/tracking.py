@@ -150,9 +150,8 @@ class JobTracking:
         gone = {pod["metadata"]["uid"] for pod in ended}
         gone |= {pod["metadata"]["uid"] for pod in self._pods if not has_finalizer(pod)}
         self._add_up(gone)
-        is_over = final is not None and is_whole and not any(self._uncounted.values())
-        if is_over and not self._terminating:
-            assert final is not None, "the Job is over"
+        is_over = is_whole and not any(self._uncounted.values()) and not self._terminating
+        if final is not None and is_over:
             self._status["conditions"] = ensured(self._status["conditions"], final)
             if final["type"] == COMPLETE:
                 self._status["completionTime"] = final["lastTransitionTime"]
