@@ -3,6 +3,8 @@
 Follows k8s.io/kubernetes `pkg/controller/statefulset`.
 """
 
+from functools import partial
+
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.informer import key_of
 from fakeapi.controllers.statefulset.identity import claims_of, ordinal_of
@@ -47,13 +49,7 @@ class StatefulSetController(PodOwnerController):
             accepts=lambda pod: ordinal_of(owner, pod) is not None,
         )
         claimed = await claiming.claim(self.candidates(owner))
-
-        async def create(pod: Object) -> None:
-            await self._create(owner, pod)
-
-        async def delete(pod: Object) -> None:
-            await self._delete(owner, pod)
-
+        create, delete = partial(self._create, owner), partial(self._delete, owner)
         now = self.context.clock.now()
         replicas = Replicas(owner, claimed, current, update, now, create, delete)
         problem: StatusError | None = None
@@ -70,9 +66,8 @@ class StatefulSetController(PodOwnerController):
         live = replicas.live_revisions | {each["metadata"]["name"] for each in (current, update)}
         await self._truncate(owner, revisions, live)
         seconds = owner["spec"].get("minReadySeconds") or 0
-        if seconds and stored["status"].get("readyReplicas", 0) != stored["status"].get(
-            "availableReplicas", 0
-        ):
+        counts = stored["status"]
+        if seconds and counts.get("readyReplicas", 0) != counts.get("availableReplicas", 0):
             self.context.add_after(key_of(owner), seconds)
 
     async def _current_and_update(

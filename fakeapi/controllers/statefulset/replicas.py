@@ -44,6 +44,9 @@ class Replicas:
         self._now = now
         self._create, self._delete = create, delete
         self._seconds = self._spec.get("minReadySeconds") or 0
+        strategy = self._spec.get("updateStrategy") or {}
+        self._is_rolling = strategy.get("type", "RollingUpdate") == "RollingUpdate"
+        self._rolling: Object | None = strategy.get("rollingUpdate")
         self._is_ordered = self._spec.get("podManagementPolicy") != "Parallel"
         start, count = start_of(stateful_set), self._spec.get("replicas", 1)
         by_ordinal = {ordinal_of(stateful_set, pod): pod for pod in pods}
@@ -54,13 +57,10 @@ class Replicas:
 
     def _new(self, ordinal: int) -> Object:
         """Returns the pod for an ordinal that has none, with the current or the updated template."""
-        strategy = self._spec.get("updateStrategy") or {}
-        rolling = strategy.get("rollingUpdate")
         kept = (self._set.get("status") or {}).get("currentReplicas") or 0
-        if rolling is not None:
-            kept = rolling.get("partition") or 0
-        is_rolling = strategy.get("type", "RollingUpdate") == "RollingUpdate"
-        is_old = is_rolling and ordinal < start_of(self._set) + kept
+        if self._rolling is not None:
+            kept = self._rolling.get("partition") or 0
+        is_old = self._is_rolling and ordinal < start_of(self._set) + kept
         revision = self._current if is_old else self._update
         template = self._spec["template"] if revision is self._update else _template_of(revision)
         return new_pod(self._set, template, revision["metadata"]["name"], ordinal)
@@ -84,7 +84,7 @@ class Replicas:
             await self._delete(pod)
             if self._is_ordered:
                 return
-        if (self._spec.get("updateStrategy") or {}).get("type", "RollingUpdate") == "RollingUpdate":
+        if self._is_rolling:
             await self._update_pods()
 
     async def _must_wait_for(self, pod: Object) -> bool:
@@ -108,7 +108,7 @@ class Replicas:
 
     async def _update_pods(self) -> None:
         """Deletes pods with an old template, the highest ordinal first. They are created anew."""
-        rolling = (self._spec.get("updateStrategy") or {}).get("rollingUpdate") or {}
+        rolling = self._rolling or {}
         first, most = rolling.get("partition") or 0, 1
         if rolling.get("maxUnavailable") is not None:
             most = max(scaled(rolling["maxUnavailable"], len(self._replicas), up=True), 1)
@@ -142,9 +142,8 @@ class Replicas:
             "currentRevision": current,
             "updateRevision": update,
         }
-        is_rolling = (self._spec.get("updateStrategy") or {}).get("type", "RollingUpdate") == "RollingUpdate"
         counts = {status[name] for name in ("updatedReplicas", "readyReplicas", "replicas")}
-        if is_rolling and counts == {len(self._replicas)}:
+        if self._is_rolling and counts == {len(self._replicas)}:
             status |= {"currentReplicas": status["updatedReplicas"], "currentRevision": update}
         return status
 
