@@ -5,6 +5,7 @@ Follows k8s.io/kubernetes `pkg/controller/resourceclaim`.
 
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.workloads.owners import is_controlled_by
 from fakeapi.machinery.json_types import Object
 
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
@@ -50,13 +51,9 @@ class ClaimGenerator:
 
         The status of the owner may not contain the name of this claim yet.
         """
-        uid = owner["metadata"]["uid"]
         for claim in self._claims.objects.values():
             annotations = claim["metadata"].get("annotations") or {}
-            owners = claim["metadata"].get("ownerReferences") or ()
-            if annotations.get(ANNOTATION) == name and any(
-                reference["uid"] == uid and reference.get("controller") for reference in owners
-            ):
+            if annotations.get(ANNOTATION) == name and is_controlled_by(claim, owner):
                 return claim
         return None
 

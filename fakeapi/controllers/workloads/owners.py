@@ -70,7 +70,7 @@ class OwnedObjects:
 
     def of(self, owner: Object) -> list[Object]:
         """Returns the objects whose controller is `owner`."""
-        return list(self._owned.get(owner["metadata"]["uid"], {}).values())
+        return self.of_uid(owner["metadata"]["uid"])
 
     def of_uid(self, uid: str) -> list[Object]:
         """Returns the objects whose controller has this uid."""
