@@ -5,8 +5,7 @@ Follows k8s.io/kubernetes `pkg/controller/daemon` and `pkg/controller/daemon/uti
 
 from typing import NamedTuple
 
-from fakeapi.controllers.allocation.nodes import matches_term
-from fakeapi.controllers.scheduler.filters import tolerates_taint
+from fakeapi.controllers.scheduler.filters import fits_affinity, tolerates_taint
 from fakeapi.controllers.workloads.owners import labels_of
 from fakeapi.controllers.workloads.revisions import HASH
 from fakeapi.machinery.json_types import Object
@@ -38,23 +37,13 @@ def _placement(pod: Object, node: Object) -> Placement:
     spec = pod["spec"]
     if spec.get("nodeName") and spec["nodeName"] != node["metadata"]["name"]:
         return Placement(runs=False, keeps=False)
-    if not _fits_affinity(spec, node):
+    if not fits_affinity(spec, node):
         return Placement(runs=False, keeps=False)
     taints = (node.get("spec") or {}).get("taints") or ()
     effects = {taint["effect"] for taint in taints if not tolerates_taint(pod, taint)}
     if effects & {"NoSchedule", "NoExecute"}:
         return Placement(runs=False, keeps="NoExecute" not in effects)
     return Placement(runs=True, keeps=True)
-
-
-def _fits_affinity(spec: Object, node: Object) -> bool:
-    labels = labels_of(node)
-    if any(labels.get(key) != value for key, value in (spec.get("nodeSelector") or {}).items()):
-        return False
-    required = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
-    if required is None:
-        return True
-    return any(matches_term(term, node) for term in required.get("nodeSelectorTerms") or ())
 
 
 def daemon_tolerations(spec: Object) -> list[Object]:

@@ -7,7 +7,7 @@ The first filter that rejects a node determines the reason.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fakeapi.controllers.allocation.nodes import is_met, matches_term
+from fakeapi.controllers.allocation.nodes import is_met, matches_selector
 from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
 from fakeapi.controllers.scheduler.status import Unschedulable
 from fakeapi.machinery.json_types import Object
@@ -55,15 +55,9 @@ def taint_toleration(wants: Wants, state: NodeState) -> Unschedulable | None:
 
 
 def node_affinity(wants: Wants, state: NodeState) -> Unschedulable | None:
-    labels = state.node["metadata"].get("labels") or {}
-    pod = wants.pod
-    node_selector = pod["spec"].get("nodeSelector") or {}
-    matches = all(labels.get(key) == value for key, value in node_selector.items())
-    affinity = (pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
-    if matches and required is not None:
-        matches = any(matches_term(term, state.node) for term in required.get("nodeSelectorTerms") or ())
-    return None if matches else Unschedulable(("node(s) didn't match Pod's node affinity/selector",))
+    if fits_affinity(wants.pod["spec"], state.node):
+        return None
+    return Unschedulable(("node(s) didn't match Pod's node affinity/selector",))
 
 
 def node_ports(wants: Wants, state: NodeState) -> Unschedulable | None:
@@ -98,6 +92,16 @@ FILTERS: tuple[Filter, ...] = (
     node_ports,
     node_resources_fit,
 )
+
+
+def fits_affinity(spec: Object, node: Object) -> bool:
+    """Whether a node matches the nodeSelector and the required node affinity of a pod spec."""
+    labels = node["metadata"].get("labels") or {}
+    if any(labels.get(key) != value for key, value in (spec.get("nodeSelector") or {}).items()):
+        return False
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    return required is None or matches_selector(required, node)
 
 
 def tolerates_taint(pod: Object, taint: Object) -> bool:
