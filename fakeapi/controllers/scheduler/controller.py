@@ -179,9 +179,7 @@ class SchedulerController(Controller):
                 self._remember(key, outcome)
                 await self._bind(pod, outcome)
             else:
-                self._queue.add_unschedulable([key], costly=effort.gave_up)
-                if self._queue.changes != changes:
-                    self._queue.retry([key])
+                self._queue.add_unschedulable([key], changes, costly=effort.gave_up)
                 await self._refuse(pod, outcome)
         except PluginError as error:
             await self._give_up(pod, str(error))
@@ -235,16 +233,16 @@ class SchedulerController(Controller):
             for each in pods:
                 await self._give_up(each, str(error))
             return
-        await self._gangs.report(pod, result.message)
         bound = () if result.message else result.fitting
-        self._queue.add_unschedulable(set(keys) - {key_of(each) for each, _ in bound})
+        bound_keys = {key_of(each) for each, _ in bound}
+        left = [key for key in keys if key not in bound_keys]
+        self._queue.add_unschedulable(left, changes, costly=effort.gave_up)
+        await self._gangs.report(pod, result.message)
         for each, outcome in result.refused:
             await self._report(each, "Unschedulable", outcome.message(None))
         if result.message:
             for each in [*(each for each, _ in result.fitting), *result.untried]:
                 await self._report(each, "Unschedulable", result.message)
-            if self._queue.changes != changes:
-                self._queue.retry(keys)
         for each, outcome in bound:
             self._remember(key_of(each), outcome)
             try:

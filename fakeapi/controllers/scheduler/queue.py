@@ -4,7 +4,7 @@ Follows k8s.io/kubernetes `pkg/scheduler/backend/queue`. Unschedulable pods have
 a pod after the next change that could make it schedulable.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from fakeapi.controllers.controller import ControllerContext
@@ -41,10 +41,7 @@ class SchedulingQueue:
         """Keys of pods whose last scheduling attempt gave up because the search for devices took too long."""
         self._arrivals = 0
         self.changes = 0
-        """Number of object changes after which an unschedulable pod might fit on a node.
-
-        If this number grows during a scheduling attempt that fails, the scheduler retries the pod at once.
-        """
+        """Number of object changes after which an unschedulable pod might fit on a node."""
 
     def __bool__(self) -> bool:
         """Whether there are pods to schedule now."""
@@ -58,15 +55,20 @@ class SchedulingQueue:
             self._active[key] = self._arrivals
         self._context.add(NEXT)
 
-    def add_unschedulable(self, keys: Iterable[str], *, costly: bool = False) -> None:
+    def add_unschedulable(
+        self, keys: Sequence[str], since: int | None = None, *, costly: bool = False
+    ) -> None:
         """Keeps pods until a change may make them schedulable.
 
-        `costly`: whether the search for their devices reached its limit. Their next retry is then delayed.
+        - `since`: the number `changes` at the start of the scheduling attempt. If it has grown, the pods are
+          retried at once. None for pods that were not tried.
+        - `costly`: whether the search for their devices reached its limit. The next retry is then delayed.
         """
-        for key in keys:
-            self._unschedulable.add(key)
-            if costly:
-                self._costly.add(key)
+        self._unschedulable.update(keys)
+        if costly:
+            self._costly.update(keys)
+        if since is not None and since != self.changes:
+            self.retry(keys)
 
     def remove(self, key: str) -> None:
         """Drops a pod, because it is scheduled now or needs no node any more."""

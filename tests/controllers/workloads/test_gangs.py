@@ -1,10 +1,15 @@
 """The pods of a gang are scheduled together or not at all."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.controllers.allocation.effort import Effort
+from fakeapi.controllers.scheduler.controller import SchedulerController
+from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.node_state import NodeState
 from tests.controllers.workloads.groups import (
     BETA,
     add_class,
@@ -114,3 +119,53 @@ def test_pods_of_a_basic_group_are_scheduled_one_by_one(api: FakeAPI) -> None:
     for name in ("x", "y"):
         api.create(member(name, cpu="1"))
     assert len(nodes_of(api)) == 1
+
+
+def test_a_refused_pod_is_tried_again_if_a_node_came_while_its_gang_was_tried(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_node(api, "a", cpu="1")
+    api.create(group(gang=1))
+    api.create(member("x", cpu="1"))
+    assert nodes_of(api) == {"x": "a"}
+    api.create_all([member(name, cpu="1") for name in ("y", "z")])
+    assert nodes_of(api) == {"x": "a"}
+    attempt = SchedulerController._attempt
+
+    async def with_new_node(
+        self: SchedulerController, pod: Object, states: Mapping[str, NodeState], effort: Effort
+    ) -> Outcome:
+        outcome = await attempt(self, pod, states, effort)
+        if not outcome.node and "b" not in self._nodes.objects:
+            await asyncio.to_thread(add_node, api, "b", cpu="1")
+            node = await asyncio.to_thread(api.get, "Node", "b")
+            while self._nodes.objects.get("b") != node:  # noqa: ASYNC110 - the informer has no event
+                await asyncio.sleep(0)
+        return outcome
+
+    monkeypatch.setattr(SchedulerController, "_attempt", with_new_node)
+    api.delete("Pod", "x", namespace="default", options={"gracePeriodSeconds": 0})
+    assert nodes_of(api) == {"y": "a", "z": "b"}
+
+
+def test_a_gang_whose_search_for_devices_gave_up_is_retried_after_a_delay(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.clock.freeze()
+    attempt = SchedulerController._attempt
+
+    async def costly(
+        self: SchedulerController, pod: Object, states: Mapping[str, NodeState], effort: Effort
+    ) -> Outcome:
+        effort.gave_up = True
+        return await attempt(self, pod, states, effort)
+
+    monkeypatch.setattr(SchedulerController, "_attempt", costly)
+    api.create(group(gang=2))
+    for name in ("x", "y"):
+        api.create(member(name))
+    assert nodes_of(api) == {}
+    add_node(api, "a")
+    assert nodes_of(api) == {}
+    api.clock.advance(10)
+    assert nodes_of(api) == {"x": "a", "y": "a"}
