@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, owning_pod
+from fakeapi.controllers.pod_claims import owning_pod
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_lines
 from fakeapi.explaining.kubelet_facts import check_change, gone_text, not_registered, unpublished
@@ -82,18 +82,8 @@ def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:
     for pod in world.of("pods"):
         if pod["metadata"]["namespace"] != namespace or pod["spec"].get("nodeName"):
             continue
-        if pod["metadata"]["uid"] == owner or name in _claim_names(world, pod):
+        if pod["metadata"]["uid"] == owner or name in world.names_of_claims(pod):
             yield pod
-
-
-def _claim_names(world: World, pod: Object) -> list[str]:
-    names = []
-    for pod_claim in pod["spec"].get("resourceClaims") or ():
-        try:
-            names.append(claim_of_pod(pod, pod_claim, by_pod=world.view.order_in_1_27) or "")
-        except ClaimNameUnknown:
-            continue
-    return names
 
 
 async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
