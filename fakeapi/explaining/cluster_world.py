@@ -7,7 +7,7 @@ from fakeapi.cluster import Cluster
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.refused_writes import refused_writes
-from fakeapi.explaining.world import GROUP, KINDS, World
+from fakeapi.explaining.world import KINDS, World
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.rules import rules_of
@@ -31,11 +31,10 @@ async def world_of(
     - `controllers`: the names of the server's controllers that run.
     - `drivers`: by node, the drivers that are registered with the server's kubelet.
     """
-    classic = find_resource(cluster.catalogue, GROUP, "deviceclasses") is None
     objects: dict[str, list[Object]] = {}
     for plural, (group, _) in KINDS.items():
         resource = find_resource(cluster.catalogue, group, plural)
-        if resource is not None and not (classic and group == GROUP and plural == "devicetaintrules"):
+        if resource is not None:
             objects[plural] = await _stored(cluster, resource, resource.prefix)
     refused = refused_writes(cluster.journal, target)
     return World(

@@ -55,11 +55,9 @@ class DeviceReasons:
         best = self.best
         if best[0].short:
             return [await self._spread(best)]
-        reasons = []
-        for tally in best[:1]:
-            reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
-            reasons.append(self._placed(reason, [tally]))
-        return reasons
+        tally = best[0]
+        reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
+        return [self._placed(reason, [tally])]
 
     async def _add_plans(self, reason: Reason) -> None:
         """Adds changes of several steps to a reason, because no single change suffices."""
@@ -115,7 +113,7 @@ class DeviceReasons:
         tallies = [tally for _, tally in pairs]
         best_node, best = pairs[0]
         if not any(tally.published for tally in tallies):
-            reason = self._nodevices_text(best)
+            reason = self._no_devices(best)
         elif not any(tally.in_class for tally in tallies):
             reason = self._no_match(tallies, Obstacle.CLASS_SELECTOR)
         elif not any(tally.selected for tally in tallies):
@@ -137,7 +135,7 @@ class DeviceReasons:
             reason.changes = [start_change(driver), await self._other_class(best, pairs)]
         return self._placed(reason, self.nodes)
 
-    def _nodevices_text(self, tally: RequestTally) -> Reason:
+    def _no_devices(self, tally: RequestTally) -> Reason:
         slices = self.world.of("resourceslices")
         name = self._named(tally)
         problem = next((problem for node in self.nodes for problem in pool_problems(self.world, node)), None)
@@ -176,7 +174,8 @@ class DeviceReasons:
         reason = self._reason(str(obstacle), fitted(matches, options), tally)
         reason.expression = group.expression
         reason.seen = list(group.seen)
-        reason.object = Reference("DeviceClass", class_name) if of_class else reason.claim
+        owner = Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
+        reason.object = owner
         at = "spec" if of_class else tally.place
         reason.path = f"{at}.selectors[{first.selector}].cel.expression"
         reason.details = [
@@ -187,9 +186,6 @@ class DeviceReasons:
         ]
         if group.dissected.error:
             reason.code = Obstacle.SELECTOR_ERROR
-            owner = (
-                Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
-            )
             for hint in [one for one in group.hints if one.instead]:
                 texts = [f"{selector_name(tally, first)} {misread}" for misread in hint.misread]
                 reason.text = next((one for one in texts if len(one) <= SUMMARY_LENGTH), reason.text)
@@ -273,8 +269,8 @@ class DeviceReasons:
             on = [node.name for node in self.nodes if any(one.is_enough for one in node.requests[number])]
             details.append(f"{self._named(self.nodes[0].requests[number][0])}: possible on {_names(on)}")
         tally = best[0].short[0][0]
-        reason = self._reason("NoNodeForAllRequests", "no node can serve all requests at once", tally)
-        reason.text = f"no node can serve all {self._request_count} requests; each is possible on some node"
+        text = f"no node can serve all {self._request_count} requests; each is possible on some node"
+        reason = self._reason("NoNodeForAllRequests", text, tally)
         reason.details = details
         for node in best[:NODES_TRIED]:
             changes = Changes(self.trial, self.describer, self.cases[node.name])

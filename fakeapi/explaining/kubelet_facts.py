@@ -28,7 +28,12 @@ def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list
     reasons = reasons or [*_prepare_failures(world)]
     if ending:
         return reasons
-    reasons += [*_claims(world, pod), *_volumes(world, pod), *_containers(pod), *_node(world, node_name)]
+    reasons += [
+        *_claims(world, pod),
+        *volume_reasons(world, pod),
+        *_containers(pod),
+        *_node(world, node_name),
+    ]
     if not reasons:
         text = f"the kubelet of node {node_name} has not reported the pod as started"
         reasons.append(Reason("NotStarted", text, object=reference("Pod", pod), path="status.phase"))
@@ -142,7 +147,8 @@ def _claims(world: World, pod: Object) -> Iterable[Reason]:
             yield Reason("ClaimNotReserved", text, object=own, path="status.reservedFor", claim=own)
 
 
-def _volumes(world: World, pod: Object) -> Iterable[Reason]:
+def volume_reasons(world: World, pod: Object) -> Iterable[Reason]:
+    """Yields a reason for each PersistentVolumeClaim of a pod that is missing or not Bound."""
     for index, volume in enumerate(pod["spec"].get("volumes") or ()):
         name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
         if not name:
@@ -158,9 +164,6 @@ def _volumes(world: World, pod: Object) -> Iterable[Reason]:
             storage = claim["spec"].get("storageClassName")
             lines = [f"storage class {storage}" if storage else "it names no storage class"]
             yield Reason("VolumeNotBound", text, lines, own, "status.phase")
-
-
-volume_reasons = _volumes
 
 
 def _containers(pod: Object) -> Iterable[Reason]:

@@ -6,6 +6,7 @@ from typing import Any
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
+from fakeapi.explaining.dropped import taint_text
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
 from fakeapi.explaining.node_facts import Fact, facts_of
 from fakeapi.explaining.topology_facts import TOPOLOGY, topology_fact
@@ -197,8 +198,7 @@ def _untainted(spec: Object, shape: str) -> Object:
 def _is_named(taint: Object, shape: str) -> bool:
     if shape in {"not ready", "unschedulable"}:
         return str(taint["key"]) == f"node.kubernetes.io/{shape.replace(' ', '-')}"
-    value = f"={taint['value']}" if taint.get("value") else ""
-    return shape == f"tainted {taint['key']}{value}:{taint['effect']}"
+    return shape == f"tainted {taint_text(taint)}"
 
 
 def _without(pods: Iterable[Object], gone: Iterable[Reference], code: str) -> list[Object]:

@@ -66,8 +66,8 @@ class PodScheduling:
         reasons = claim_reasons(world, pod)
         if reasons:
             return Scheduled(reasons=reasons)
-        if world.is_classic and pod["spec"].get("resourceClaims"):
-            return self._classic()
+        if world.has_v1alpha2_claims and pod["spec"].get("resourceClaims"):
+            return self._v1alpha2_claims()
         states = world.node_states
         if not states:
             reason = Reason("NoNodes", "the cluster has no nodes", object=reference("Pod", pod))
@@ -142,7 +142,7 @@ class PodScheduling:
             lambda: namespaces,
         )
 
-    def _classic(self) -> Scheduled:
+    def _v1alpha2_claims(self) -> Scheduled:
         """Explains claims of v1alpha2, which the driver's control plane controller allocates."""
         reasons = []
         for name in self._world.names_of_claims(self._pod):
@@ -228,9 +228,8 @@ class PodScheduling:
 
     async def _fits(self, pod: Object, state: NodeState) -> Sequence[str]:
         """Returns the reasons against a node, with other values of the pod and the node; [] if it fits."""
-        states = {**self._world.node_states, state.name: state}
         try:
-            outcome = await self._attempt(pod, {state.name: states[state.name]})
+            outcome = await self._attempt(pod, {state.name: state})
         except PluginError as error:
             return [str(error)]
         if outcome.node:

@@ -58,9 +58,9 @@ def _reason(reason: Reason, explanation: ExplanationFields, *, everything: bool)
     for detail in reason.details if everything else reason.details[:6]:
         yield f"  {detail}"
     if reason.node_count and (reason.node_count > 1 or everything):
-        names = ", ".join(reason.nodes if everything else reason.nodes[:NODES_SHOWN])
-        more = reason.node_count - len(names.split(", "))
-        yield f"  nodes: {names}{f' and {more} more' if more > 0 else ''}"
+        names = reason.nodes if everything else reason.nodes[:NODES_SHOWN]
+        more = reason.node_count - len(names)
+        yield f"  nodes: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
     changes = [change for change in reason.changes if change.needs or change.sufficient is not False]
     for number, change in enumerate(changes if everything else changes[:CHANGES_SHOWN]):
         lead = "To change it:" if number == 0 else "          or:"

@@ -87,8 +87,8 @@ class World:
         return WorldView(self)
 
     @property
-    def is_classic(self) -> bool:
-        """Whether claims have the layout of v1alpha2, up to 1.30, without devices."""
+    def has_v1alpha2_claims(self) -> bool:
+        """Whether claims have the layout of v1alpha2, up to 1.30: controllers of drivers allocate them."""
         return self.rules.release.minor < 31
 
     def of(self, resource: str) -> list[Object]:
