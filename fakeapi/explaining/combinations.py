@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fakeapi.controllers.allocation.allocator import allocate
 from fakeapi.controllers.allocation.constraints import attribute_of
-from fakeapi.controllers.allocation.model import AllocationError, Device, NodeError
+from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.device_changes import Changes, recreate_text
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.model import Change, Reason
@@ -127,22 +126,10 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
 
 async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
     """Returns the error of the allocator; without one, how many devices fit together."""
-    text = "the devices do not suffice for all requests together"
     fitting = await _fitting_count(trial, case, claim)
     if fitting is not None:
         return fitting
-    try:
-        await allocate(
-            case.claims,
-            case.node,
-            case.inventory,
-            trial.rules,
-            trial.matcher,
-            lambda: "00000000-0000-0000-0000-000000000000",
-            trial.effort.on_node(),
-        )
-    except (AllocationError, NodeError) as error:
-        text = str(error)
+    text = await trial.error_of(case) or "the devices do not suffice for all requests together"
     return _reason("NotEnoughDevices", text, claim, "spec.devices.requests")
 
 

@@ -25,15 +25,13 @@ from fakeapi.explaining.model import Change, NodeResult, Reason, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
-from fakeapi.explaining.trial import Case, Trial
+from fakeapi.explaining.trial import NO_SHARE, Case, Trial
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 NODES_LISTED = 100
 """Maximum number of nodes whose requests an explanation lists device by device."""
-
-_NO_SHARE = "00000000-0000-0000-0000-000000000000"
 
 
 @dataclass(eq=False, slots=True)
@@ -57,7 +55,7 @@ class PodScheduling:
         self._matcher = remembering(device_matcher(world.rules))
         self._describer = Describer(world, self._matcher, heavy)
         self._plugin = DynamicResources(
-            world.view, world.allocation, self._matcher, lambda: _NO_SHARE, lambda: world.now
+            world.view, world.allocation, self._matcher, lambda: NO_SHARE, lambda: world.now
         )
 
     async def explain(self) -> Scheduled:

@@ -18,6 +18,9 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 TRIALS_MAX = 200
 """Maximum number of searches for changes in one explanation; further changes are not tried."""
 
+NO_SHARE = "00000000-0000-0000-0000-000000000000"
+"""The shareID of devices that an explanation allocates for a trial."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -57,17 +60,28 @@ class Trial:
         if self.effort.turn_is_over:
             await self.effort.give_turn()
         try:
-            results = await allocate(
-                case.claims,
-                case.node,
-                case.inventory,
-                self.rules,
-                self.matcher,
-                lambda: "00000000-0000-0000-0000-000000000000",
-                self.effort.on_node(),
-            )
+            return await self._allocate(case)
         except (AllocationError, NodeError):
             return False
+
+    async def error_of(self, case: Case) -> str:
+        """Returns the allocator's error for a case, also beyond TRIALS_MAX; "" without an error."""
+        try:
+            await self._allocate(case)
+        except (AllocationError, NodeError) as error:
+            return str(error)
+        return ""
+
+    async def _allocate(self, case: Case) -> bool:
+        results = await allocate(
+            case.claims,
+            case.node,
+            case.inventory,
+            self.rules,
+            self.matcher,
+            lambda: NO_SHARE,
+            self.effort.on_node(),
+        )
         return results is not None
 
     def without_claims(self, case: Case, names: Iterable[tuple[str, str]]) -> Case:
