@@ -1,30 +1,30 @@
 """Finds changes of several steps, for requests that no single change can serve."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.device_changes import (
     MATCHES_ALL,
+    add_change,
     free_change,
     model_of,
     recreate_text,
-    toleration_for,
+    toleration_change,
+    using_claims,
 )
-from fakeapi.explaining.dropped import Describer, taint_text, untolerated
-from fakeapi.explaining.model import Change, Reference
+from fakeapi.explaining.dropped import Describer
+from fakeapi.explaining.model import Change
 from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.tally import NodeTally, RequestTally
-from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 STEPS_MAX = 12
 """Maximum number of steps that one change combines; further steps are not tried."""
-
-_USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,7 @@ def adding_steps(describer: Describer, node: NodeTally) -> list[Step]:
 
 
 def _add(model: Device, count: int, node: str) -> Step:
-    noun = "device" if count == 1 else "devices"
-    text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {node}"
-    change = Change(text, "add", count=count, node=node)
+    change = add_change(model, count, node, sufficient=None)
     return Step(change, lambda trial, case: trial.with_devices(case, model.slice, model.spec, count))
 
 
@@ -94,24 +92,12 @@ def _tallies(node: NodeTally) -> list[RequestTally]:
 
 
 def _tolerations(tally: RequestTally, node: str) -> list[Step]:
-    tainted = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
-    taints = {taint_text(taint): taint for taint in untolerated(tally, tainted)}
-    if not taints:
-        return []
-    path = f"{tally.place}.tolerations"
-    tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(toleration_for, taints.values())]
-    owner = reference("ResourceClaim", tally.claim)
-    text = recreate_text(tally.claim, f"a toleration of {', '.join(taints)} in {path}")
-    change = Change(text, "edit", [owner], path, node=node)
-    return [Step(change, lambda trial, case: _edit(case, tally.claim, path, tolerations))]
+    change, tolerations = toleration_change(tally, node)
+    return [] if change is None else [_edit(change, tally.claim, tolerations)]
 
 
 def _frees(describer: Describer, tallies: Sequence[RequestTally], node: str) -> list[Step]:
-    claims: dict[tuple[str, str], Object] = {}
-    for obstacle in _USES:
-        devices = [one.device for tally in tallies for one in tally.refused if one.obstacle is obstacle]
-        for claim in describer.claims_using(obstacle, devices) if devices else ():
-            claims[claim["metadata"]["namespace"], claim["metadata"]["name"]] = claim
+    claims = using_claims(describer, [one for tally in tallies for one in tally.refused])
     return [_free(key, claim, node) for key, claim in claims.items()]
 
 
@@ -127,10 +113,9 @@ def _selectors(tally: RequestTally) -> list[Step]:
         if obstacle is not Obstacle.REQUEST_SELECTOR:
             continue
         path = f"{tally.place}.selectors[{index}]"
-        owner: Reference = reference("ResourceClaim", tally.claim)
         text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
-        change = Change(text, "edit", [owner], path)
-        steps.append(_selector_step(change, tally.claim, path))
+        change = Change(text, "edit", [reference("ResourceClaim", tally.claim)], path)
+        steps.append(_edit(change, tally.claim, MATCHES_ALL))
     return steps
 
 
@@ -149,16 +134,9 @@ def _constraints(claim: Object) -> list[Step]:
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"other or no {path}")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
-    return [Step(change, lambda trial, case: _edit(case, claim, path, None))]
+    return [_edit(change, claim, None)]
 
 
-def _selector_step(change: Change, claim: Object, path: str) -> Step:
-    return Step(change, lambda trial, case: _edit(case, claim, path, MATCHES_ALL))
-
-
-def _edit(case: Case, claim: Object, path: str, value: object) -> Case:
-    uid = claim["metadata"]["uid"]
-    claims = [
-        edited(one, steps_of(path), value) if one["metadata"]["uid"] == uid else one for one in case.claims
-    ]
-    return replace(case, claims=claims)
+def _edit(change: Change, claim: Object, value: object) -> Step:
+    """Returns the step that sets the field of a change in a claim. The value None removes the field."""
+    return Step(change, lambda _trial, case: case.with_edit(claim, change.path, value))

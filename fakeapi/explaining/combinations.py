@@ -11,7 +11,7 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.model import Change, Reason
 from fakeapi.explaining.selector_text import value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
-from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
@@ -41,16 +41,13 @@ async def _by_constraint(
 ) -> Reason | None:
     constraints = (claim["spec"].get("devices") or {}).get("constraints") or ()
     for index, constraint in enumerate(constraints[:PAIRS_MAX]):
-        without = edited(claim, ["devices", "constraints", index], None)
-        if await trial.allocates(replace(case, claims=[without])):
+        if await trial.allocates(case.with_edit(claim, f"spec.devices.constraints[{index}]", None)):
             reason = _constraint_reason(index, constraint, claim, tally)
             reason.changes += await _room(trial, describer, case, tally, constraint)
             return reason
-    if len(constraints) > 1 and await trial.allocates(
-        replace(case, claims=[edited(claim, ["devices", "constraints"], None)])
-    ):
+    path = "spec.devices.constraints"
+    if len(constraints) > 1 and await trial.allocates(case.with_edit(claim, path, None)):
         text = f"the {len(constraints)} constraints cannot hold together on node {tally.name}"
-        path = "spec.devices.constraints"
         reason = _reason("ConstraintsNotMet", text, claim, path)
         reason.details = [_constraint_text(one) for one in constraints]
         reason.changes.append(_edit("other or no constraints", claim, path, tally))
@@ -94,9 +91,8 @@ async def _by_request(
 ) -> Reason | None:
     requests = (claim["spec"].get("devices") or {}).get("requests") or ()
     for index, request in enumerate(requests[:PAIRS_MAX]):
-        without = edited(claim, ["devices", "requests", index], None)
-        if len(requests) > 1 and await trial.allocates(replace(case, claims=[without])):
-            path = f"spec.devices.requests[{index}]"
+        path = f"spec.devices.requests[{index}]"
+        if len(requests) > 1 and await trial.allocates(case.with_edit(claim, path, None)):
             others = ", ".join(other["name"] for other in requests if other is not request)
             text = f"requests {request['name']}, {others} want the same devices of node {tally.name}"
             reason = _reason("RequestsCompete", text, claim, path)
@@ -139,7 +135,7 @@ async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | No
     exactly = requests[0].get("exactly") if len(requests) == 1 else None
     for count in range(int((exactly or {}).get("count", 1)) - 1, 0, -1):
         path = "spec.devices.requests[0].exactly.count"
-        if not await trial.allocates(replace(case, claims=[edited(claim, steps_of(path), count)])):
+        if not await trial.allocates(case.with_edit(claim, path, count)):
             continue
         name, node = requests[0]["name"], case.node["metadata"]["name"]
         needed = requests[0]["exactly"]["count"]

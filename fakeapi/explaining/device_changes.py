@@ -1,7 +1,9 @@
 """Finds changes that would let a request get its devices, and tries them with the allocator's search."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
@@ -9,7 +11,7 @@ from fakeapi.explaining.dropped import Describer, selector_name, taint_text, unt
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.tally import NodeTally, RequestTally
-from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
@@ -56,12 +58,7 @@ class Changes:
         return []
 
     async def _free(self, tally: RequestTally) -> list[Change]:
-        devices = [(one.obstacle, one.device) for one in tally.refused if one.obstacle in _USES]
-        claims: dict[tuple[str, str], Object] = {}
-        for obstacle in _USES:
-            own = [device for kind, device in devices if kind is obstacle]
-            for claim in self.describer.claims_using(obstacle, own) if own else ():
-                claims[claim["metadata"]["namespace"], claim["metadata"]["name"]] = claim
+        claims = using_claims(self.describer, tally.refused)
         changes = []
         for key, claim in list(claims.items())[:CLAIMS_MAX]:
             if await self.trial.allocates(self.trial.without_claims(self.case, [key])):
@@ -89,25 +86,12 @@ class Changes:
         return [claim for _, claim in claims]
 
     async def _tolerate(self, tally: RequestTally) -> list[Change]:
-        tainted = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
-        taints = {taint_text(taint): taint for taint in untolerated(tally, tainted)}
-        if not taints:
+        change, tolerations = toleration_change(tally, self._node_name)
+        if change is None:
             return []
-        path = f"{tally.place}.tolerations"
-        tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(toleration_for, taints.values())]
-        case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), tolerations))
-        what = f"a toleration of {', '.join(taints)} in {path}"
-        text = f"{recreate_text(tally.claim, what)}, or remove the taint from the devices"
-        return [
-            Change(
-                text,
-                "edit",
-                [reference("ResourceClaim", tally.claim)],
-                path,
-                node=self._node_name,
-                sufficient=await self.trial.allocates(case),
-            )
-        ]
+        text = f"{change.text}, or remove the taint from the devices"
+        works = await self.trial.allocates(self.case.with_edit(tally.claim, change.path, tolerations))
+        return [msgspec.structs.replace(change, text=text, sufficient=works)]
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:
         changes = []
@@ -129,7 +113,7 @@ class Changes:
             owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}]"
         else:
             path = f"{tally.place}.selectors[{index}]"
-            case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), MATCHES_ALL))
+            case = self.case.with_edit(tally.claim, path, MATCHES_ALL)
             owner = reference("ResourceClaim", tally.claim)
         text = f"change {selector_name(tally, refused)}"
         if owner.kind == "ResourceClaim":
@@ -150,8 +134,7 @@ class Changes:
         constraints = (tally.claim["spec"].get("devices") or {}).get("constraints") or ()
         for index in range(len(constraints[:CLAIMS_MAX])):
             path = f"spec.devices.constraints[{index}]"
-            case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), None))
-            if await self.trial.allocates(case):
+            if await self.trial.allocates(self.case.with_edit(tally.claim, path, None)):
                 claim = reference("ResourceClaim", tally.claim)
                 text = recreate_text(tally.claim, f"another or no {path}")
                 changes.append(Change(text, "edit", [claim], path, node=self._node_name, sufficient=True))
@@ -172,8 +155,7 @@ class Changes:
         if not usable or tally.request.takes_all or usable >= tally.needed:
             return []
         path = f"{tally.place}.count"
-        case = self._with_claim(tally.claim, edited(tally.claim, steps_of(path), usable))
-        if not await self.trial.allocates(case):
+        if not await self.trial.allocates(self.case.with_edit(tally.claim, path, usable)):
             return []
         text = recreate_text(tally.claim, f"{usable} instead of {tally.needed} in {path}")
         claim = reference("ResourceClaim", tally.claim)
@@ -190,14 +172,7 @@ class Changes:
         case = self.trial.with_devices(self.case, model.slice, model.spec, count)
         if not await self.trial.allocates(case):
             return None
-        noun = "device" if count == 1 else "devices"
-        text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {self._node_name}"
-        return Change(text, "add", [], "", count, self._node_name, sufficient=True)
-
-    def _with_claim(self, old: Object, new: Object) -> Case:
-        uid = old["metadata"]["uid"]
-        claims = [new if claim["metadata"]["uid"] == uid else claim for claim in self.case.claims]
-        return replace(self.case, claims=claims)
+        return add_change(model, count, self._node_name, sufficient=True)
 
     @property
     def _node_name(self) -> str:
@@ -210,6 +185,38 @@ def recreate_text(claim: Object, what: str) -> str:
     if ANNOTATION in (metadata.get("annotations") or {}):
         return f"create the template and the pod again with {what}"
     return f"delete claim {metadata.get('namespace', '')}/{metadata['name']} and create it again with {what}"
+
+
+def add_change(model: Device, count: int, node: str, *, sufficient: bool | None) -> Change:
+    """Returns the change that adds devices like `model` to a node."""
+    noun = "device" if count == 1 else "devices"
+    text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {node}"
+    return Change(text, "add", count=count, node=node, sufficient=sufficient)
+
+
+def toleration_change(tally: RequestTally, node: str) -> tuple[Change | None, list[Object]]:
+    """Returns the change that tolerates the taints of the refused devices, and all tolerations after it.
+
+    The change is None if no taint refuses a device.
+    """
+    tainted = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
+    taints = {taint_text(taint): taint for taint in untolerated(tally, tainted)}
+    if not taints:
+        return None, []
+    path = f"{tally.place}.tolerations"
+    tolerations = [*(tally.request.spec.get("tolerations") or ()), *map(_toleration_for, taints.values())]
+    text = recreate_text(tally.claim, f"a toleration of {', '.join(taints)} in {path}")
+    return Change(text, "edit", [reference("ResourceClaim", tally.claim)], path, node=node), tolerations
+
+
+def using_claims(describer: Describer, refused: Sequence[Refused]) -> dict[tuple[str, str], Object]:
+    """Returns the claims that use refused devices or their counters, by namespace and name."""
+    claims: dict[tuple[str, str], Object] = {}
+    for obstacle in _USES:
+        devices = [one.device for one in refused if one.obstacle is obstacle]
+        for claim in describer.claims_using(obstacle, devices):
+            claims[claim["metadata"]["namespace"], claim["metadata"]["name"]] = claim
+    return claims
 
 
 def start_change(driver: str) -> Change:
@@ -225,7 +232,7 @@ def model_of(tally: RequestTally) -> Device | None:
     return next(matching, None)
 
 
-def toleration_for(taint: Object) -> Object:
+def _toleration_for(taint: Object) -> Object:
     """Returns a toleration of a device request for a device taint."""
     toleration = {"key": taint["key"], "operator": "Equal", "value": taint.get("value", "")}
     return toleration if taint.get("value") else {"key": taint["key"], "operator": "Exists"}

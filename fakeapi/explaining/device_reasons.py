@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.combinations import combination_reason
@@ -14,7 +14,7 @@ from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
-from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 
@@ -208,10 +208,7 @@ class DeviceReasons:
         for other in self.world.of("deviceclasses")[:CLASSES_TRIED]:
             name = other["metadata"]["name"]
             for node, own in pairs[:NODES_TRIED]:
-                case = self.cases[node.name]
-                changed = edited(own.claim, steps_of(path), name)
-                claims = [changed if one is own.claim else one for one in case.claims]
-                if await self.trial.allocates(replace(case, claims=claims)):
+                if await self.trial.allocates(self.cases[node.name].with_edit(own.claim, path, name)):
                     text = recreate_text(tally.claim, f"another class in {path}, such as {name}")
                     return Change(text, "edit", [claim], path, node=node.name, sufficient=True)
         return Change(recreate_text(tally.claim, f"another class in {path}"), "edit", [claim], path)

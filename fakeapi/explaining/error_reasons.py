@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.dropped import Describer, selector_name
@@ -10,7 +9,7 @@ from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, shortened
 from fakeapi.explaining.tally import RequestTally
-from fakeapi.explaining.trial import Case, Trial, edited, steps_of
+from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
@@ -152,6 +151,5 @@ def _with_expression(
         selectors[refused.selector] = {"cel": {"expression": expression}}
         name = tally.request.device_class["metadata"]["name"]
         return trial.with_class(case, name, {**spec, "selectors": selectors})
-    path = [*steps_of(tally.place), "selectors", refused.selector, "cel", "expression"]
-    claims = [edited(claim, path, expression) if claim is tally.claim else claim for claim in case.claims]
-    return replace(case, claims=claims)
+    path = f"{tally.place}.selectors[{refused.selector}].cel.expression"
+    return case.with_edit(tally.claim, path, expression)

@@ -34,6 +34,12 @@ class Case:
     inventory: Inventory
     gone: frozenset[tuple[str, str]] = frozenset()
 
+    def with_edit(self, claim: Object, path: str, value: Any) -> "Case":
+        """Returns the case with another value at a path of a claim's spec. None removes the value."""
+        uid, steps = claim["metadata"]["uid"], steps_of(path)
+        claims = [edited(one, steps, value) if one["metadata"]["uid"] == uid else one for one in self.claims]
+        return replace(self, claims=claims)
+
 
 @dataclass(eq=False, slots=True)
 class Trial:
