@@ -7,6 +7,7 @@ import msgspec
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
+from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.explaining.dropped import Describer, selector_name, taint_text, untolerated
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
@@ -182,6 +183,8 @@ class Changes:
 def recreate_text(claim: Object, what: str) -> str:
     """Returns the change of a claim in words: the spec of a claim cannot be changed in place."""
     metadata = claim["metadata"]
+    if metadata["name"] == IN_MEMORY:
+        return f"delete the pod and create it again so that its claim for extended resources has {what}"
     if ANNOTATION in (metadata.get("annotations") or {}):
         return f"create the template and the pod again with {what}"
     return f"delete claim {metadata.get('namespace', '')}/{metadata['name']} and create it again with {what}"

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from fakeapi.controllers.allocation.allocator import Inventory
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.controllers.allocation.nodes import matches_selector
@@ -165,13 +164,15 @@ class PodScheduling:
         cases: dict[str, Case] = {}
         trial = Trial(self._world, self._matcher, self._heavy)
         if claims.inventory is not None:
+            cases = {
+                name: Case(own, states[name].node, claims.inventory)
+                for name in outcome.refusals
+                if (own := claims_on(claims, name))
+            }
             try:
-                tallies = await self._tallies(claims, claims.inventory, outcome)
+                tallies = await self._tallies(cases)
             except SearchTooLong:
                 notes.append("the selectors take too long, so not every device was checked")
-            cases = {
-                name: Case(claims_on(claims, name), states[name].node, claims.inventory) for name in tallies
-            }
         able = await self._able(trial, on_nodes, tallies, cases)
         device_nodes = [tallies[name] for name in tallies if name in on_nodes.by_claims]
         needs = ""
@@ -195,18 +196,12 @@ class PodScheduling:
         reasons += [*volume_reasons(self._world, self._pod)]
         return Scheduled("", reasons, await self._results(outcome, tallies, on_nodes), notes, outcome)
 
-    async def _tallies(
-        self, claims: PodClaims, inventory: Inventory, outcome: Outcome
-    ) -> dict[str, NodeTally]:
+    async def _tallies(self, cases: dict[str, Case]) -> dict[str, NodeTally]:
         effort = Effort(self._heavy)
         tallies = {}
-        for name in outcome.refusals:
-            state = self._world.node_states[name]
-            own = claims_on(claims, name)
-            if not own:
-                continue
+        for name, case in cases.items():
             tallies[name] = await tally_node(
-                own, state.node, inventory, self._world.allocation, self._matcher, effort
+                case.claims, case.node, case.inventory, self._world.allocation, self._matcher, effort
             )
             if effort.turn_is_over:
                 await effort.give_turn()

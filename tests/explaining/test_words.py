@@ -146,6 +146,26 @@ def test_the_users_of_other_nodes_are_shown_without_all(api: FakeAPI) -> None:
     assert "delete claim default/gpu and create it again with 1 instead of 2 in spec" in why.text
 
 
+def test_requests_for_extended_resources_are_changed_in_the_pod() -> None:
+    gpu = {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}
+    containers = [{"name": name, "image": "i", "resources": gpu} for name in ("main", "side")]
+    with FakeAPI(release="1.36", controllers="scheduler", feature_gates="DRAExtendedResource=true") as api:
+        node(api, "a")
+        device_class(api, DRIVER, extendedResourceName="example.com/gpu")
+        resource_slice(api, "a", [device("gpu-0")])
+        pod(api, "train", containers=containers)
+        reason = api.explain("pod", "train").reasons[0]
+    assert reason.code == "RequestsCompete"
+    assert reason.details == [
+        "request container-0-request-0 needs 1; usable: gpu-0",
+        "request container-1-request-0 needs 1; usable: gpu-0",
+    ]
+    more, fewer = reason.changes
+    assert more.text == f"1 more device like gpu-0 of {DRIVER} on node a"
+    again = "delete the pod and create it again so that its claim for extended resources has fewer devices"
+    assert fewer.text == f"{again} in spec.devices.requests[0]"
+
+
 def test_an_allocated_claim_without_devices_offers_to_check_the_driver(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     use(api, "other")
