@@ -132,7 +132,7 @@ def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
 def _constraints(claim: Object) -> list[Step]:
     """Returns the step that removes all constraints of a claim."""
     path = "spec.devices.constraints"
-    text = recreate_text(claim, f"other or no {path}")
+    text = recreate_text(claim, f"{path} changed or removed")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
     return [_edit(change, claim, None)]
 

@@ -26,7 +26,8 @@ async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Expla
         names = ", ".join(claim["metadata"].get("finalizers") or ()) or "nothing"
         text = f"it is being deleted and waits for {names}"
         if users:
-            text = f"it is being deleted; {', '.join(map(str, users[:3]))} still uses it"
+            verb = "uses" if len(users) == 1 else "use"
+            text = f"it is being deleted; {', '.join(map(str, users[:3]))} still {verb} it"
         lines = finalizer_lines(claim)
         reason = Reason("Finalizers", text, lines, own, "metadata.finalizers", blame=users)
         return explanation(world, claim, "deleting", text, [reason], kind="ResourceClaim")
@@ -110,5 +111,5 @@ async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation
         reasons = [*scheduled.reasons, reason]
         summary = scheduled.reasons[0].text
         explained = explanation(world, claim, "pending", summary, reasons, scheduled, kind="ResourceClaim")
-        explained.notes.append("no pod uses the claim yet; this is what the first pod would meet")
+        explained.notes.append("no pod uses the claim yet; this is why the first pod would wait")
     return explained

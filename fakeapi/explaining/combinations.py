@@ -47,10 +47,10 @@ async def _by_constraint(
             return reason
     path = "spec.devices.constraints"
     if len(constraints) > 1 and await trial.allocates(case.with_edit(claim, path, None)):
-        text = f"the {len(constraints)} constraints cannot hold together on node {tally.name}"
+        text = f"the {len(constraints)} constraints cannot all hold on node {tally.name}"
         reason = _reason("ConstraintsNotMet", text, claim, path)
         reason.details = [_constraint_text(one) for one in constraints]
-        reason.changes.append(_edit("other or no constraints", claim, path, tally))
+        reason.changes.append(_edit(f"{path} changed or removed", claim, path, tally))
         return reason
     return None
 
@@ -68,10 +68,10 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
         f"{value or 'no value'}: " + ", ".join(f"{count} for {name}" for name, count in counts.items())
         for value, counts in sorted(values.items())
     ]
-    text = f"{_constraint_text(constraint)}: no choice of devices on node {tally.name} has it"
+    text = f"{_constraint_text(constraint)}: no set of devices on node {tally.name} satisfies it"
     reason = _reason("ConstraintNotMet", text, claim, path)
-    reason.details = [f"wanted {needed}", *(f"{attribute} {offer}" for offer in offers[:8])]
-    reason.changes.append(_edit(f"another or no {path}", claim, path, tally))
+    reason.details = [f"needed: {needed}", *(f"{attribute} {offer}" for offer in offers[:8])]
+    reason.changes.append(_edit(f"{path} changed or removed", claim, path, tally))
     return reason
 
 

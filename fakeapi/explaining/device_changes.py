@@ -137,7 +137,7 @@ class Changes:
             path = f"spec.devices.constraints[{index}]"
             if await self.trial.allocates(self.case.with_edit(tally.claim, path, None)):
                 claim = reference("ResourceClaim", tally.claim)
-                text = recreate_text(tally.claim, f"another or no {path}")
+                text = recreate_text(tally.claim, f"{path} changed or removed")
                 changes.append(Change(text, "edit", [claim], path, node=self._node_name, sufficient=True))
         return changes
 

@@ -343,7 +343,7 @@ def _where(spec: Object) -> str:
         return f"node {spec['nodeName']}"
     if spec.get("allNodes"):
         return "all nodes"
-    return "other nodes by nodeSelector" if spec.get("nodeSelector") else "other nodes by device"
+    return "nodes that a nodeSelector matches" if spec.get("nodeSelector") else "nodes that each device names"
 
 
 def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:

@@ -212,7 +212,7 @@ _FIXED = {
     Obstacle.POOL_INVALID: "its pool is invalid",
     Obstacle.OTHER_NODE: "only another node can use it",
     Obstacle.BINDING_CONDITIONS: "it has bindingConditions, and the gate for them is off",
-    Obstacle.NODE_OPERATIONS: "its driver skips node operations, which the node does not support",
+    Obstacle.NODE_OPERATIONS: "its driver skips node operations, and the node does not support skipping them",
 }
 
 

@@ -122,14 +122,16 @@ def _prepare_failures(world: World) -> Iterable[Reason]:
     match = _NOT_REGISTERED.search(message)
     if match and "not registered" in message:
         driver = match["name"] or match["other"]
-        text = f"driver {driver} was not registered with the kubelet when it prepared the claims"
+        text = f"the kubelet could not prepare the claims: driver {driver} was not registered"
         yield Reason("DriverNotRegistered", text, [message])
         return
     failed = _FAILED.search(message)
     what = f"claim {failed['claim']}" if failed else "the claims"
     why = failed["why"] if failed else message
     text = shortened(f"the driver could not prepare {what}: {why}", HEADLINE_LENGTH)
-    yield Reason("PrepareFailed", text, [message], changes=[Change("mend what the driver reports", "edit")])
+    yield Reason(
+        "PrepareFailed", text, [message], changes=[Change("fix the problem that the driver reports", "edit")]
+    )
 
 
 def _claims(world: World, pod: Object) -> Iterable[Reason]:

@@ -52,7 +52,7 @@ def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None
     if "deletionTimestamp" in claim["metadata"]:
         return _being_deleted(claim)
     if template and not is_for_pod(pod, claim):
-        text = f"claim {namespace}/{name} exists, but belongs to another owner than the pod"
+        text = f"claim {namespace}/{name} exists, but the pod does not own it"
         change = Change(f"delete claim {namespace}/{name}", "delete", [reference("ResourceClaim", claim)])
         return Reason("ClaimOfOtherOwner", text, blame=[reference("ResourceClaim", claim)], changes=[change])
     return None
@@ -74,7 +74,8 @@ def _not_created(world: World, namespace: str, template: str) -> Reason:
     errors = [event for event in world.events if event.get("reason") == "FailedResourceClaimCreation"]
     if errors:
         return Reason(
-            "ClaimCreationFailed", f"no claim from template {template}: {errors[-1].get('message')}"
+            "ClaimCreationFailed",
+            f"no claim was created from template {template}: {errors[-1].get('message')}",
         )
     text = f"no claim has been created from template {namespace}/{template} yet"
     if world.controllers is not None and "resourceclaim" not in world.controllers:
@@ -88,7 +89,7 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
     text = f"ResourceClaim {namespace}/{name} does not exist"
     target = Reference("ResourceClaim", name, namespace)
     if template:
-        text = f"{text} any more; it was created from template {template}, and pods keep the name"
+        text = f"{text} any more; it was created from template {template}, and the pod still names it"
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
     changes = [Change(f"create ResourceClaim {namespace}/{name}", "create", [target])]
     found = _elsewhere(world, "resourceclaims", namespace, name, "claim")
@@ -96,7 +97,7 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
         one["metadata"]["namespace"] for one in world.of("resourceclaims") if one["metadata"]["name"] == name
     ]
     if world.get("resourceclaimtemplates", namespace, name) is not None:
-        found = ["the field resourceClaimName takes only claims; a template has resourceClaimTemplateName"]
+        found = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
         text = f"{text}, but a ResourceClaimTemplate of this name does"
         again = f"{AGAIN} resourceClaimTemplateName {name} instead of {_FIELD}"
         changes.insert(0, Change(again, "edit"))

@@ -155,5 +155,5 @@ def missing(world: World, target: Reference, resource: str) -> Explanation:
     ]
     text = f"{target} does not exist"
     if others:
-        text += f"; namespaces with this name: {', '.join(others[:5])}"
+        text += f"; this name exists in namespace {', '.join(others[:5])}"
     return Explanation(VERSION, world.rules.release.name, target, "missing", text, notes=[*world.notes])

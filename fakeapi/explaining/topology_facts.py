@@ -47,9 +47,12 @@ def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> 
     ]
     users = tuple(reference("Pod", other) for other in guilty[:4])
     named = ", ".join(map(str, users)) or "other pods"
-    whose = "their anti-affinity" if code == "AntiAffinityOfOtherPods" else "its anti-affinity"
-    text = f"{whose} keeps the pod away from {named} (node {state.name})"
-    return Fact(code, f"{whose} excludes the node", text, path, f"end {named}, or change {path}", users)
+    whose = f"the anti-affinity of {named}"
+    shape = "the anti-affinity of other pods"
+    if code == "PodAntiAffinity":
+        whose, shape = f"the pod's anti-affinity to {named}", "the pod's anti-affinity"
+    text = f"{whose} keeps the pod off node {state.name}"
+    return Fact(code, shape, text, path, f"end {named}, or change {path}", users)
 
 
 def _terms(code: str, pod: Object, other: Object) -> list[Object]:
@@ -88,5 +91,5 @@ def _spread(code: str, pod: Object, state: NodeState, labels: Mapping[str, str])
         text = f"node {state.name} lacks the label {missing} of a topology spread constraint"
         return Fact(code, f"no label {missing}", text, path, f"label node {state.name} with {missing}")
     named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one in constraints)
-    text = f"node {state.name} would exceed maxSkew of topology spread {named}"
+    text = f"the pod on node {state.name} would exceed the topology spread {named}"
     return Fact(code, f"topology spread {named} would be exceeded", text, path, f"raise maxSkew in {path}")

@@ -30,7 +30,9 @@ def slices_only_for_another_node(api: FakeAPI) -> None:
     train(api)
 
 
-@situation("NoDevices", "request gpu: node a has no devices; slices are for other nodes by nodeSelector")
+@situation(
+    "NoDevices", "request gpu: node a has no devices; slices are for nodes that a nodeSelector matches"
+)
 def slice_for_other_labels(api: FakeAPI) -> None:
     cluster(api)
     term = {"matchExpressions": [{"key": "rack", "operator": "In", "values": ["1"]}]}
@@ -216,14 +218,16 @@ def requests_possible_on_different_nodes(api: FakeAPI) -> None:
 # constraints --------------------------------------------------------------------------------------
 
 
-@situation("ConstraintNotMet", "matchAttribute gpu.example.com/numa: no choice of devices on node a has it")
+@situation(
+    "ConstraintNotMet", "matchAttribute gpu.example.com/numa: no set of devices on node a satisfies it"
+)
 def devices_of_different_numa_nodes(api: FakeAPI) -> None:
     cluster(api, device("gpu-0", numa=0), device("gpu-1", numa=1))
     train(api, request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/numa"}])
 
 
 @situation(
-    "ConstraintNotMet", "distinctAttribute gpu.example.com/numa: no choice of devices on node a has it"
+    "ConstraintNotMet", "distinctAttribute gpu.example.com/numa: no set of devices on node a satisfies it"
 )
 def devices_of_the_same_numa_node(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), device("gpu-1"))
@@ -240,7 +244,7 @@ def attribute_of_a_constraint_missing(api: FakeAPI) -> None:
     train(api, constraints=[{"matchAttribute": f"{DRIVER}/rack"}])
 
 
-@situation("ConstraintsNotMet", "the 2 constraints cannot hold together on node a")
+@situation("ConstraintsNotMet", "the 2 constraints cannot all hold on node a")
 def two_constraints_that_exclude_each_other(api: FakeAPI) -> None:
     cluster(
         api,

@@ -112,7 +112,7 @@ def pod_affinity(api: FakeAPI) -> None:
     pod(api, "train", affinity=_near("podAffinity", "db"))
 
 
-@situation("PodAntiAffinity", "its anti-affinity keeps the pod away from pod default/other (node a)")
+@situation("PodAntiAffinity", "the pod's anti-affinity to pod default/other keeps the pod off node a")
 def pod_anti_affinity(api: FakeAPI) -> None:
     node(api, "a")
     pod(api, "other", labels={"app": "train"})
@@ -120,9 +120,7 @@ def pod_anti_affinity(api: FakeAPI) -> None:
     pod(api, "train", affinity=_near("podAntiAffinity", "train"))
 
 
-@situation(
-    "AntiAffinityOfOtherPods", "their anti-affinity keeps the pod away from pod default/other (node a)"
-)
+@situation("AntiAffinityOfOtherPods", "the anti-affinity of pod default/other keeps the pod off node a")
 def anti_affinity_of_another_pod(api: FakeAPI) -> None:
     node(api, "a")
     pod(api, "other", affinity=_near("podAntiAffinity", "train"))
@@ -131,7 +129,7 @@ def anti_affinity_of_another_pod(api: FakeAPI) -> None:
 
 
 @situation(
-    "TopologySpread", "node a would exceed maxSkew of topology spread kubernetes.io/hostname (maxSkew 1)"
+    "TopologySpread", "the pod on node a would exceed the topology spread kubernetes.io/hostname (maxSkew 1)"
 )
 def topology_spread(api: FakeAPI) -> None:
     node(api, "a")

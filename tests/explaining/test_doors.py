@@ -75,7 +75,7 @@ def test_the_command_exits_with_1_for_an_object_that_does_not_exist(api: FakeAPI
     result = CliRunner().invoke(main, ["explain", "pod", "other/train", "--server", api.url])
     assert result.exit_code == 1
     assert result.output == (
-        "pod other/train missing: pod other/train does not exist; namespaces with this name: default\n"
+        "pod other/train missing: pod other/train does not exist; this name exists in namespace default\n"
     )
 
 

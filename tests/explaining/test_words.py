@@ -130,7 +130,7 @@ def test_a_constraint_and_devices_in_use_are_changed_together(api: FakeAPI) -> N
     change = api.explain("pod", "train").reasons[0].changes[0]
     assert (change.action, change.sufficient) == ("all", True)
     assert change.text.startswith("end pod default/other-user, and delete claim default/gpu")
-    assert change.text.endswith("other or no spec.devices.constraints")
+    assert change.text.endswith("again with spec.devices.constraints changed or removed")
 
 
 def test_the_users_of_other_nodes_are_shown_without_all(api: FakeAPI) -> None:
