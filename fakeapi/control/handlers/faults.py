@@ -32,7 +32,7 @@ class FaultList(msgspec.Struct):
 
 
 class ReadyMade(msgspec.Struct):
-    """The names of the ready-made faults for faults, such as conflict."""
+    """The names of the ready-made faults, such as conflict."""
 
     names: list[str]
 
