@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from fakeapi.clients.served_resource import api_version_of, version_path
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 from fakeapi.machinery.documents import DocumentError, documents_of
@@ -71,7 +72,7 @@ def _view(call: Call, document: Any, default_namespace: str) -> ManifestView:
     metadata = metadata if isinstance(metadata, dict) else {}
     namespace = _text(metadata, "namespace") or default_namespace if resource.kind.namespaced else ""
     name = _text(metadata, "name")
-    root = f"/apis/{group}/{version}" if group else f"/api/{version}"
+    root = version_path(api_version_of(group, version))
     collection = f"{root}/namespaces/{namespace}" if namespace else root
     collection = f"{collection}/{resource.kind.resource}"
     stored = call.server.cluster.storage.get(resource.key(namespace, name)) if name else None
