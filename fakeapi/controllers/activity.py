@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from fakeapi.controllers.work import Item, WorkQueue
 from fakeapi.machinery.printable import printable_line
@@ -11,7 +12,7 @@ ERROR_LENGTH_MAX = 500
 """Maximum length of an error in a report, in characters. Longer errors are cut."""
 
 
-class ControllerReport(NamedTuple):
+class ControllerReport(msgspec.Struct, rename="camel"):
     """Describes the work of a controller at one moment.
 
     - `waiting`: the number of keys in its queue; `delayed`: the number of keys that it retries later.
