@@ -10,7 +10,7 @@ from fakeapi.control.handlers.events import type_of
 from fakeapi.control.route import Call, Route
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.stored.keys import first_keys
-from fakeapi_storage import Entry, Event
+from fakeapi_storage import Entry, Event, Storage
 
 PAGE_MAX = 500
 """Maximum number of objects in one response. The response's `more` is the number of objects left out."""
@@ -145,7 +145,8 @@ async def history(call: Call) -> History:
     cluster = call.server.cluster
     resource = resource_of(cluster, query.group, query.version, query.resource)
     key = resource.key(query.namespace, query.name)
-    events = await _events(cluster, key)
+    changes = await events_since(cluster.storage, key, cluster.storage.oldest)
+    events = [event for event in changes if event.entry.key == key]
     stored = events[0].previous if events else cluster.storage.get(key)
     entries = [("STORED", stored)] if stored is not None else []
     entries += [(type_of(event), event.entry) for event in events]
@@ -165,16 +166,14 @@ async def history(call: Call) -> History:
     return History(versions, forgotten=last_entries[0][0] != "ADDED")
 
 
-async def _events(cluster: Cluster, key: str) -> list[Event]:
-    """Returns the changes of an object that are still in the history, oldest first.
+async def events_since(storage: Storage, prefix: str, revision: int) -> list[Event]:
+    """Returns the changes after a revision of all keys with a prefix, oldest first.
 
-    `key`: the storage key of the object.
+    Raises Compacted if the history no longer has all these changes.
     """
-    watcher = cluster.storage.watch(key, cluster.storage.oldest)
+    watcher = storage.watch(prefix, revision)
     try:
-        if watcher.progress >= cluster.storage.revision:
-            return []
-        return [event for event in await watcher.next_batch() if event.entry.key == key]
+        return [] if watcher.progress >= storage.revision else await watcher.next_batch()
     finally:
         watcher.close()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from fakeapi.control.errors import refused
-from fakeapi.control.handlers.objects import resource_of
+from fakeapi.control.handlers.objects import events_since, resource_of
 from fakeapi.control.route import Call, Route
 from fakeapi.machinery import codec
 from fakeapi.machinery.meta import field_selector, label_selector
@@ -142,18 +142,11 @@ async def _changes(call: Call, prefix: str) -> dict[str, Entry | None] | None:
     if int(since) > storage.revision:
         return None
     try:
-        watcher = storage.watch(prefix, int(since))
+        events = await events_since(storage, prefix, int(since))
     except Compacted:
         return None
-    try:
-        if watcher.progress >= storage.revision:
-            return {}
-        changed: dict[str, Entry | None] = {}
-        for event in await watcher.next_batch():
-            changed[event.entry.key] = None if event.kind is EventKind.DELETE else event.entry
-        return changed if len(changed) <= ROWS_MAX else None
-    finally:
-        watcher.close()
+    changed = {event.entry.key: None if event.kind is EventKind.DELETE else event.entry for event in events}
+    return changed if len(changed) <= ROWS_MAX else None
 
 
 async def _rows(call: Call, resource: Resource, entries: Sequence[Entry]) -> list[RowView]:
