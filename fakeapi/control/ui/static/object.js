@@ -7,17 +7,17 @@ import { Icon } from "./icons.js";
 import { kindOf, kindOfResource } from "./kinds.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { ObjectTimeline } from "./timeline.js";
-import { age, apiGroup, href, objectHref, placed, python, secondsOf, shell } from "./text.js";
+import { cellOf, ObjectTimeline, readEvents } from "./timeline.js";
+import { age, apiGroup, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Panel, Pill, Problem, remember, SameAs, say, useAction } from "./ui.js";
 import { Explanation, explainable } from "./why.js";
 import { toYaml, yamlLines } from "./yaml.js";
 
-const none = (/** @type {string | undefined} */ text) => (!text || text === "-" ? "" : text);
+const EVENTS = 200;
 
 /** @param {{place: string[]}} props */
 export function ObjectView({ place }) {
-  const [group, resource, namespace, name, wanted] = place.map(none);
+  const [group, resource, namespace, name, wanted] = place.map(partOf);
   const [tab, setTab] = remember("tab", wanted ? "history" : "yaml");
   const [open, setOpen] = useState("");
   const query = { group, resource, namespace, name };
@@ -196,14 +196,11 @@ const AROUND = {
 
 function Events({ object }) {
   const { name, namespace } = object.metadata ?? {};
-  const selector = `involvedObject.name=${name},involvedObject.kind=${object.kind}`;
-  const { data } = useLive(
-    () => control("GET", "/table", { query: { resource: "events", namespace: namespace || "default", fieldSelector: selector, limit: 200 } }),
-    [name, namespace, object.kind],
-    { only: (event) => event.resource === "events" },
-  );
+  const { data } = useLive(() => readEvents(object.kind, namespace, name, EVENTS), [name, namespace, object.kind], {
+    only: (event) => event.resource === "events",
+  });
   const rows = [...(data?.rows ?? [])].sort((a, b) => b.created.localeCompare(a.created));
-  const column = (title, row) => String(row.cells[data.columns.findIndex((each) => each.name === title)] ?? "");
+  const column = (title, row) => cellOf(data, title, row);
   return html`<section><h2>Events</h2>
     ${data && !rows.length && html`<p class="soft">No event names this object.</p>`}
     <ul class="events">${rows.map(

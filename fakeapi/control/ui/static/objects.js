@@ -7,17 +7,16 @@ import { readKinds, themes } from "./kinds.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
 import { Table } from "./table.js";
-import { age, apiGroup, counted, href, objectHref, secondsOf, shell } from "./text.js";
+import { age, apiGroup, counted, href, objectHref, partOf, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
 const FIRST_PAGE = 300;
 const ROWS_MAX = 50000;
-const none = (/** @type {string | undefined} */ text) => (!text || text === "-" ? "" : text);
 
 /** @param {{place: string[]}} props */
 export function Objects({ place }) {
   const kinds = useLive(readKinds, [], { least: 2000 });
-  const [group, resource] = [none(place[0]), place[1]];
+  const [group, resource] = [partOf(place[0]), place[1]];
   const kind = kinds.data?.find((each) => each.group === group && each.resource === resource) ?? (resource ? undefined : first(kinds.data));
   return html`<div class="split">
     <${KindList} kinds=${kinds.data ?? []} current=${kind} />

@@ -72,6 +72,15 @@ export function href(view, ...parts) {
 }
 
 /**
+ * The text of a decoded part of such an address.
+ *
+ * @param {string | undefined} part
+ */
+export function partOf(part) {
+  return !part || part === "-" ? "" : part;
+}
+
+/**
  * @param {string} group
  * @param {string} resource
  * @param {string} namespace

@@ -103,13 +103,23 @@ function Drawing({ steps, chosen, choose }) {
 // reading ----------------------------------------------------------------------------------------------------
 
 async function readAround({ group, resource, namespace, name, kind }) {
-  const selector = `involvedObject.name=${name},involvedObject.kind=${kind}`;
   const [requests, events] = await Promise.all([
     control("GET", "/requests", { query: { verb: "write", namespace, name, text: `/${resource}`, last: REQUESTS } }),
-    control("GET", "/table", { query: { resource: "events", namespace: namespace || "default", fieldSelector: selector } }),
+    readEvents(kind, namespace, name),
   ]);
   const own = requests.requests.filter((each) => (each.resource ?? "").split("/")[0] === resource && (each.group ?? "") === group);
   return { requests: own, events };
+}
+
+/** The table of the events that name an object. */
+export function readEvents(kind, namespace, name, limit = /** @type {number | undefined} */ (undefined)) {
+  const fieldSelector = `involvedObject.name=${name},involvedObject.kind=${kind}`;
+  return control("GET", "/table", { query: { resource: "events", namespace: namespace || "default", fieldSelector, limit } });
+}
+
+/** The text of a row's cell in the column with this title. */
+export function cellOf(table, title, row) {
+  return String(row.cells[table.columns.findIndex((each) => each.name === title)] ?? "");
 }
 
 /** The steps of the pods that use a claim: the node prepares a claim before its pod runs. */
@@ -145,7 +155,7 @@ export function stepsOf(versions, { requests, events }) {
     const what = `${request.verb} refused: ${request.code || "no response"} ${request.reason ?? ""}`.trim();
     steps.push({ at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [], text: what, kind: "refused", details: request.message ?? "" });
   }
-  const column = (title, row) => String(row.cells[events.columns.findIndex((each) => each.name === title)] ?? "");
+  const column = (title, row) => cellOf(events, title, row);
   for (const row of events.rows) {
     steps.push({ at: secondsOf(row.created), took: 0, who: "events", rough: true, faults: [], text: column("Reason", row), kind: column("Type", row) === "Warning" ? "warning" : "event", details: column("Message", row) });
   }
