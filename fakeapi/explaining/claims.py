@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fakeapi.controllers.pod_claims import owning_pod
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.finalizers import finalizer_lines
+from fakeapi.explaining.finalizers import finalizers_reason
 from fakeapi.explaining.kubelet_facts import check_change, gone_text, not_registered, unpublished
 from fakeapi.explaining.model import Reason
 from fakeapi.explaining.pods import explain_pod, explanation
@@ -20,17 +20,14 @@ async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Expla
     A waiting claim is explained by the first waiting pod that uses it; without such a pod, by a pod with no
     other needs.
     """
-    own = reference("ResourceClaim", claim)
     users = consumers_of(claim)
     if "deletionTimestamp" in claim["metadata"]:
-        names = ", ".join(claim["metadata"].get("finalizers") or ()) or "nothing"
-        text = f"it is being deleted and waits for {names}"
+        reason = finalizers_reason("ResourceClaim", claim)
+        reason.blame = users
         if users:
             verb = "uses" if len(users) == 1 else "use"
-            text = f"it is being deleted; {', '.join(map(str, users[:3]))} still {verb} it"
-        lines = finalizer_lines(claim)
-        reason = Reason("Finalizers", text, lines, own, "metadata.finalizers", blame=users)
-        return explanation(world, claim, "deleting", text, [reason], kind="ResourceClaim")
+            reason.text = f"it is being deleted; {', '.join(map(str, users[:3]))} still {verb} it"
+        return explanation(world, claim, "deleting", reason.text, [reason], kind="ResourceClaim")
     if claim["status"].get("allocation"):
         return _allocated(world, claim)
     waiting = [*_waiting_pods(world, claim)]

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from fakeapi.explaining.model import Reason
+from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 KNOWN: Mapping[str, str] = {
@@ -27,10 +29,22 @@ KNOWN: Mapping[str, str] = {
 
 def finalizer_lines(obj: Object) -> list[str]:
     """Returns one line for each finalizer of an object: who removes it."""
+    return [f"finalizer {name}: {remover(obj, name)}" for name in _finalizers(obj)]
+
+
+def finalizers_reason(kind: str, obj: Object) -> Reason:
+    """Returns the reason why an object that is being deleted still exists: its finalizers."""
+    names = ", ".join(_finalizers(obj)) or "nothing"
+    text = f"it is being deleted and waits for {names}"
+    return Reason("Finalizers", text, finalizer_lines(obj), reference(kind, obj), "metadata.finalizers")
+
+
+def _finalizers(obj: Object) -> list[str]:
+    """Returns the finalizers of an object; for a Namespace, also those in its spec."""
     finalizers = [*(obj["metadata"].get("finalizers") or ())]
     if obj.get("kind") == "Namespace":
         finalizers += obj["spec"].get("finalizers") or ()
-    return [f"finalizer {name}: {remover(obj, name)}" for name in finalizers]
+    return finalizers
 
 
 def remover(obj: Object, finalizer: str) -> str:

@@ -1,7 +1,7 @@
 """Explains a pod: why it waits, why it got its node, why it does not start, or why it is not deleted."""
 
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.finalizers import finalizer_lines
+from fakeapi.explaining.finalizers import finalizers_reason
 from fakeapi.explaining.kubelet_facts import starting_reasons
 from fakeapi.explaining.model import VERSION, Reason, Reference
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
@@ -87,14 +87,11 @@ def _gated(world: World, pod: Object) -> Explanation:
 
 
 def _deleting(world: World, pod: Object) -> Explanation:
-    lines = finalizer_lines(pod)
     node = pod["spec"].get("nodeName", "")
     own = reference("Pod", pod)
-    if lines:
-        text = f"it is being deleted and waits for {', '.join(pod['metadata']['finalizers'])}"
-        return explanation(
-            world, pod, "deleting", text, [Reason("Finalizers", text, lines, own, "metadata.finalizers")]
-        )
+    if pod["metadata"].get("finalizers"):
+        reason = finalizers_reason("Pod", pod)
+        return explanation(world, pod, "deleting", reason.text, [reason])
     text = f"it is being deleted: the kubelet of node {node} ends it" if node else "it is being deleted"
     details = [str(event.get("message")) for event in world.events if event.get("type") == "Warning"][-3:]
     reasons = [Reason("Terminating", text, details, own, "metadata.deletionTimestamp")]
