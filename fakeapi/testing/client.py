@@ -1,21 +1,19 @@
 """A blocking client for tests, which works with any Kubernetes API server."""
 
 import ssl
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from fakeapi.clients.served_resource import ServedResource
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import Insight
 from fakeapi.testing.manifests import Manifest, load, namespace_of, one_object
 from fakeapi.testing.object_life import ObjectLife
-from fakeapi.testing.served_kinds import ServedKinds, items_of
+from fakeapi.testing.served_kinds import items_of
 from fakeapi.testing.waiting import Waiting
 from fakeapi.testing.watching import selectors
-from fakeapi.testing.wire import JSON, Wire
+from fakeapi.testing.wire import Wire
 from fakeapi.testing.write_options import PatchOptions, WriteOptions, query_of
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ Objects = list[Object]
 PatchType = Literal["json", "merge", "strategic", "apply"]
 
 
-class Verbs(Waiting, ObjectLife, ABC):
+class Verbs(Waiting, ObjectLife):
     """A client that creates, reads and changes objects.
 
     - `kind`: as in a manifest (`ResourceClaim`) or as kubectl accepts it (`resourceclaims`).
@@ -36,33 +34,6 @@ class Verbs(Waiting, ObjectLife, ABC):
     Every method raises StatusError if the server refuses the request, and ValueError for a kind or a
     subresource that the server does not serve.
     """
-
-    def __init__(self) -> None:
-        self._kinds = ServedKinds()
-
-    @abstractmethod
-    def _wire(self) -> Wire:
-        """Returns the connections to the server. Raises RuntimeError if the server does not run."""
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        query: Mapping[str, Any] | None = None,
-        content_type: str = JSON,
-    ) -> Any:
-        """Sends a request; returns the decoded JSON of the response, or its text if it is not JSON.
-
-        - `path`: the path of the request, such as "/api/v1/namespaces".
-        - `body`: text and bytes are sent unchanged, any other value as JSON. None sends no body.
-        - `query`: the query parameters.
-        - `content_type`: the media type of `body`.
-
-        Raises StatusError if the status of the response is 400 or above.
-        """
-        return self._wire().request(method, path, body, query=query, content_type=content_type)
 
     def create(
         self, manifest: Manifest, *, namespace: str | None = None, **options: Unpack[WriteOptions]
@@ -253,9 +224,6 @@ class Verbs(Waiting, ObjectLife, ABC):
         """
         wire = self._wire().as_user(user, tuple(groups), uid)
         return Client(wire.url, wire=wire, insight=self._insight())
-
-    def _resource(self, kind: str, api_version: str | None) -> ServedResource:
-        return self._kinds.find(self._wire(), kind, api_version)
 
 
 class Client(Verbs):

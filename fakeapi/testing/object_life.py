@@ -1,18 +1,16 @@
 """ObjectLife: the methods of a client for the rest of an object's life, beside create, update and delete."""
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from fakeapi.clients.errors import StatusError
-from fakeapi.clients.served_resource import ServedResource
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.patch.media_types import APPLY_PATCH, MERGE_PATCH
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import in_order
 from fakeapi.testing.manifests import Manifest, namespace_of, one_object
-from fakeapi.testing.served_kinds import check_subresource
+from fakeapi.testing.sender import Sender
 from fakeapi.testing.watching import selectors
 
 __tracebackhide__ = hides_expected_errors
@@ -24,24 +22,8 @@ NODE_CAPACITY = {"cpu": "8", "memory": "32Gi", "pods": "110"}
 """The capacity of a node from `ready_node`, unless the test names another one."""
 
 
-class ObjectLife:
+class ObjectLife(Sender):
     """Methods that apply, scale, evict, and set the status of objects."""
-
-    @abstractmethod
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        query: Mapping[str, Any] | None = None,
-        content_type: str = "application/json",
-    ) -> Any:
-        """Sends a request; returns the decoded JSON of the response."""
-
-    @abstractmethod
-    def _resource(self, kind: str, api_version: str | None) -> ServedResource:
-        """Returns the resource of a kind. Raises ValueError for a kind that is not served."""
 
     def _now(self) -> str:
         """Returns the present time, for new conditions."""
@@ -206,12 +188,3 @@ class ObjectLife:
         created.setdefault("spec", {})["taints"] = [dict(taint) for taint in taints]
         stored: Object = self.request("PUT", resource.path("", name), created)
         return stored
-
-    def _subresource_path(
-        self, kind: str, name: str, subresource: str, namespace: str, api_version: str | None
-    ) -> str:
-        if not name:
-            raise ValueError(f"the name of the {kind} is empty")
-        resource = self._resource(kind, api_version)
-        check_subresource(resource, subresource)
-        return resource.path(namespace, name, subresource)

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -14,9 +13,8 @@ from fakeapi.machinery.suggestions import did_you_mean
 from fakeapi.testing.argument_errors import explains_arguments
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import Insight, placed
-from fakeapi.testing.served_kinds import ServedKinds
+from fakeapi.testing.sender import Sender
 from fakeapi.testing.watching import WITHIN_SECONDS, WaitTimeout, Watch, WatchSource, selectors
-from fakeapi.testing.wire import Wire
 
 if TYPE_CHECKING:
     from fakeapi.testing.until import Condition, Until
@@ -32,14 +30,8 @@ A new request wakes it earlier; but the function may look at something that no s
 """
 
 
-class Waiting:
+class Waiting(Sender):
     """Methods that wait until something happened. Their times are seconds of the machine's clock."""
-
-    _kinds: ServedKinds
-
-    @abstractmethod
-    def _wire(self) -> Wire:
-        """Returns the connections to the server. Raises RuntimeError if the server does not run."""
 
     def _insight(self) -> Insight:
         """Returns what a message about a time-out can use."""
@@ -76,7 +68,7 @@ class Waiting:
         if name:
             own = f"metadata.name={name}"
             field_selector = f"{field_selector},{own}" if field_selector else own
-        resource = self._kinds.find(self._wire(), kind, api_version)
+        resource = self._resource(kind, api_version)
         source = WatchSource(
             self._wire(), resource, namespace or "", selectors(label_selector, field_selector)
         )
