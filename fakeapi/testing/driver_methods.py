@@ -1,21 +1,17 @@
 """DriverMethods: the methods of FakeAPI for simulated DRA drivers."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fakeapi.testing.server_methods import ServerMethods
+
 if TYPE_CHECKING:
-    from fakeapi.testing.running import RunningServer
     from fakeapi.testing.simulated_drivers import Nodes, SimulatedDriver
 
 
-class DriverMethods(ABC):
+class DriverMethods(ServerMethods):
     """Adds simulated DRA drivers to a running server, and returns them."""
-
-    @abstractmethod
-    def _running(self) -> "RunningServer":
-        """Returns the running server. Raises RuntimeError if the server does not run."""
 
     def add_driver(
         self,

@@ -1,20 +1,15 @@
 """Explains: the method `explain` of a test's server."""
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from fakeapi.testing.running import RunningServer
+from fakeapi.testing.server_methods import ServerMethods
 
 if TYPE_CHECKING:
     from fakeapi.explaining.explanation import Explanation
 
 
-class Explains:
+class Explains(ServerMethods):
     """The method `explain` of FakeAPI."""
-
-    @abstractmethod
-    def _running(self) -> RunningServer:
-        """Returns the running server. Raises RuntimeError if it does not run."""
 
     def explain(self, kind: str, name: str, *, namespace: str = "default") -> "Explanation":
         """Explains why a pod or claim waits, why a pod has its node, or why an object is not deleted.

@@ -1,21 +1,13 @@
 """ImageMethods: the methods of FakeAPI for containers that run as local processes."""
 
-from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fakeapi.run_images import RunImage
-
-if TYPE_CHECKING:
-    from fakeapi.testing.running import RunningServer
+from fakeapi.testing.server_methods import ServerMethods
 
 
-class ImageMethods(ABC):
+class ImageMethods(ServerMethods):
     """Runs the containers of images as local processes."""
-
-    @abstractmethod
-    def _running(self) -> "RunningServer":
-        """Returns the running server. Raises RuntimeError if the server does not run."""
 
     def run_image(self, image: str, directory: str | Path) -> None:
         """Runs the containers of an image as local processes, like the option `run`.

@@ -5,17 +5,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from fakeapi.testing.running import RunningServer
+from fakeapi.testing.server_methods import ServerMethods
 
 if TYPE_CHECKING:
     from fakeapi.testing.replaying import ReplayOptions
     from fakeapi.traces.reporting.report import Report
 
 
-class RecordingMethods(ABC):
+class RecordingMethods(ServerMethods, ABC):
     """Records the traffic of a running server, and replays recorded traffic."""
-
-    _server: RunningServer | None
 
     @property
     @abstractmethod
@@ -36,10 +34,6 @@ class RecordingMethods(ABC):
     @abstractmethod
     def release(self) -> str | None:
         """The Kubernetes release that the server imitates."""
-
-    @abstractmethod
-    def _running(self) -> RunningServer:
-        """Returns the running server. Raises RuntimeError if the server does not run."""
 
     def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
         """Starts to record the traffic. The recording contains no credentials.

@@ -67,7 +67,6 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """
         super().__init__()
         self._settings = with_tokens(replace(settings, feature_gates=gates.chosen(settings.feature_gates)))
-        self._server: RunningServer | None = None
         self._connected: Wire | None = None
 
     def __repr__(self) -> str:
@@ -420,11 +419,6 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         if wire is not None:
             wire.close()
         return server
-
-    def _running(self) -> RunningServer:
-        if self._server is None:
-            raise RuntimeError("the server is not running")
-        return self._server
 
 
 FakeAPI.__doc__ = f"{FakeAPI.__doc__}{described()}\n"
