@@ -73,8 +73,11 @@ class ExistingCluster(Verbs):
     ) -> Any:
         answer = super().request(method, path, body, query=query, content_type=content_type)
         info = parse(path)
-        if method == "POST" and info is not None and info.resource and not info.name and not query:
-            self._created.append(f"{path}/{answer['metadata']['name']}")
+        is_create = method == "POST" and info is not None and info.resource and not info.name
+        if is_create and "dryRun" not in (query or {}):
+            metadata = answer.get("metadata") or {}
+            if metadata.get("uid"):  # no server stores reviews such as SubjectAccessReview
+                self._created.append(f"{path}/{metadata['name']}")
         return answer
 
     def apply(

@@ -36,7 +36,7 @@ class Wire:
           system.
         - `headers`: other headers of each request, such as `Impersonate-User`.
         """
-        self.url, self.token, self.tls = url, token, tls
+        self.url, self.tls = url, tls
         self.connections = Connections(url, tls=tls)
         self._headers: dict[str, str | tuple[str, ...]] = {
             "Accept": JSON,
@@ -53,7 +53,9 @@ class Wire:
             headers["Impersonate-Group"] = groups
         if uid:
             headers["Impersonate-Uid"] = uid
-        return Wire(self.url, token=self.token, tls=self.tls, headers=headers)
+        if "Authorization" in self._headers:
+            headers["Authorization"] = self._headers["Authorization"]
+        return Wire(self.url, tls=self.tls, headers=headers)
 
     @property
     def identity(self) -> str:

@@ -2,7 +2,9 @@
 
 import pytest
 
-from fakeapi import FakeAPI
+from fakeapi import FakeAPI, StatusError
+from fakeapi.testing.existing_cluster import existing_cluster
+from fakeapi.testing.objects import config_map
 from tests.plugin.projects import project, write
 
 __all__ = ["project"]
@@ -114,6 +116,31 @@ def test_a_server_is_an_asynchronous_context_manager(project: pytest.Pytester) -
     """,
     )
     project.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_an_existing_cluster_loses_the_objects_that_a_test_has_stored() -> None:
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}},
+    }
+    with FakeAPI() as cluster:
+        cluster.create(config_map("theirs"))
+        with existing_cluster(cluster.kubeconfig) as api:
+            api.create(config_map("mine"), fieldManager="driver")
+            with pytest.raises(StatusError, match="already exists"):
+                api.create(config_map("theirs"))
+            api.create(config_map("tried"), dryRun="All")
+            assert api.create(review)["status"]["allowed"]
+            assert len(api.list("ConfigMap", namespace="default")) == 2
+        assert [each["metadata"]["name"] for each in cluster.list("ConfigMap", namespace="default")] == [
+            "theirs"
+        ]
+
+
+def test_impersonation_on_an_existing_cluster_keeps_the_token_of_the_kubeconfig() -> None:
+    with FakeAPI(tls=True, token="secret") as cluster, existing_cluster(cluster.kubeconfig) as api:
+        assert api.as_user("jane").as_user("system:admin").get("Namespace", "default")
 
 
 def test_tests_run_on_an_existing_cluster_where_they_use_only_the_api(project: pytest.Pytester) -> None:
