@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Self
 
-from fakeapi.http.connections.session import SWITCHING_PROTOCOLS, SessionResponse
+from fakeapi.http.connections.session import INPUTS_MAX, SessionResponse
 from fakeapi.http.connections.sockets import ChannelSocket, chosen_protocol, upgrade_of
 from fakeapi.http.context import RequestContext
 from fakeapi.machinery import errors
@@ -17,18 +17,18 @@ from fakeapi.registry.node_connections import CommandError, Connected, PortConne
 PROTOCOLS = ("v4.channel.k8s.io", "v4.base64.channel.k8s.io")
 PORTS_MAX = 100
 """Maximum number of ports in one request; more get 400."""
-INPUTS_MAX = 16
-"""Maximum number of messages of a client that a port has not read yet. The client then waits."""
 _LAST_PORT = 65535
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PortForwardResponse(SessionResponse):
     """A session that forwards ports of a pod."""
 
-    connected: Connected | None = None
-    ports: list[int] = field(default_factory=list)
-    _inputs: "list[asyncio.Queue[bytes]]" = field(default_factory=list)
+    ports: list[int]
+    _inputs: "list[asyncio.Queue[bytes]]" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._inputs = [asyncio.Queue(INPUTS_MAX) for _ in self.ports]
 
     @classmethod
     def of(cls, ctx: RequestContext, connected: Connected) -> Self:
@@ -39,15 +39,11 @@ class PortForwardResponse(SessionResponse):
         upgrade = upgrade_of(ctx)
         ports = _ports(ctx.request.query.all("ports"))
         return cls(
-            SWITCHING_PROTOCOLS,
-            b"",
-            "",
-            ctx.warnings.texts,
+            warnings=ctx.warnings.texts,
             upgrade=upgrade,
             protocol=chosen_protocol(upgrade, PROTOCOLS),
             connected=connected,
             ports=ports,
-            _inputs=[asyncio.Queue(INPUTS_MAX) for _ in ports],
         )
 
     async def run(self, socket: ChannelSocket) -> None:
@@ -62,7 +58,6 @@ class PortForwardResponse(SessionResponse):
             await self._inputs[index].put(data)
 
     async def _forward(self, socket: ChannelSocket, index: int) -> None:
-        assert self.connected is not None, "set by `of`"
         port = self.ports[index]
         try:
             connection = await self.connected.pod.connect(port)

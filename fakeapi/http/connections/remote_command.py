@@ -11,7 +11,7 @@ from typing import Self
 
 import msgspec
 
-from fakeapi.http.connections.session import SWITCHING_PROTOCOLS, SessionResponse
+from fakeapi.http.connections.session import INPUTS_MAX, SessionResponse
 from fakeapi.http.connections.sockets import ChannelSocket, chosen_protocol, upgrade_of
 from fakeapi.http.context import RequestContext
 from fakeapi.machinery import codec, errors
@@ -30,8 +30,6 @@ PROTOCOLS = (
 )
 _WITH_STATUS = (V5, "v4.channel.k8s.io", "v4.base64.channel.k8s.io")
 
-INPUTS_MAX = 16
-"""Maximum number of messages of a client that a command has not read yet. The client then waits."""
 SIZES_MAX = 16
 """Maximum number of unread changes of the terminal's size. The server drops further changes."""
 
@@ -43,7 +41,7 @@ class TerminalSize(msgspec.Struct):
     height: int = msgspec.field(name="Height", default=0)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RemoteCommandResponse(SessionResponse):
     """A session of exec or attach. Is also the Streams of the container.
 
@@ -51,11 +49,10 @@ class RemoteCommandResponse(SessionResponse):
     - `outputs`: the streams that the client wants.
     """
 
-    connected: Connected | None = None
-    command: list[str] | None = None
-    outputs: frozenset[StreamName] = frozenset()
-    has_stdin: bool = False
-    tty: bool = False
+    command: list[str] | None
+    outputs: frozenset[StreamName]
+    has_stdin: bool
+    tty: bool
     _inputs: "asyncio.Queue[bytes]" = field(default_factory=lambda: asyncio.Queue(INPUTS_MAX))
     _sizes: "asyncio.Queue[tuple[int, int]]" = field(default_factory=lambda: asyncio.Queue(SIZES_MAX))
     _socket: ChannelSocket | None = None
@@ -79,10 +76,7 @@ class RemoteCommandResponse(SessionResponse):
                 raise errors.bad_request("you must specify at least one command for the container")
         upgrade = upgrade_of(ctx)
         return cls(
-            SWITCHING_PROTOCOLS,
-            b"",
-            "",
-            ctx.warnings.texts,
+            warnings=ctx.warnings.texts,
             upgrade=upgrade,
             protocol=chosen_protocol(upgrade, PROTOCOLS),
             connected=connected,
@@ -93,7 +87,6 @@ class RemoteCommandResponse(SessionResponse):
         )
 
     async def run(self, socket: ChannelSocket) -> None:
-        assert self.connected is not None, "set by `of`"
         self._socket = socket
         await socket.send(next((n for n, name in _OUTPUTS if name in self.outputs), ERROR), b"")
         try:

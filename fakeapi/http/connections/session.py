@@ -9,16 +9,29 @@ from typing import Any
 from fakeapi.asgi import Receive, Send, WebSocketUpgrade
 from fakeapi.http.connections.sockets import ChannelSocket, SocketClosed
 from fakeapi.http.response import Response, head
+from fakeapi.registry.node_connections import Connected
 
 SWITCHING_PROTOCOLS = 101
 
+INPUTS_MAX = 16
+"""Maximum number of messages of a client that a command or port has not read yet. The client then waits."""
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, kw_only=True)
 class SessionResponse(Response, ABC):
-    """The base class of sessions over a WebSocket with channels."""
+    """The base class of sessions over a WebSocket with channels.
 
-    upgrade: WebSocketUpgrade | None = None
-    protocol: str = ""
+    - `upgrade`: the WebSocket of the client.
+    - `protocol`: its subprotocol.
+    - `connected`: the container to which the session connects the client.
+    """
+
+    status: int = SWITCHING_PROTOCOLS
+    body: bytes = b""
+    media_type: str = ""
+    upgrade: WebSocketUpgrade
+    protocol: str
+    connected: Connected
 
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
@@ -40,7 +53,6 @@ class SessionResponse(Response, ABC):
             await asyncio.gather(session, reading, return_exceptions=True)
 
     def new_socket(self) -> ChannelSocket:
-        assert self.upgrade is not None, "sessions are made for a WebSocket"
         return ChannelSocket(self.upgrade, self.protocol)
 
     @abstractmethod

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Self
 
-from fakeapi.http.connections.session import SWITCHING_PROTOCOLS, SessionResponse
+from fakeapi.http.connections.session import INPUTS_MAX, SessionResponse
 from fakeapi.http.connections.sockets import RawSocket, upgrade_of
 from fakeapi.http.connections.spdy import (
     FIN,
@@ -32,8 +32,6 @@ STREAMS_MAX = 256
 QUIET_SECONDS = 1.0
 """Seconds without a reply after which a connection ends whose client has sent its last bytes."""
 _DIGITS = 6
-INPUTS_MAX = 16
-"""Maximum number of messages of a client that a port has not read yet. The client then waits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -45,11 +43,10 @@ class Stream:
     inputs: "asyncio.Queue[bytes]" = field(default_factory=lambda: asyncio.Queue(INPUTS_MAX))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class TunnelResponse(SessionResponse):
     """A session of kubectl port-forward."""
 
-    connected: Connected | None = None
     _frames: FrameReader = field(default_factory=FrameReader)
     _headers: HeaderReader = field(default_factory=HeaderReader)
     _writer: FrameWriter = field(default_factory=FrameWriter)
@@ -60,19 +57,11 @@ class TunnelResponse(SessionResponse):
 
     @classmethod
     def of(cls, ctx: RequestContext, connected: Connected) -> Self:
-        upgrade = upgrade_of(ctx)
         return cls(
-            SWITCHING_PROTOCOLS,
-            b"",
-            "",
-            ctx.warnings.texts,
-            upgrade=upgrade,
-            protocol=PROTOCOL,
-            connected=connected,
+            warnings=ctx.warnings.texts, upgrade=upgrade_of(ctx), protocol=PROTOCOL, connected=connected
         )
 
     def new_socket(self) -> RawSocket:
-        assert self.upgrade is not None, "set by `of`"
         self._socket = RawSocket(self.upgrade, self.protocol)
         return self._socket
 
@@ -133,7 +122,6 @@ class TunnelResponse(SessionResponse):
 
     async def _forward(self, data: Stream, errors: Stream) -> None:
         """Connects a pair of streams to the port in their headers, until one side closes."""
-        assert self.connected is not None, "set by `of`"
         text = data.headers.get("port", "")
         port = int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else 0
         try:

@@ -16,6 +16,7 @@ from kubernetes.stream import portforward, stream
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet.containers.behaviour import ExecResult
 from fakeapi.http.connections import port_forward, remote_command
+from fakeapi.http.connections.session import INPUTS_MAX
 from tests.http.connections.pods import POD, create_pod, message_of
 from tests.http.websocket_client import connected
 
@@ -286,7 +287,7 @@ def test_a_client_that_sends_more_than_a_command_reads_has_to_wait(api: FakeAPI)
         message_of(session)
         session.send(b"\xff\x00")
         assert started.wait(10)
-        for _ in range(10 * remote_command.INPUTS_MAX):
+        for _ in range(10 * INPUTS_MAX):
             session.send(b"\x00x")
         for _ in range(10 * remote_command.SIZES_MAX):
             session.send(b'\x04{"Width":1,"Height":2}')
@@ -334,7 +335,7 @@ def test_a_client_that_sends_more_than_a_port_reads_has_to_wait(api: FakeAPI) ->
     with connected(api, f"{POD}/portforward?ports=80", "v4.channel.k8s.io") as session:
         session.next()
         assert [message_of(session) for _ in range(2)] == [b"\x00P\x00", b"\x01P\x00"]
-        for _ in range(10 * port_forward.INPUTS_MAX):
+        for _ in range(10 * INPUTS_MAX):
             session.send(b"\x00x")
         session.send(b"\x09x")
         done.set()

@@ -7,6 +7,7 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.http.connections import spdy, tunnel
+from fakeapi.http.connections.session import INPUTS_MAX
 from fakeapi.http.connections.spdy import DICTIONARY, FrameReader, FrameWriter, HeaderReader, SpdyError
 from tests.http.connections.pods import POD, create_pod, message_of
 from tests.http.websocket_client import Client, connected
@@ -138,6 +139,6 @@ def test_long_frames_and_headers_are_refused() -> None:
 
 def test_a_client_that_sends_more_than_a_port_reads_has_to_wait(opened: Tunnel) -> None:
     opened.open_pair(1)
-    for _ in range(4 * tunnel.INPUTS_MAX):
+    for _ in range(4 * INPUTS_MAX):
         opened.session.send(FrameWriter.data(3, b"x"))
-    assert [opened.next().data for _ in range(4 * tunnel.INPUTS_MAX)] == [b"80:x"] * 4 * tunnel.INPUTS_MAX
+    assert [opened.next().data for _ in range(4 * INPUTS_MAX)] == [b"80:x"] * 4 * INPUTS_MAX
