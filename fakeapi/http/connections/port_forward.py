@@ -54,7 +54,7 @@ class PortForwardResponse(SessionResponse):
 
     async def receive(self, channel: int, data: bytes) -> None:
         index, is_error = divmod(channel, 2)
-        if not is_error and index < len(self._inputs):
+        if not is_error and 0 <= index < len(self._inputs):
             await self._inputs[index].put(data)
 
     async def _forward(self, socket: ChannelSocket, index: int) -> None:

@@ -342,6 +342,17 @@ def test_a_client_that_sends_more_than_a_port_reads_has_to_wait(api: FakeAPI) ->
         assert message_of(session) == b"\x00ok"
 
 
+def test_a_character_that_is_no_channel_is_ignored(api: FakeAPI) -> None:
+    api.containers.behave(ports=lambda port, data: b"ok")
+    create_pod(api)
+    with connected(api, f"{POD}/portforward?ports=80", "v4.base64.channel.k8s.io") as session:
+        session.next()
+        assert [session.next().data for _ in range(2)] == ["0UAA=", "1UAA="]  # type: ignore[attr-defined] # TextMessages
+        session.say("*eA==")
+        session.say("0eA==")
+        assert session.next().data == "0b2s="  # type: ignore[attr-defined] # a TextMessage
+
+
 def test_the_verbs_of_connections_are_authorized() -> None:
     with FakeAPI(controllers="kubelet", authorization="rbac", token="admin") as api:
         create_pod(api)
