@@ -4,14 +4,14 @@ from typing import Self
 
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.faults.rules import Rule
-from fakeapi.testing.running import RunningServer
+from fakeapi.testing.server_faults import ServerFaults
 
 
 class Fault:
     """An armed fault of a server. Used as a context manager, it disarms itself at the end of the block."""
 
-    def __init__(self, server: RunningServer, armed: ArmedFault) -> None:
-        self._server = server
+    def __init__(self, faults: ServerFaults, armed: ArmedFault) -> None:
+        self._faults = faults
         self._armed = armed
 
     @property
@@ -50,7 +50,7 @@ class Fault:
         Watches then send the events that the fault held back.
         """
         if self._armed.is_armed:
-            self._server.disarm(self.name)
+            self._faults.disarm(self.name)
 
     def __enter__(self) -> Self:
         return self

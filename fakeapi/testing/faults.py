@@ -8,7 +8,7 @@ from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.testing.armed_fault import Fault
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.ready_faults import ReadyFaults
-from fakeapi.testing.running import RunningServer
+from fakeapi.testing.server_faults import ServerFaults
 
 __tracebackhide__ = hides_expected_errors
 
@@ -29,8 +29,8 @@ class Faults(ReadyFaults):
     served resource or verb. If a method raises an error, it arms no faults.
     """
 
-    def __init__(self, server: RunningServer) -> None:
-        self._server = server
+    def __init__(self, faults: ServerFaults) -> None:
+        self._faults = faults
 
     def _arm_rule(self, rule: Rule) -> Fault:
         return self.arm(rule)[0]
@@ -47,32 +47,32 @@ class Faults(ReadyFaults):
         Raises RuleError for an invalid rule, and for a rule that cannot match any served resource or verb.
         """
         try:
-            armed = self._server.arm(read_rules(source))
+            armed = self._faults.arm(read_rules(source))
         except RuleError as error:
             raise error.with_traceback(None) from None
-        return [Fault(self._server, each) for each in armed]
+        return [Fault(self._faults, each) for each in armed]
 
     def disarm(self, *names: str) -> None:
         """Disarms faults by name, or all faults if called without names.
 
         Raises RuleError for an unknown name. After an error, no fault has been disarmed.
         """
-        self._server.disarm(*names)
+        self._faults.disarm(*names)
 
     def __iter__(self) -> Iterator[Fault]:
         """Yields the armed faults in the order of arming."""
-        return iter([Fault(self._server, armed) for armed in self._server.armed_faults()])
+        return iter([Fault(self._faults, armed) for armed in self._faults.armed()])
 
     def __len__(self) -> int:
         """Returns the number of armed faults."""
-        return len(self._server.armed_faults())
+        return len(self._faults.armed())
 
     def unfired(self) -> list[str]:
         """Returns the names of the faults that never fired, including faults that are disarmed now.
 
         `FakeAPI.reset` and `FakeAPI.return_to` clear the list.
         """
-        return self._server.unfired_faults()
+        return self._faults.unfired()
 
     def verify(self) -> None:
         """Raises FaultsUnfired if a fault never fired, even if it is disarmed now."""

@@ -22,4 +22,5 @@ class ImageMethods(ServerMethods):
         Raises ValueError if the directory does not exist. Raises RuntimeError if the server does not run, or
         if it runs controllers without the kubelet.
         """
-        self._running().run_image(RunImage.of(image, directory))
+        server, files = self._running(), RunImage.of(image, directory)
+        server.call(lambda: server.simulation.run_image(files))

@@ -9,6 +9,7 @@ from fakeapi.testing.server_methods import ServerMethods
 
 if TYPE_CHECKING:
     from fakeapi.testing.replaying import ReplayOptions
+    from fakeapi.traces.recording.recording import Recording
     from fakeapi.traces.reporting.report import Report
 
 
@@ -44,23 +45,43 @@ class RecordingMethods(ServerMethods, ABC):
         Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
         ValueError for an invalid field.
         """
-        self._running().start_recording(path, tuple(redact))
+        server = self._running()
+
+        async def begin() -> None:
+            server.recording.start(path, tuple(redact))
+
+        server.call(begin)
 
     def stop_recording(self) -> Path:
         """Ends the recording and writes its file, including open watches; returns the path.
 
         Raises TraceError if the file cannot be written, and RuntimeError if the server is not recording.
         """
-        return self._running().stop_recording()
+        recording = self._taken_recording()
+        if recording is None:
+            raise RuntimeError("the server is not recording")
+        recording.close()
+        return recording.path
 
     @property
     def recording(self) -> bool:
         """Whether the server is recording its traffic."""
-        return self._server is not None and self._server.recording
+        return self._server is not None and self._server.recording.is_recording
 
     def discard_recording(self) -> None:
         """Ends the recording without writing a file; does nothing without a recording."""
-        self._running().discard_recording()
+        recording = self._taken_recording()
+        if recording is not None:
+            recording.abort()
+
+    def _taken_recording(self) -> "Recording | None":
+        """Ends the recording and returns it, not yet written; None without a recording."""
+        server = self._running()
+
+        async def take() -> "Recording | None":
+            return server.recording.take()
+
+        return server.call(take)
 
     def replay(self, trace: str | Path, **how: "Unpack[ReplayOptions]") -> "Report":
         """Sends the requests of a recorded trace to this server, and reports where the responses differ.

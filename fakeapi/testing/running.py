@@ -15,7 +15,6 @@ from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import connect_host, url_host
 from fakeapi.machinery.json_types import Object
-from fakeapi.run_images import RunImage
 from fakeapi.serving.runner import Runner, StartError
 from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
@@ -40,13 +39,11 @@ if TYPE_CHECKING:
     from fakeapi.controllers.kubelet.controller import KubeletController
     from fakeapi.devices.drivers import SimulatedDrivers
     from fakeapi.explaining.explanation import Explanation
-    from fakeapi.faults.armed import ArmedFault
-    from fakeapi.faults.rules import Rule
     from fakeapi.installing.manifest_installer import ManifestInstaller
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.fault_armer import FaultArmer
     from fakeapi.testing.in_cluster_listener import InClusterListener
-    from fakeapi.traces.recording.recording import Recording
+    from fakeapi.testing.server_faults import ServerFaults
 
 T = TypeVar("T")
 
@@ -187,7 +184,7 @@ class RunningServer:
 
     @property
     def simulation(self) -> "ServerSimulation":
-        """The nodes and simulated drivers of the server. Use it only in the event loop of the server."""
+        """The nodes, simulated drivers and images of the server. Use it only in its event loop."""
         return self._simulation
 
     def check_driver(self, name: str) -> None:
@@ -197,20 +194,6 @@ class RunningServer:
             _ = self.drivers[name]
 
         self._runner.call(check)
-
-    def run_image(self, image: RunImage) -> None:
-        """Runs the containers of an image as processes. Starts all controllers if the server runs none.
-
-        Raises RunImageError if there are too many images, and RuntimeError if controllers run, but not the
-        kubelet.
-        """
-
-        async def add() -> None:
-            await self._controllers.start_all()
-            self._simulation.kubelet()
-            self._cluster.run_images.add(image)
-
-        self._runner.call(add)
 
     def remove_driver(self, name: str) -> None:
         """Stops and forgets a simulated driver. Raises DeviceError for an unknown driver."""
@@ -294,46 +277,20 @@ class RunningServer:
     def restart_empty_on_new_port(self) -> None:
         """Replaces the cluster by a new cluster, closes all connections, and listens on a new port.
 
-        Also ends the recording and writes its file. Clients that use the old port get a refused connection.
+        Clients that use the old port get a refused connection.
         """
-        if self.recording:
-            self.stop_recording()
         self._runner.restart_empty_on_new_port()
         self._port = self._runner.port
         self._credentials.remove_added_users()
         self._files.remove()
         self._files.announce(self.url)
 
-    def arm(self, rules: "list[Rule]") -> "list[ArmedFault]":
-        """Arms the faults of rules; returns the armed faults.
+    @property
+    def faults(self) -> "ServerFaults":
+        """The faults of the server, for the thread of a test."""
+        from fakeapi.testing.server_faults import ServerFaults  # noqa: PLC0415 - loaded only when used
 
-        Raises RuleError if a rule cannot match any served resource or verb. After an error, no new fault is
-        armed.
-        """
-
-        async def arm() -> "list[ArmedFault]":
-            return self._cluster.faults.arm(rules)
-
-        return self._runner.call(arm)
-
-    def disarm(self, *names: str) -> None:
-        """Disarms faults by name, or all if called without names. Raises RuleError for an unknown name."""
-
-        async def disarm() -> None:
-            if self._cluster.armed_faults is not None or names:
-                self._cluster.faults.disarm(*names)
-
-        self._runner.call(disarm)
-
-    def armed_faults(self) -> "list[ArmedFault]":
-        """Returns the armed faults in the order of arming."""
-        faults = self._cluster.armed_faults
-        return [] if faults is None else [*faults.armed]
-
-    def unfired_faults(self) -> list[str]:
-        """Returns the names of the faults that never fired, including disarmed faults."""
-        faults = self._cluster.armed_faults
-        return [] if faults is None else faults.unfired()
+        return ServerFaults(self._cluster, self._runner)
 
     @property
     def journal(self) -> JournalAccess:
@@ -381,46 +338,9 @@ class RunningServer:
         return self._files.kubeconfig_of_user(self.url, known, token)
 
     @property
-    def recording(self) -> bool:
-        return self._recording.is_recording
-
-    def start_recording(self, path: str | Path, redact: tuple[str, ...]) -> None:
-        """Starts to record the traffic.
-
-        - `path`: the file that `stop_recording` and `stop` write.
-        - `redact`: fields to leave out of the recording, such as "spec.controller".
-
-        Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
-        ValueError for an invalid field.
-        """
-
-        async def begin() -> None:
-            self._recording.start(path, redact)
-
-        self._runner.call(begin)
-
-    def stop_recording(self) -> Path:
-        """Ends the recording and writes its file, including open watches; returns the path.
-
-        Raises TraceError if the file cannot be written, and RuntimeError if the server is not recording.
-        """
-        recording = self._taken_recording()
-        if recording is None:
-            raise RuntimeError("the server is not recording")
-        recording.close()
-        return recording.path
-
-    def discard_recording(self) -> None:
-        """Ends the recording without writing a file; does nothing without a recording."""
-        recording = self._taken_recording()
-        if recording is not None:
-            recording.abort()
-
-    def _taken_recording(self) -> "Recording | None":
-        async def take() -> "Recording | None":
-            return self._recording.take()
-
-        return self._runner.call(take)
+    def recording(self) -> ServerRecording:
+        """The recording of the server. Use it only in the event loop of the server."""
+        return self._recording
 
     def install(self, sources: tuple[Any, ...]) -> list[Object]:
         """Installs the manifests of all sources; returns the stored objects.

@@ -309,7 +309,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """
         from fakeapi.testing.faults import Faults  # noqa: PLC0415 - loaded only when used
 
-        return Faults(self._running())
+        return Faults(self._running().faults)
 
     def on_request(self, listener: "Callable[[Entry], None]") -> None:
         """Calls `listener` with the journal entry of each request from now on, in the server's event loop.
@@ -361,6 +361,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         kubeconfig lose their connections. Also ends the recording and writes its file.
         """
         server = self._running()
+        if self.recording:
+            self.stop_recording()
         server.restart_empty_on_new_port()
         self._detach()
         handle = FakeAPI(**{field.name: getattr(self._settings, field.name) for field in fields(Settings)})

@@ -1,10 +1,11 @@
-"""ServerSimulation: the nodes and simulated drivers of a running server."""
+"""ServerSimulation: the nodes, simulated drivers and images of a running server."""
 
 from typing import TYPE_CHECKING
 
 from fakeapi.cluster import Cluster
 from fakeapi.devices.model import DriverSpec
 from fakeapi.devices.node_views import NodeSummary, NodeView
+from fakeapi.run_images import RunImage
 from fakeapi.testing.server_controllers import ServerControllers
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ServerSimulation:
-    """The nodes and simulated drivers of a server. Use it only in the event loop of the server."""
+    """The nodes, simulated drivers and images of a server. Use it only in the event loop of the server."""
 
     def __init__(self, cluster: Cluster, controllers: ServerControllers) -> None:
         self._cluster = cluster
@@ -28,6 +29,16 @@ class ServerSimulation:
         simulation = self.kubelet().simulation
         await simulation.add(spec)
         await simulation.published()
+
+    async def run_image(self, image: RunImage) -> None:
+        """Runs the containers of an image as processes. Starts all controllers if the server runs none.
+
+        Raises RunImageError if there are too many images, and RuntimeError if controllers run, but not the
+        kubelet.
+        """
+        await self._controllers.start_all()
+        self.kubelet()
+        self._cluster.run_images.add(image)
 
     async def add_driver_to_node(self, name: str, node: str) -> None:
         """Starts a simulated driver on another node. Raises DeviceError for an unknown driver."""
