@@ -8,7 +8,6 @@ from fakeapi.clock.clocks import Clock
 from fakeapi.http.context import RequestContext
 from fakeapi.http.response import AnyResponse, Response
 from fakeapi.journal.journal import TEXT_MAX, Journal
-from fakeapi.journal.observer import OBSERVER_BYTES
 
 
 class Journaling:
@@ -33,8 +32,7 @@ class Journaling:
         - `response`: the response; None if the client disconnected before the response was ready.
         """
         request = ctx.request
-        agent = request.headers.get(b"user-agent", b"")
-        if agent == OBSERVER_BYTES:
+        if request.is_from_observer:
             return
         sent, path, query = request.content, request.raw_path, request.query_string
         if len(path) + len(query) > TEXT_MAX:
@@ -52,7 +50,7 @@ class Journaling:
                 query,
                 ctx.verb,
                 ctx.user.name,
-                agent[:TEXT_MAX],
+                request.headers.get(b"user-agent", b"")[:TEXT_MAX],
                 code,
                 len(sent),
                 ctx.written,

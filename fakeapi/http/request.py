@@ -23,6 +23,7 @@ from fakeapi.asgi import (
     WriteNow,
 )
 from fakeapi.http.query import Query
+from fakeapi.journal.observer import OBSERVER_BYTES
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 3 * 1024 * 1024
@@ -108,6 +109,11 @@ class Request:
     @property
     def user_agent(self) -> str:
         return self.headers.get(b"user-agent", b"").decode("utf-8", "replace")
+
+    @property
+    def is_from_observer(self) -> bool:
+        """Whether an observer has sent the request (`fakeapi.journal.observer`)."""
+        return self.headers.get(b"user-agent") == OBSERVER_BYTES
 
     async def body(self) -> bytes:
         """Receives and returns the whole body.

@@ -30,7 +30,6 @@ from fakeapi.http.pipeline import Handler
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response, StreamingResponse
 from fakeapi.http.watch import OpenWatch, Watches
-from fakeapi.journal.observer import OBSERVER_BYTES
 from fakeapi.machinery.meta.request_info import RequestInfo
 
 After = Callable[[AnyResponse], AnyResponse]
@@ -157,7 +156,7 @@ class Injector:
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():
-            if watch.ctx.request.headers.get(b"user-agent") == OBSERVER_BYTES:
+            if watch.ctx.request.is_from_observer:
                 continue
             if fault.matches(asked(watch.ctx)) and fault.comes_due(self._clock.now()):
                 event_filter = self._add_filter(fault, watch, opening=False)

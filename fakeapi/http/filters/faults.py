@@ -8,7 +8,6 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pipeline import Handler
 from fakeapi.http.response import AnyResponse
 from fakeapi.http.watch import Watches
-from fakeapi.journal.observer import OBSERVER_BYTES
 
 if TYPE_CHECKING:
     from fakeapi.http.faulting.injector import Injector
@@ -32,7 +31,7 @@ class Faults:
         faults = self._cluster.armed_faults
         if faults is None or not faults.armed or self._injector is None:
             return proceed(ctx)
-        if ctx.request.headers.get(b"user-agent") == OBSERVER_BYTES:
+        if ctx.request.is_from_observer:
             return proceed(ctx)
         return self._injector.apply(ctx, proceed)
 
