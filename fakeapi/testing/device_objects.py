@@ -1,12 +1,11 @@
 """DeviceObjects: builds the kinds of resource.k8s.io in the layout of one API version."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.testing.argument_errors import explains_arguments
 from fakeapi.testing.object_parts import metadata
-
-Object = dict[str, Any]
 
 GROUP = "resource.k8s.io"
 
@@ -181,11 +180,6 @@ class DeviceObjects:
                 each: value if plain else {"value": value} for each, value in capacity.items()
             }
         return {"name": name, **fields} if self._nests_requests else {"name": name, "basic": fields}
-
-    def _pod_claim(
-        self, name: str, field: Literal["resourceClaimName", "resourceClaimTemplateName"], value: str
-    ) -> Object:
-        return {"name": name, field: value}
 
 
 def _selectors(expressions: Sequence[str]) -> list[Object]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
-from fakeapi.testing.insight import WAITING, Insight, event_line, in_order, is_of_code_under_test
+from fakeapi.testing.insight import WAITING, Insight, event_line, in_order, is_of_code_under_test, section
 from fakeapi.testing.server import FakeAPI
 
 REQUESTS_SHOWN = 20
@@ -50,8 +50,8 @@ class ServerReport:
 
     def state_text(self) -> str:
         """Returns faults, waiting objects, last events, the frozen clock and the live page as text."""
-        lines = [*_section("faults:", self.faults()), *_section("waiting:", self.waiting())]
-        lines += _section("last events:", [event_line(event) for event in self.events()])
+        lines = [*section("faults:", self.faults()), *section("waiting:", self.waiting())]
+        lines += section("last events:", [event_line(event) for event in self.events()])
         if frozen := self.insight.frozen():
             lines.append(f"clock: frozen at {frozen}")
         if self.api.page:
@@ -134,10 +134,6 @@ def _listed(title: str, entries: Sequence[Entry], *, with_messages: bool = False
         yield str(entry)
         if entry.message and with_messages:
             yield f"      {entry.message}"
-
-
-def _section(title: str, lines: Sequence[str]) -> list[str]:
-    return [title, *(f"    {line}" for line in lines)] if lines else []
 
 
 def _counted(number: int, noun: str) -> str:

@@ -83,15 +83,15 @@ class Insight:
 
         entries = self.journal.entries() if self.journal is not None else []
         history = history_of(self.wire, entries, resource, namespace, name)
-        lines = _section(
+        lines = section(
             "its history:", [line for change in history[-VERSIONS_MAX:] for line in change.lines()]
         )
         if history:
             events = self.events_about(history[-1].object)[-EVENTS_MAX:]
-            lines += _section("its events:", [event_line(event) for event in events])
+            lines += section("its events:", [event_line(event) for event in events])
         if resource.plural in ("pods", "resourceclaims"):
             why = self.explain(resource.kind, namespace, name).splitlines()
-            lines += _section("why:", [line for line in why if line.strip()][:WHY_LINES_MAX])
+            lines += section("why:", [line for line in why if line.strip()][:WHY_LINES_MAX])
         return "\n".join([*lines, self.around()]).rstrip()
 
     def around(self) -> str:
@@ -146,10 +146,11 @@ def _last(title: str, entries: Sequence[Entry]) -> list[str]:
     """Returns the last REQUESTS_MAX requests under a title; [] without requests."""
     shown = [str(entry) for entry in entries[-REQUESTS_MAX:]]
     earlier = f" (the last {len(shown)} of {len(entries)})" if len(entries) > len(shown) else ""
-    return _section(f"{title}{earlier}:", shown)
+    return section(f"{title}{earlier}:", shown)
 
 
-def _section(title: str, lines: list[str]) -> list[str]:
+def section(title: str, lines: Sequence[str]) -> list[str]:
+    """Returns a title and its lines, indented; [] without lines."""
     return [title, *(f"    {line}" for line in lines)] if lines else []
 
 

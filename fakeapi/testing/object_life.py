@@ -11,6 +11,7 @@ from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.insight import in_order
 from fakeapi.testing.manifests import Manifest, namespace_of, one_object
 from fakeapi.testing.sender import Sender
+from fakeapi.testing.served_kinds import items_of
 from fakeapi.testing.watching import selectors
 
 __tracebackhide__ = hides_expected_errors
@@ -158,7 +159,7 @@ class ObjectLife(Sender):
         selector = ",".join(f"{field}={value}" for field, value in fields.items() if value)
         resource = self._resource("Event", "v1")
         listed = self.request("GET", resource.path(namespace or ""), query=selectors("", selector))
-        return in_order([{"apiVersion": "v1", "kind": "Event", **item} for item in listed["items"]])
+        return in_order(items_of(listed, resource))
 
     def ready_node(
         self,

@@ -12,6 +12,7 @@ has the same functions for the version that a server prefers.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.testing.argument_errors import explains_arguments
 from fakeapi.testing.device_objects import DeviceObjects
 from fakeapi.testing.object_parts import metadata
@@ -31,8 +32,6 @@ __all__ = [
     "role_binding",
     "service_account",
 ]
-
-Object = dict[str, Any]
 
 _RBAC = "rbac.authorization.k8s.io"
 
@@ -69,9 +68,9 @@ class ObjectBuilder(DeviceObjects):
         - `spec`: other fields of the PodSpec, such as `{"restartPolicy": "Never"}`.
         """
         by_name = dict(claims) if isinstance(claims, Mapping) else {each: each for each in claims}
-        used = [self._pod_claim(each, "resourceClaimName", claim) for each, claim in by_name.items()]
+        used = [{"name": each, "resourceClaimName": claim} for each, claim in by_name.items()]
         used += [
-            self._pod_claim(each, "resourceClaimTemplateName", template)
+            {"name": each, "resourceClaimTemplateName": template}
             for each, template in (claim_templates or {}).items()
         ]
         container: Object = {"name": "main", "image": image}

@@ -15,6 +15,7 @@ from fakeapi.clients.served_resource import ServedResource
 from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.json_types import Object
 from fakeapi.testing.hidden_frames import hides_expected_errors
+from fakeapi.testing.served_kinds import items_of
 from fakeapi.testing.wire import Wire, subject_of, target_of
 
 __tracebackhide__ = hides_expected_errors
@@ -69,8 +70,7 @@ class WatchSource:
     def items(self) -> tuple[list[Object], str]:
         """Returns the objects, each with its kind, and the resourceVersion of the list."""
         listed = self.wire.request("GET", self.path, query=self.selectors, observes=self.observes)
-        typed = {"apiVersion": self.resource.api_version, "kind": self.resource.kind}
-        return [{**typed, **item} for item in listed["items"]], listed["metadata"]["resourceVersion"]
+        return items_of(listed, self.resource), listed["metadata"]["resourceVersion"]
 
     def open(self, version: str) -> Stream:
         """Opens a watch after a resourceVersion. Raises StatusError if the server refuses it."""
