@@ -1,8 +1,6 @@
 """Stories of controllers in other threads, told by waiting and not by sleeping."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,20 +8,7 @@ import pytest
 from fakeapi import FakeAPI, StatusError
 from fakeapi.testing.client import Client
 from fakeapi.testing.objects import claim, config_map, deployment, device_class, pod, resource_slice
-
-
-@contextmanager
-def controller(api: FakeAPI, work: Callable[[Client], object]) -> Iterator[None]:
-    """Runs a controller in another thread, as a client of its own."""
-    client = Client(api.url)
-    client._connected._headers["User-Agent"] = "controller/v1"
-    thread = threading.Thread(target=lambda: work(client))
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-        client.close()
+from tests.fakeapi_testing.code_under_test import code_under_test
 
 
 def follow(client: Client, kind: str, react: Callable[[dict[str, Any]], object], count: int) -> None:
@@ -47,7 +32,7 @@ def test_it_retries_after_a_conflict(fakeapi: FakeAPI) -> None:
 
     fakeapi.create(config_map("state"))
     fakeapi.faults.conflict("configmaps", times=2)
-    with controller(fakeapi, mark):
+    with code_under_test(fakeapi, mark):
         fakeapi.requests.verify("update configmaps", times=2, code=409, within=5)
         fakeapi.wait_for("ConfigMap", "state", until=".data.seen=true")
 
@@ -56,7 +41,7 @@ def test_it_reacts_to_each_new_object(fakeapi: FakeAPI) -> None:
     def react(client: Client) -> None:
         follow(client, "Pod", lambda each: client.create(config_map(each["metadata"]["name"])), 3)
 
-    with controller(fakeapi, react):
+    with code_under_test(fakeapi, react):
         for name in "abc":
             fakeapi.create(pod(name))
         fakeapi.eventually(lambda: len(fakeapi.list("ConfigMap", namespace="default")) == 3)
@@ -73,7 +58,7 @@ def test_it_removes_its_finalizer(fakeapi: FakeAPI) -> None:
     held = config_map("held")
     held["metadata"]["finalizers"] = ["example.com/cleanup"]
     fakeapi.create(held)
-    with controller(fakeapi, release):
+    with code_under_test(fakeapi, release):
         fakeapi.requests.verify("watch configmaps", within=5)
         fakeapi.delete("ConfigMap", "held")
         fakeapi.wait_for("ConfigMap", "held", gone=True)
@@ -82,7 +67,7 @@ def test_it_removes_its_finalizer(fakeapi: FakeAPI) -> None:
 def test_it_survives_an_expired_watch(fakeapi: FakeAPI) -> None:
     names: list[str] = []
     fakeapi.faults.expire("pods", after=1)
-    with controller(
+    with code_under_test(
         fakeapi, lambda client: follow(client, "Pod", lambda each: names.append(each["metadata"]["name"]), 3)
     ):
         fakeapi.requests.verify("watch pods", within=5)
@@ -94,14 +79,16 @@ def test_it_survives_an_expired_watch(fakeapi: FakeAPI) -> None:
 
 def test_it_reports_ready_by_a_condition(fakeapi: FakeAPI) -> None:
     fakeapi.create(pod("train"))
-    with controller(fakeapi, lambda client: client.set_condition("Pod", "train", "Ready", reason="Warm")):
+    with code_under_test(
+        fakeapi, lambda client: client.set_condition("Pod", "train", "Ready", reason="Warm")
+    ):
         ready = fakeapi.wait_for("Pod", "train", until="Ready")
     assert ready["status"]["conditions"][-1]["reason"] == "Warm"
 
 
 def test_it_scales_and_watches_the_replicas(fakeapi: FakeAPI) -> None:
     fakeapi.create(deployment("web"))
-    with controller(fakeapi, lambda client: client.scale("Deployment", "web", 5)):
+    with code_under_test(fakeapi, lambda client: client.scale("Deployment", "web", 5)):
         fakeapi.wait_for("Deployment", "web", until=".spec.replicas=5")
     fakeapi.requests.verify("patch deployments/scale default/web", user="kubernetes-admin")
 
@@ -111,7 +98,7 @@ def test_two_managers_apply_their_own_fields(fakeapi: FakeAPI) -> None:
         client.apply(config_map("shared", {"theirs": "1"}), manager="other")
 
     fakeapi.apply(config_map("shared", {"mine": "1"}), manager="me")
-    with controller(fakeapi, apply):
+    with code_under_test(fakeapi, apply):
         both = fakeapi.wait_for("ConfigMap", "shared", until=".data.theirs")
     assert both["data"] == {"mine": "1", "theirs": "1"}
 
@@ -121,7 +108,7 @@ def test_a_claim_is_allocated_after_its_driver_publishes_a_slice(fakeapi: FakeAP
     fakeapi.ready_node("node")
     fakeapi.create_all([device_class(), claim("gpu"), pod("train", claims=["gpu"])])
     fakeapi.wait_for("Pod", "train", until="PodScheduled=False")
-    with controller(fakeapi, lambda client: client.create(resource_slice(devices=2))):
+    with code_under_test(fakeapi, lambda client: client.create(resource_slice(devices=2))):
         allocated = fakeapi.wait_for("ResourceClaim", "gpu", until=".status.allocation")
     assert allocated["status"]["allocation"]["devices"]["results"][0]["pool"] == "node"
     assert fakeapi.wait_for("Pod", "train", until="PodScheduled")["spec"]["nodeName"] == "node"
@@ -136,7 +123,7 @@ def test_it_renews_its_lease_when_the_clock_moves(fakeapi: FakeAPI) -> None:
         client.patch("Lease", "leader", {"spec": {"holderIdentity": "b"}})
 
     fakeapi.clock.advance(16)
-    with controller(fakeapi, take_over):
+    with code_under_test(fakeapi, take_over):
         fakeapi.wait_for("Lease", "leader", until=".spec.holderIdentity=b")
 
 
@@ -151,6 +138,6 @@ def test_it_stops_when_its_role_is_missing(fakeapi: FakeAPI) -> None:
         except StatusError as error:
             errors.append(error)
 
-    with controller(fakeapi, work):
+    with code_under_test(fakeapi, work):
         fakeapi.requests.verify("list resourceclaims", code=403, within=5)
         fakeapi.eventually(lambda: [error.reason for error in errors] == ["Forbidden"])

@@ -1,8 +1,5 @@
 """Tests can wait for the work of other threads, without sleeping and without polling."""
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -14,24 +11,11 @@ from fakeapi.testing.insight import EVENTS_MAX, REQUESTS_MAX, VERSIONS_MAX
 from fakeapi.testing.object_history import CHANGES_MAX
 from fakeapi.testing.until import condition_of
 from fakeapi.testing.watching import WITHIN_SECONDS
+from tests.fakeapi_testing.code_under_test import code_under_test
 
 
 def config_map(name: str, **data: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
-
-
-@contextmanager
-def code_under_test(api: FakeAPI, work: Callable[[Client], object]) -> Iterator[None]:
-    """Runs a function in another thread, with a client whose requests are not the helper's own."""
-    client = Client(api.url)
-    client._connected._headers["User-Agent"] = "controller/v1"
-    thread = threading.Thread(target=lambda: work(client))
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-        client.close()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,22 @@
+"""A function of the code under test, which runs beside a test."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from fakeapi import FakeAPI
+from fakeapi.testing.client import Client
+
+
+@contextmanager
+def code_under_test(api: FakeAPI, work: Callable[[Client], object]) -> Iterator[None]:
+    """Runs a function in another thread, with a client whose requests are not the helper's own."""
+    client = Client(api.url)
+    client._connected._headers["User-Agent"] = "controller/v1"
+    thread = threading.Thread(target=lambda: work(client))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        client.close()
