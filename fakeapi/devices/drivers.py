@@ -1,9 +1,10 @@
 """SimulatedDrivers: the simulated DRA drivers of one server."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fakeapi.devices.model import DRIVERS_MAX, DeviceError, DriverSpec
-from fakeapi.devices.simulated import Event, Listener, SimulatedDriver
+from fakeapi.devices.simulated import Check, Event, Listener, SimulatedDriver
+from fakeapi.machinery.json_types import Object
 
 
 class SimulatedDrivers:
@@ -15,10 +16,14 @@ class SimulatedDrivers:
     def __init__(self) -> None:
         self.by_name: dict[str, SimulatedDriver] = {}
         self._listener: Listener | None = None
+        self._check: Check | None = None
 
-    def listen(self, listener: Listener | None) -> None:
-        """Sets the only listener, which receives all changes of all drivers."""
-        self._listener = listener
+    def listen(self, listener: Listener | None, check: Check | None = None) -> None:
+        """Sets the only listener, which receives all changes of all drivers.
+
+        `check`: raises DeviceError for slices that the release does not take; see `SimulatedDriver.taint`.
+        """
+        self._listener, self._check = listener, check
 
     def __getitem__(self, name: str) -> SimulatedDriver:
         """Returns the driver with this name. Raises DeviceError for an unknown name."""
@@ -36,7 +41,7 @@ class SimulatedDrivers:
             raise DeviceError(f"the simulated driver {spec.name} exists already")
         if len(self.by_name) >= DRIVERS_MAX:
             raise DeviceError(f"more than {DRIVERS_MAX} simulated drivers")
-        driver = SimulatedDriver(spec, list(spec.nodes or nodes), self._changed)
+        driver = SimulatedDriver(spec, list(spec.nodes or nodes), self._changed, self._checked)
         self.by_name[spec.name] = driver
         for node in driver.nodes:
             self._changed("registration", spec.name, node)
@@ -54,3 +59,7 @@ class SimulatedDrivers:
     def _changed(self, event: Event, driver: str, node: str) -> None:
         if self._listener is not None:
             self._listener(event, driver, node)
+
+    def _checked(self, parts: Sequence[Object]) -> None:
+        if self._check is not None:
+            self._check(parts)

@@ -1,6 +1,6 @@
 """SimulatedDriver: the running state of a simulated DRA driver on all its nodes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -19,6 +19,9 @@ Event: TypeAlias = Literal["registration", "devices", "health", "restart"]
 
 Listener: TypeAlias = Callable[[Event, str, str], None]
 """Receives an event with the names of the driver and of the node."""
+
+Check: TypeAlias = Callable[[Sequence[Object]], None]
+"""Raises DeviceError if the release drops a field of these parts of slices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +81,17 @@ CALLS_KEPT = 1000
 class SimulatedDriver:
     """A DRA driver without a process: its devices, their state, and how it answers the kubelet.
 
-    Call all methods in the event loop of the server. `listener` receives each change.
+    Call all methods in the event loop of the server. `listener` receives each change. `check` is asked
+    before a device gets a taint.
     """
 
-    def __init__(self, spec: DriverSpec, nodes: list[str], listener: Listener) -> None:
+    def __init__(
+        self, spec: DriverSpec, nodes: list[str], listener: Listener, check: Check = lambda _: None
+    ) -> None:
         """Creates the devices of each node. Raises DeviceError if the templates make too many devices."""
         self.spec = spec
         self.name = spec.name
-        self._listener = listener
+        self._listener, self._check = listener, check
         self.nodes: dict[str, NodeDevices] = {node: self._devices_of(node) for node in nodes}
         self.behaviours: dict[str, Behaviour] = dict(spec.behaviour)
         self.calls: list[CallRecord] = []
@@ -184,11 +190,13 @@ class SimulatedDriver:
     def taint(self, device: str, node: str, key: str, value: str, effect: str, now: float) -> None:
         """Adds a taint to a device, or replaces its added taint with the same key and effect.
 
-        `now`: the time of the taint, in seconds since the epoch. Raises DeviceError as `find` does.
+        `now`: the time of the taint, in seconds since the epoch. Raises DeviceError as `find` does, and
+        if the release drops taints of devices, because a gate is off.
         """
         _, state = self.find(device, node)
         kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
         new: Object = {"key": key, **({"value": value} if value else {}), "effect": effect}
+        self._check([{"devices": [{**state.device, "taints": [new]}]}])
         self._set_taints(device, node, [*kept, {**new, "timeAdded": times.now_text(now)}])
 
     def untaint(self, device: str, node: str, key: str = "") -> None:

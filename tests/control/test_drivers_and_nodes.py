@@ -130,6 +130,15 @@ def test_drivers_are_added_stopped_and_removed_by_command(api: FakeAPI, tmp_path
     assert "neither a preset" in run(api, "drivers", "add", "nosuch").output
 
 
+def test_the_command_refuses_a_taint_that_the_release_would_drop() -> None:
+    with FakeAPI(release="1.34", drivers={NAME: 1}) as api:
+        refused = run(api, "drivers", "device", NAME, "gpu-0", "--taint", "hot:NoExecute")
+        assert (refused.exit_code, "switch the feature gate DRADeviceTaints on" in refused.output) == (
+            1,
+            True,
+        )
+
+
 def test_presets_are_listed_and_shown() -> None:
     listed = CliRunner().invoke(main, ["devices", "list"]).output
     assert "nvidia-mig" in listed

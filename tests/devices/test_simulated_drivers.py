@@ -103,6 +103,14 @@ def test_taints_and_removed_devices_are_published_with_a_new_generation(api: Fak
     assert [each["name"] for each in published(api)] == ["gpu-0", "gpu-1"]
 
 
+def test_a_taint_is_refused_while_its_feature_gate_is_off() -> None:
+    with FakeAPI(release="1.34", nodes="a", drivers=f"{NAME}=1") as api:
+        device = api.driver(NAME).device("gpu-0")
+        with pytest.raises(ValueError, match="need taints: switch the feature gate DRADeviceTaints on"):
+            device.taint("broken")
+        device.untaint()
+
+
 def test_a_deleted_slice_is_published_again(api: FakeAPI) -> None:
     [resource_slice] = api.list("ResourceSlice")
     api.delete("ResourceSlice", resource_slice["metadata"]["name"])

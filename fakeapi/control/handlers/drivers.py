@@ -89,18 +89,21 @@ async def change_device(call: Call) -> DriverView:
     driver, device, change = _driver(call), call.path["device"], call.body
     try:
         node, _ = driver.find(device, change.node)
-        if change.health is not None:
-            state = HEALTHY if change.health == "Healthy" else UNHEALTHY
-            driver.set_health(device, node, state, change.message)
-        if change.untaint:
-            driver.untaint(device, node, "" if change.untaint == "*" else change.untaint)
-        if change.taint is not None:
-            taint, now = change.taint, call.server.cluster.clock.now()
-            driver.taint(device, node, taint.key, taint.value, taint.effect, now)
-        if change.removed is not None:
-            driver.set_removed(device, node, is_removed=change.removed)
     except DeviceError as error:
         raise refused(404, str(error)) from None
+    if change.health is not None:
+        state = HEALTHY if change.health == "Healthy" else UNHEALTHY
+        driver.set_health(device, node, state, change.message)
+    if change.untaint:
+        driver.untaint(device, node, "" if change.untaint == "*" else change.untaint)
+    if change.taint is not None:
+        taint, now = change.taint, call.server.cluster.clock.now()
+        try:
+            driver.taint(device, node, taint.key, taint.value, taint.effect, now)
+        except DeviceError as error:
+            raise refused(400, str(error)) from None
+    if change.removed is not None:
+        driver.set_removed(device, node, is_removed=change.removed)
     return view_of(driver, node)
 
 

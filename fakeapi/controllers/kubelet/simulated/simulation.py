@@ -69,7 +69,7 @@ class Simulation:
 
     async def start(self) -> None:
         """Starts the drivers that the server has already. Raises DeviceError if one of them cannot run."""
-        self._drivers.listen(self._changed)
+        self._drivers.listen(self._changed, lambda parts: check_gates(parts, self._context.rules))
         for driver in list(self._drivers.by_name.values()):
             await self._prepare_cluster(driver.spec, driver.nodes)
             for node in driver.running_nodes():
