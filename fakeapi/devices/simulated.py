@@ -81,8 +81,8 @@ CALLS_KEPT = 1000
 class SimulatedDriver:
     """A DRA driver without a process: its devices, their state, and how it answers the kubelet.
 
-    Call all methods in the event loop of the server. `listener` receives each change. `check` is asked
-    before a device gets a taint.
+    Call all methods in the event loop of the server. `listener` receives each change. `check` may
+    refuse a taint before the device gets it.
     """
 
     def __init__(
