@@ -1,6 +1,6 @@
 """SimulatedDrivers: the simulated DRA drivers of one server."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from fakeapi.devices.model import DRIVERS_MAX, DeviceError, DriverSpec
 from fakeapi.devices.simulated import Check, Event, Listener, SimulatedDriver
@@ -21,7 +21,7 @@ class SimulatedDrivers:
     def listen(self, listener: Listener | None, check: Check | None = None) -> None:
         """Sets the only listener, which receives all changes of all drivers.
 
-        `check`: raises DeviceError for slices that the release does not take; see `SimulatedDriver.taint`.
+        `check`: raises DeviceError for a device whose taints the release does not accept.
         """
         self._listener, self._check = listener, check
 
@@ -41,7 +41,7 @@ class SimulatedDrivers:
             raise DeviceError(f"the simulated driver {spec.name} exists already")
         if len(self.by_name) >= DRIVERS_MAX:
             raise DeviceError(f"more than {DRIVERS_MAX} simulated drivers")
-        driver = SimulatedDriver(spec, list(spec.nodes or nodes), self._changed, self._checked)
+        driver = SimulatedDriver(spec, list(spec.nodes or nodes), self._changed, self._check_taints)
         self.by_name[spec.name] = driver
         for node in driver.nodes:
             self._changed("registration", spec.name, node)
@@ -60,6 +60,6 @@ class SimulatedDrivers:
         if self._listener is not None:
             self._listener(event, driver, node)
 
-    def _checked(self, parts: Sequence[Object]) -> None:
+    def _check_taints(self, device: Object) -> None:
         if self._check is not None:
-            self._check(parts)
+            self._check(device)

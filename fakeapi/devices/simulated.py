@@ -1,6 +1,6 @@
 """SimulatedDriver: the running state of a simulated DRA driver on all its nodes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -20,8 +20,8 @@ Event: TypeAlias = Literal["registration", "devices", "health", "restart"]
 Listener: TypeAlias = Callable[[Event, str, str], None]
 """Receives an event with the names of the driver and of the node."""
 
-Check: TypeAlias = Callable[[Sequence[Object]], None]
-"""Raises DeviceError if the release drops a field of these parts of slices."""
+Check: TypeAlias = Callable[[Object], None]
+"""Raises DeviceError if the release does not accept the taints of a published device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +191,14 @@ class SimulatedDriver:
         """Adds a taint to a device, or replaces its added taint with the same key and effect.
 
         `now`: the time of the taint, in seconds since the epoch. Raises DeviceError as `find` does, and
-        if the release drops taints of devices, because a gate is off.
+        if the release does not accept the taint.
         """
         _, state = self.find(device, node)
         kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
         new: Object = {"key": key, **({"value": value} if value else {}), "effect": effect}
-        self._check([{"devices": [{**state.device, "taints": [new]}]}])
-        self._set_taints(device, node, [*kept, {**new, "timeAdded": times.now_text(now)}])
+        taints = [*kept, {**new, "timeAdded": times.now_text(now)}]
+        self._check(replace(state, taints=taints).published)
+        self._set_taints(device, node, taints)
 
     def untaint(self, device: str, node: str, key: str = "") -> None:
         """Removes the added taints with a key, or all. Raises DeviceError as `find` does."""

@@ -52,8 +52,8 @@ class SimulatedDevice:
     def taint(self, key: str, value: str = "", effect: Effect = "NoSchedule") -> None:
         """Adds a taint to the device, or replaces its taint with the same key and effect.
 
-        The slices show the taint, and the controllers act on it. Raises ValueError if the gate
-        DRADeviceTaints is off, because the server would drop the taint.
+        The slices show the taint, and the controllers act on it. Raises ValueError for an invalid
+        taint, and if the gate DRADeviceTaints is off, because the server would drop the taint.
         """
         now = self._now()
         self._act(lambda driver: driver.taint(self.name, self.node, key, value, effect, now))

@@ -108,7 +108,16 @@ def test_a_taint_is_refused_while_its_feature_gate_is_off() -> None:
         device = api.driver(NAME).device("gpu-0")
         with pytest.raises(ValueError, match="need taints: switch the feature gate DRADeviceTaints on"):
             device.taint("broken")
-        device.untaint()
+
+
+@pytest.mark.parametrize(("key", "value"), [("bad key", ""), ("broken", "no/slash"), ("", "")])
+def test_an_invalid_taint_is_refused_before_the_slices_change(api: FakeAPI, key: str, value: str) -> None:
+    device = api.driver(NAME).device("gpu-0")
+    device.taint("hot")
+    with pytest.raises(ValueError, match=r"gpu-0\.taints\[1\]\.(key|value): Invalid value"):
+        device.taint(key, value)
+    api.settle()
+    assert [taint["key"] for taint in published(api)[0]["taints"]] == ["hot"]
 
 
 def test_a_deleted_slice_is_published_again(api: FakeAPI) -> None:

@@ -15,7 +15,7 @@ from fakeapi.controllers.kubelet.simulated.binding import BindingConditions
 from fakeapi.controllers.kubelet.simulated.cdi_files import CDIFiles
 from fakeapi.controllers.kubelet.simulated.plugin import SIMULATED, SimulatedPlugin
 from fakeapi.controllers.kubelet.simulated.publisher import SlicePublisher
-from fakeapi.controllers.kubelet.simulated.slices import check_gates, parts_of
+from fakeapi.controllers.kubelet.simulated.slices import check_gates, check_taints, parts_of
 from fakeapi.devices.model import ClassSpec, DeviceError, DriverSpec
 from fakeapi.devices.simulated import Event, SimulatedDriver
 
@@ -69,7 +69,7 @@ class Simulation:
 
     async def start(self) -> None:
         """Starts the drivers that the server has already. Raises DeviceError if one of them cannot run."""
-        self._drivers.listen(self._changed, lambda parts: check_gates(parts, self._context.rules))
+        self._drivers.listen(self._changed, lambda device: check_taints(device, self._context.rules))
         for driver in list(self._drivers.by_name.values()):
             await self._prepare_cluster(driver.spec, driver.nodes)
             for node in driver.running_nodes():

@@ -6,6 +6,7 @@ from fakeapi.devices.model import DeviceError, PoolSpec
 from fakeapi.kinds.resource.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.kinds.resource.gated_fields import RESOURCE_SLICE_FIELDS
 from fakeapi.kinds.resource.validation.attributes import has_list_attribute
+from fakeapi.kinds.resource.validation.slice_devices import validate_taints
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
@@ -61,6 +62,14 @@ def check_gates(parts: Sequence[Object], rules: ReleaseRules) -> None:
                 if not gates:
                     raise DeviceError(f"its devices need {fields}, which the release does not have")
                 raise DeviceError(f"its devices need {fields}: switch the feature gate {gates} on")
+
+
+def check_taints(device: Object, rules: ReleaseRules) -> None:
+    """Raises DeviceError if the release drops the taints of a device, or refuses one of them."""
+    check_gates([{"devices": [device]}], rules)
+    errors = validate_taints(device, device["name"], None, rules)
+    if errors:
+        raise DeviceError("; ".join(map(str, errors)))
 
 
 def in_version(resource_slice: Object, version: str) -> Object:

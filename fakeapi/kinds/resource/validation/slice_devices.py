@@ -66,7 +66,7 @@ def validate_device(
         *_validate_number_of_qualities(device, path, rules),
         *_validate_number_of_values(device, path, rules),
         *_validate_qualities(device, path, rules, old),
-        *_validate_taints(device, path, old, rules),
+        *validate_taints(device, path, old, rules),
         *validate_consumption(device.get("consumesCounters"), path, surroundings.counters, rules),
         *validate_device_nodes(device, path, rules, chooses=surroundings.chooses_nodes),
         *validate_binding_conditions(device, path, rules),
@@ -75,7 +75,8 @@ def validate_device(
     ]
 
 
-def _validate_taints(device: Object, path: str, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
+def validate_taints(device: Object, path: str, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
+    """Validates the taints of a device. `old`: the stored device; None if it is new."""
     taints = device.get("taints")
     trusts = rules.quirks.unchanged_taints_are_trusted
     if trusts and old is not None and semantically_equal(taints, old.get("taints")):
