@@ -22,11 +22,11 @@ async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Expla
     """
     users = consumers_of(claim)
     if "deletionTimestamp" in claim["metadata"]:
-        reason = finalizers_reason("ResourceClaim", claim)
+        reason = finalizers_reason(world, "ResourceClaim", claim)
         reason.blame = users
         if users:
             verb = "uses" if len(users) == 1 else "use"
-            reason.text = f"it is being deleted; {', '.join(map(str, users[:3]))} still {verb} it"
+            reason.text = f"{', '.join(map(str, users[:3]))} still {verb} it"
         return explanation(world, claim, "deleting", reason.text, [reason], kind="ResourceClaim")
     if claim["status"].get("allocation"):
         return _allocated(world, claim)

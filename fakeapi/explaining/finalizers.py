@@ -1,45 +1,130 @@
-"""Says whose a finalizer is, and who removes it."""
+"""Says who removes a finalizer, and how an object that is being deleted goes away."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from fakeapi.explaining.model import Reason
-from fakeapi.explaining.world import reference
+from fakeapi.explaining.model import Change, Reason
+from fakeapi.explaining.world import World, consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
-KNOWN: Mapping[str, str] = {
-    "resource.kubernetes.io/delete-protection": (
-        "the resourceclaim controller removes it when no pod uses the claim and it is deallocated"
+
+@dataclass(frozen=True, slots=True)
+class Remover:
+    """The component of Kubernetes that removes a finalizer.
+
+    - `name`: the component in words.
+    - `when`: the condition in words; "" if there is none.
+    - `controller`: its name among the controllers of the server; "" for a component outside of the server.
+    """
+
+    name: str
+    when: str = ""
+    controller: str = ""
+
+    @property
+    def text(self) -> str:
+        """The component and its condition in words."""
+        return f"{self.name} removes it{f' when {self.when}' if self.when else ''}"
+
+
+KNOWN: Mapping[str, Remover] = {
+    "resource.kubernetes.io/delete-protection": Remover(
+        "the resourceclaim controller", "no pod uses the claim and it is deallocated", "resourceclaim"
     ),
-    "kubernetes.io/pvc-protection": (
-        "the pvc-protection controller removes it when no pod uses the volume claim"
+    "kubernetes.io/pvc-protection": Remover(
+        "the pvc-protection controller", "no pod uses the volume claim", "persistentvolumeclaim-protection"
     ),
-    "kubernetes.io/pv-protection": "the pv-protection controller removes it when the volume is not bound",
-    "scheduling.k8s.io/podgroup-protection": (
-        "the podgroup-protection controller removes it when no active pod names the group"
+    "kubernetes.io/pv-protection": Remover(
+        "the pv-protection controller", "the volume is not bound", "persistentvolume-protection"
     ),
-    "foregroundDeletion": "the garbage collector removes it when all dependents are deleted",
-    "orphan": "the garbage collector removes it when the dependents have no owner reference to the object",
-    "kubernetes": "the namespace controller removes it when the namespace is empty",
-    "batch.kubernetes.io/job-tracking": "the job controller removes it when it has counted the pod",
-    "service.kubernetes.io/load-balancer-cleanup": "the service controller of the cloud provider removes it",
-    "external-attacher/": "the CSI driver's attacher removes it",
+    "scheduling.k8s.io/podgroup-protection": Remover(
+        "the podgroup-protection controller", "no active pod names the group", "podgroup-protection"
+    ),
+    "foregroundDeletion": Remover("the garbage collector", "all dependents are deleted", "garbagecollector"),
+    "orphan": Remover(
+        "the garbage collector",
+        "the dependents have no owner reference to the object",
+        "garbagecollector",
+    ),
+    "kubernetes": Remover("the namespace controller", "the namespace is empty", "namespace"),
+    "batch.kubernetes.io/job-tracking": Remover("the job controller", "it has counted the pod", "job"),
+    "service.kubernetes.io/load-balancer-cleanup": Remover("the service controller of the cloud provider"),
+    "external-attacher/": Remover("the CSI driver's attacher"),
 }
-"""Names the component that removes each finalizer of Kubernetes."""
+"""The component that removes each finalizer of Kubernetes. A name that ends with "/" is a prefix."""
 
 
-def finalizer_lines(obj: Object) -> list[str]:
+def remover_of(finalizer: str) -> Remover | None:
+    """Returns the component of Kubernetes that removes a finalizer; None for an unknown finalizer."""
+    return KNOWN.get(finalizer) or next(
+        (one for name, one in KNOWN.items() if name.endswith("/") and finalizer.startswith(name)), None
+    )
+
+
+def finalizer_lines(world: World, obj: Object) -> list[str]:
     """Returns one line for each finalizer of an object: who removes it."""
-    return [f"finalizer {name}: {remover(obj, name)}" for name in _finalizers(obj)]
+    return [f"finalizer {name}: {_remover_text(world, obj, name)}" for name in finalizers_of(obj)]
 
 
-def finalizers_reason(kind: str, obj: Object) -> Reason:
+def finalizers_reason(world: World, kind: str, obj: Object) -> Reason:
     """Returns the reason why an object that is being deleted still exists: its finalizers."""
-    names = ", ".join(_finalizers(obj)) or "nothing"
-    text = f"it is being deleted and waits for {names}"
-    return Reason("Finalizers", text, finalizer_lines(obj), reference(kind, obj), "metadata.finalizers")
+    names = finalizers_of(obj)
+    noun = "finalizer" if len(names) == 1 else "finalizers"
+    text = f"waits for {noun} {', '.join(names)}" if names else "waits for the server to delete it"
+    details = [
+        f"deletionTimestamp: {obj['metadata'].get('deletionTimestamp')}",
+        *finalizer_lines(world, obj),
+        *_namespace_lines(obj),
+    ]
+    reason = Reason("Finalizers", text, details, reference(kind, obj), "metadata.finalizers")
+    reason.changes = finalizer_changes(world, kind, obj)
+    return reason
 
 
-def _finalizers(obj: Object) -> list[str]:
+def finalizer_changes(world: World, kind: str, obj: Object) -> list[Change]:
+    """Returns changes that remove the finalizers of an object.
+
+    Finalizers of Kubernetes are left to their controllers: the changes end the pods that use the object, or
+    start a controller. Other finalizers are removed by an edit.
+    """
+    names = finalizers_of(obj)
+    unknown = [name for name in names if remover_of(name) is None]
+    own = reference(kind, obj)
+    changes = []
+    if kind == "ResourceClaim" and (users := consumers_of(obj)):
+        named = ", ".join(map(str, users[:4]))
+        more = f" and {len(users) - 4} more" if len(users) > 4 else ""
+        changes.append(Change(f"end {named}{more}", "delete", users))
+    changes += [
+        Change(f"start the server with the controller {controller}", "create")
+        for controller in dict.fromkeys(_missing_controllers(world, names))
+    ]
+    if unknown:
+        text = f"remove {', '.join(unknown)} from metadata.finalizers of {own}"
+        text = f"{text}, which skips the cleanup that the finalizer waits for"
+        is_last = unknown == names and not (kind == "Pod" and obj["spec"].get("nodeName"))
+        needs = "" if is_last else _needs(obj, names, unknown)
+        changes.append(Change(text, "edit", [own], "metadata.finalizers", sufficient=is_last, needs=needs))
+    return changes
+
+
+def _needs(obj: Object, names: list[str], unknown: list[str]) -> str:
+    """Returns what must happen besides the edit of the finalizers."""
+    others = [name for name in names if name not in unknown]
+    if others:
+        return f"then waits for {', '.join(others)}"
+    return f"the kubelet of node {obj['spec']['nodeName']} must end the pod"
+
+
+def _missing_controllers(world: World, names: list[str]) -> Iterator[str]:
+    """Yields the controllers that remove a finalizer and that the server does not run."""
+    for name in names:
+        remover = remover_of(name)
+        if remover is not None and remover.controller and world.lacks_controller(remover.controller):
+            yield remover.controller
+
+
+def finalizers_of(obj: Object) -> list[str]:
     """Returns the finalizers of an object; for a Namespace, also those in its spec."""
     finalizers = [*(obj["metadata"].get("finalizers") or ())]
     if obj.get("kind") == "Namespace":
@@ -47,18 +132,41 @@ def _finalizers(obj: Object) -> list[str]:
     return finalizers
 
 
-def remover(obj: Object, finalizer: str) -> str:
-    """Says who removes a finalizer. For an unknown finalizer, names the field manager that set it."""
-    known = KNOWN.get(finalizer) or next(
-        (text for name, text in KNOWN.items() if name.endswith("/") and finalizer.startswith(name)), ""
-    )
-    if known:
-        return known
-    managers = [
-        entry["manager"]
-        for entry in obj["metadata"].get("managedFields") or ()
-        if f'v:"{finalizer}"' in (entry.get("fieldsV1") or {}).get("f:metadata", {}).get("f:finalizers", {})
+def _namespace_lines(obj: Object) -> list[str]:
+    """Returns the messages of a Namespace that say what it still contains."""
+    if obj.get("kind") != "Namespace":
+        return []
+    return [
+        str(condition.get("message") or condition["type"])
+        for condition in obj["status"].get("conditions") or ()
+        if condition["status"] == "True"
     ]
-    if managers:
-        return f"set by {', '.join(dict.fromkeys(managers))}, which must remove it"
-    return "the controller that added it must remove it"
+
+
+def _remover_text(world: World, obj: Object, finalizer: str) -> str:
+    """Says who removes a finalizer. For an unknown finalizer, says which field manager wrote it."""
+    remover = remover_of(finalizer)
+    if remover is not None:
+        absent = remover.controller and world.lacks_controller(remover.controller)
+        return f"{remover.text}{', but this server does not run it' if absent else ''}"
+    domain, slash, _ = finalizer.partition("/")
+    component = f"a controller of {domain}" if slash else "the controller that added it"
+    here = "" if world.controllers is None else "; this server runs no such controller"
+    managers = managers_of(obj, "f:metadata", "f:finalizers", f'v:"{finalizer}"')
+    written = f"; field manager {', '.join(managers)} wrote it" if managers else ""
+    return f"{component} usually removes it{here}{written}"
+
+
+def managers_of(obj: Object, *path: str) -> list[str]:
+    """Returns the field managers that own a field of an object.
+
+    `path`: the keys of the field in managedFields, such as "f:metadata", "f:finalizers".
+    """
+    managers = []
+    for entry in obj["metadata"].get("managedFields") or ():
+        at = entry.get("fieldsV1") or {}
+        for key in path:
+            at = at.get(key) if isinstance(at, dict) else None
+        if at is not None:
+            managers.append(str(entry.get("manager") or "unknown"))
+    return list(dict.fromkeys(managers))

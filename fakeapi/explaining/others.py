@@ -2,7 +2,7 @@
 
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason
-from fakeapi.explaining.model import NAMES_SHOWN
+from fakeapi.explaining.model import NAMES_SHOWN, Change
 from fakeapi.explaining.pods import explanation
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
@@ -13,10 +13,14 @@ def explain_other(world: World, obj: Object) -> Explanation:
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
         return explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)
-    reason = finalizers_reason(kind, obj)
+    reason = finalizers_reason(world, kind, obj)
     if kind == "PersistentVolumeClaim":
         reason.blame = [reference("Pod", pod) for pod in world.of("pods") if _mounts(pod, obj)]
         reason.details += [f"{one} uses it" for one in reason.blame[:NAMES_SHOWN]]
+        if reason.blame:
+            named = ", ".join(map(str, reason.blame[:4]))
+            more = f" and {len(reason.blame) - 4} more" if len(reason.blame) > 4 else ""
+            reason.changes.insert(0, Change(f"end {named}{more}", "delete", reason.blame))
     return explanation(world, obj, "deleting", reason.text, [reason], kind=kind)
 
 

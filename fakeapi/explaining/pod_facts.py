@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import msgspec
 
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
-from fakeapi.explaining.finalizers import finalizer_lines
+from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.node_facts import AGAIN
 from fakeapi.explaining.world import World, consumers_of, reference
@@ -50,7 +50,7 @@ def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None
     if claim is None:
         return _missing(world, namespace, name, template)
     if "deletionTimestamp" in claim["metadata"]:
-        return _being_deleted(claim)
+        return _being_deleted(world, claim)
     if template and not is_for_pod(pod, claim):
         text = f"claim {namespace}/{name} exists, but the pod does not own it"
         change = Change(f"delete claim {namespace}/{name}", "delete", [reference("ResourceClaim", claim)])
@@ -145,14 +145,17 @@ def similar_lines(name: str, names: Iterable[str], nouns: str) -> list[str]:
     return [f"{nouns}: {listed}" if known else f"there are no {nouns}"]
 
 
-def _being_deleted(claim: Object) -> Reason:
+def _being_deleted(world: World, claim: Object) -> Reason:
     own = reference("ResourceClaim", claim)
     users = consumers_of(claim)
     text = f"{own} is being deleted"
-    lines = finalizer_lines(claim)
+    lines = finalizer_lines(world, claim)
     if users:
         lines.append(f"reserved for {', '.join(map(str, users))}")
-    return Reason("ClaimBeingDeleted", text, lines, own, "metadata.finalizers", blame=users)
+    changes = finalizer_changes(world, "ResourceClaim", claim)
+    again = f"then create {own} again"
+    changes = [msgspec.structs.replace(one, sufficient=False, needs=again) for one in changes]
+    return Reason("ClaimBeingDeleted", text, lines, own, "metadata.finalizers", blame=users, changes=changes)
 
 
 _CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S+) does not exist")

@@ -90,7 +90,7 @@ def _deleting(world: World, pod: Object) -> Explanation:
     node = pod["spec"].get("nodeName", "")
     own = reference("Pod", pod)
     if pod["metadata"].get("finalizers"):
-        reason = finalizers_reason("Pod", pod)
+        reason = finalizers_reason(world, "Pod", pod)
         return explanation(world, pod, "deleting", reason.text, [reason])
     text = f"it is being deleted: the kubelet of node {node} ends it" if node else "it is being deleted"
     details = [str(event.get("message")) for event in world.events if event.get("type") == "Warning"][-3:]

@@ -91,6 +91,10 @@ class World:
         """Whether claims have the layout of v1alpha2, up to 1.30: controllers of drivers allocate them."""
         return self.rules.release.minor < 31
 
+    def lacks_controller(self, name: str) -> bool:
+        """Whether a controller does not run on this server. False for a real cluster."""
+        return self.controllers is not None and name not in self.controllers
+
     def of(self, resource: str) -> list[Object]:
         """Returns the objects of a resource, such as "pods"."""
         return self.objects.get(resource, [])

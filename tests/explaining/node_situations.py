@@ -193,7 +193,7 @@ def volume_claim_missing(api: FakeAPI) -> None:
 # objects that do not go ---------------------------------------------------------------------------
 
 
-@situation("Finalizers", "it is being deleted and waits for example.com/hold")
+@situation("Finalizers", "waits for finalizer example.com/hold")
 def pod_with_a_finalizer(api: FakeAPI) -> None:
     node(api, "a")
     pod(api, "train")
@@ -202,14 +202,14 @@ def pod_with_a_finalizer(api: FakeAPI) -> None:
     api.delete("Pod", "train")
 
 
-@situation("Finalizers", "it is being deleted; pod default/other-user still uses it", ("claim", "other"))
+@situation("Finalizers", "pod default/other-user still uses it", ("claim", "other"))
 def deleted_claim_inuse(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     use(api, "other")
     api.delete("ResourceClaim", "other")
 
 
-@situation("Finalizers", "it is being deleted and waits for example.com/hold", ("node", "a"))
+@situation("Finalizers", "waits for finalizer example.com/hold", ("node", "a"))
 def node_with_a_finalizer(api: FakeAPI) -> None:
     node(api, "a")
     api.patch("Node", "a", {"metadata": {"finalizers": ["example.com/hold"]}})
