@@ -7,15 +7,15 @@ import msgspec
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.device_changes import (
-    MATCHES_ALL,
     add_change,
     free_change,
     model_of,
     recreate_text,
+    relaxed,
     toleration_change,
     using_claims,
 )
-from fakeapi.explaining.dropped import Describer
+from fakeapi.explaining.dropped import Describer, expression_of
 from fakeapi.explaining.model import Change
 from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.tally import NodeTally, RequestTally
@@ -107,15 +107,16 @@ def _free(key: tuple[str, str], claim: Object, node: str) -> Step:
 
 
 def _selectors(tally: RequestTally) -> list[Step]:
-    refused = dict.fromkeys((one.obstacle, one.selector) for one in tally.refused if one.selector >= 0)
+    refused = {one.selector: one for one in tally.refused if one.obstacle is Obstacle.REQUEST_SELECTOR}
     steps = []
-    for obstacle, index in refused:
-        if obstacle is not Obstacle.REQUEST_SELECTOR:
+    for index, one in refused.items():
+        selector = relaxed(expression_of(tally, one))
+        if selector is None:
             continue
         path = f"{tally.place}.selectors[{index}]"
         text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
         change = Change(text, "edit", [reference("ResourceClaim", tally.claim)], path)
-        steps.append(_edit(change, tally.claim, MATCHES_ALL))
+        steps.append(_edit(change, tally.claim, selector))
     return steps
 
 

@@ -8,9 +8,10 @@ import msgspec
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
-from fakeapi.explaining.dropped import Describer, selector_name, taint_text, untolerated
+from fakeapi.explaining.dropped import Describer, expression_of, selector_name, taint_text, untolerated
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.selector_text import conjuncts, driver_part
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import consumers_of, reference
@@ -18,9 +19,6 @@ from fakeapi.machinery.json_types import Object
 
 CLAIMS_MAX = 16
 """Maximum number of claims whose removal is tried for one request."""
-
-MATCHES_ALL = {"cel": {"expression": "true"}}
-"""A selector that matches every device. It takes the place of a selector, so that indexes stay."""
 
 _USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
 
@@ -100,21 +98,23 @@ class Changes:
         for (obstacle, index), one in refused.items():
             if obstacle not in {Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR}:
                 continue
-            changes.append(await self._without_selector(tally, one, index))
+            selector = relaxed(expression_of(tally, one))
+            if selector is not None:
+                changes.append(await self._with_selector(tally, one, index, selector))
         return changes
 
-    async def _without_selector(self, tally: RequestTally, refused: Refused, index: int) -> Change:
+    async def _with_selector(
+        self, tally: RequestTally, refused: Refused, index: int, selector: Object
+    ) -> Change:
         name = tally.request.device_class["metadata"]["name"]
         if refused.obstacle is Obstacle.CLASS_SELECTOR:
             spec = tally.request.device_class["spec"]
-            selectors = [
-                MATCHES_ALL if number == index else one for number, one in enumerate(spec["selectors"])
-            ]
+            selectors = [selector if number == index else one for number, one in enumerate(spec["selectors"])]
             case = self.trial.with_class(self.case, name, {**spec, "selectors": selectors})
             owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}]"
         else:
             path = f"{tally.place}.selectors[{index}]"
-            case = self.case.with_edit(tally.claim, path, MATCHES_ALL)
+            case = self.case.with_edit(tally.claim, path, selector)
             owner = reference("ResourceClaim", tally.claim)
         text = f"change {selector_name(tally, refused)}"
         if owner.kind == "ResourceClaim":
@@ -178,6 +178,16 @@ class Changes:
     @property
     def _node_name(self) -> str:
         return str(self.case.node["metadata"]["name"])
+
+
+def relaxed(expression: str) -> Object | None:
+    """Returns a selector that keeps only what an expression says about the driver.
+
+    It takes the place of the selector, so that indexes stay. Returns None if the expression says nothing
+    else: devices of another driver are other hardware, so the selector should stay.
+    """
+    kept = driver_part(expression)
+    return None if kept == " && ".join(conjuncts(expression)) else {"cel": {"expression": kept}}
 
 
 def recreate_text(claim: Object, what: str) -> str:

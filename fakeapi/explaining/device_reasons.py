@@ -1,15 +1,16 @@
 """Turns the tallies of all nodes into reasons: why no node has the devices of a claim."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
+from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.combinations import combination_reason
-from fakeapi.explaining.device_changes import Changes, recreate_text, start_change
+from fakeapi.explaining.device_changes import Changes
 from fakeapi.explaining.dropped import Describer, selector_name
 from fakeapi.explaining.error_reasons import read_text
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, Seen, devices_text
+from fakeapi.explaining.first_available import first_available
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, Reference, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
@@ -17,9 +18,6 @@ from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
-
-CLASSES_TRIED = 8
-"""Maximum number of other classes that are tried for a request; further classes are not tried."""
 
 NODES_TRIED = 3
 """Maximum number of nodes on which changes are tried: those that lack the fewest devices."""
@@ -32,6 +30,7 @@ class DeviceReasons:
     - `nodes`: the tallies of the nodes to explain, at least one.
     - `cases`: the case of each node, by node name.
     - `one_claim`: whether the pod has only one claim, so that texts need not name it.
+    - `others`: the tallies of the other nodes, which are refused for other reasons than devices.
     """
 
     world: World
@@ -40,6 +39,7 @@ class DeviceReasons:
     nodes: Sequence[NodeTally]
     cases: dict[str, Case]
     one_claim: bool
+    others: Sequence[NodeTally] = ()
 
     async def reasons(self) -> list[Reason]:
         """Returns the reasons, the most important first: one for each request that no node can serve.
@@ -58,6 +58,21 @@ class DeviceReasons:
         tally = best[0]
         reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
         return [self._placed(reason, [tally])]
+
+    def lacks_class(self) -> Reason | None:
+        """Returns that the nodes have no device of a class that a request wants; None if they have one.
+
+        This is usual on nodes with other hardware, so the reason has no changes.
+        """
+        for number in range(self._request_count):
+            tallies = [tally for node in self.nodes for tally in node.requests[number]]
+            if not any(tally.in_class for tally in tallies):
+                names = dict.fromkeys(tally.request.device_class["metadata"]["name"] for tally in tallies)
+                noun = "class" if len(names) == 1 else "classes"
+                text = f"{_no_devices_word(self.nodes)} of {noun} {', '.join(names)}"
+                reason = Reason("NoDevicesOfClass", text, claim=reference("ResourceClaim", tallies[0].claim))
+                return self._placed(reason, self.nodes)
+        return None
 
     async def _add_plans(self, reason: Reason) -> None:
         """Adds changes of several steps to a reason, because no single change suffices."""
@@ -90,22 +105,22 @@ class DeviceReasons:
         if len(choices) == 1:
             return await self._of_choice(number, 0)
         parts = [await self._of_choice(number, index) for index in range(len(choices))]
-        parent = choices[0].request.parent
-        reason = Reason(
-            "FirstAvailableImpossible",
-            f"{self._named(choices[0], parent)}: none of its {len(parts)} subrequests is possible",
-            [f"{part.request}: {part.text}" for part in parts],
-            parts[0].claim,
-            choices[0].place.rpartition("[")[0],
-            claim=parts[0].claim,
-            request=parent,
-            nodes=parts[0].nodes,
-            node_count=parts[0].node_count,
-            blame=list(dict.fromkeys(one for part in parts for one in part.blame)),
-            changes=[change for part in parts for change in part.changes],
-        )
-        reason.changes.sort(key=lambda change: not change.sufficient)
+        briefs = [self._brief(number, index) for index in range(len(choices))]
+        reason = first_available(parts, self._named(choices[0], choices[0].request.parent), briefs)
+        reason.path, reason.request = choices[0].place.rpartition("[")[0], choices[0].request.parent
         return reason
+
+    def _brief(self, number: int, index: int) -> str:
+        """Returns in few words why a subrequest does not fit, such as "big needs 4, a has 1 free"."""
+        pairs = [(node.name, node.requests[number][index]) for node in self.nodes]
+        node, best = max(pairs, key=lambda pair: (len(pair[1].usable), pair[1].selected, pair[1].in_class))
+        name = best.request.full_name.rpartition("/")[2]
+        if not best.in_class:
+            return f"{name}: no device of class {best.request.device_class['metadata']['name']}"
+        if not best.selected:
+            return f"{name} matches none of {devices_text(sum(tally.in_class for _, tally in pairs))}"
+        needs = "all" if best.request.takes_all else best.needed
+        return f"{name} needs {needs}, {node} has {len(best.usable)} free"
 
     async def _of_choice(self, number: int, index: int) -> Reason:
         pairs = [(node, node.requests[number][index]) for node in self.nodes]
@@ -115,11 +130,12 @@ class DeviceReasons:
         if not any(tally.published for tally in tallies):
             reason = self._no_devices(best)
         elif not any(tally.in_class for tally in tallies):
-            reason = self._no_match(tallies, Obstacle.CLASS_SELECTOR)
+            reason = self._no_match(tallies + self._on_others(number, index), Obstacle.CLASS_SELECTOR)
         elif not any(tally.selected for tally in tallies):
             reason = self._no_match(tallies, Obstacle.REQUEST_SELECTOR)
         elif max(tally.selected for tally in tallies) < best.needed:
-            reason = self._too_few(max(pairs, key=lambda pair: pair[1].selected), pairs)
+            most = max(pairs, key=lambda pair: (pair[1].selected, len(pair[1].usable)))
+            reason = self._too_few(most, pairs)
         else:
             reason = self._not_free(best_node, best)
         reason.details += [
@@ -132,7 +148,8 @@ class DeviceReasons:
         reason.changes = _distinct(reason.changes)
         driver = self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
         if driver:
-            reason.changes = [start_change(driver), await self._other_class(best, pairs)]
+            tries = ClassChanges(self.world, self.trial, [(self.cases[one.name], own) for one, own in pairs])
+            reason.changes = await tries.for_silent_driver(driver, reason.expression, reason.path)
         return self._placed(reason, self.nodes)
 
     def _no_devices(self, tally: RequestTally) -> Reason:
@@ -168,6 +185,9 @@ class DeviceReasons:
         whose = f"class {class_name}" if of_class else self._named(tally)
         matches = f"{whose} matches none of {devices_text(candidates)}"
         options = [group.dissected.error] if group.dissected.error else group.shorts
+        elsewhere = self._elsewhere(tally) if of_class else ""
+        if elsewhere:
+            matches, options = f"{_no_devices_word(self.nodes)} of class {class_name}", [elsewhere]
         driver = group.silent_driver(self.world) if of_class else ""
         if driver:
             matches, options = f"class {class_name}", [f"driver {driver} publishes no devices"]
@@ -182,7 +202,6 @@ class DeviceReasons:
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
             *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
             *(hint.text for hint in group.hints),
-            *_drivers_line(self.world, group.seen),
         ]
         if group.dissected.error:
             reason.code = Obstacle.SELECTOR_ERROR
@@ -193,43 +212,50 @@ class DeviceReasons:
                 reason.changes.append(Change(text, "edit", [owner], reason.path))
         return reason
 
+    def _on_others(self, number: int, index: int) -> list[RequestTally]:
+        """Returns the tallies of a request on the other nodes; [] if its class matches a device there."""
+        shape = [len(choices) for choices in self.nodes[0].requests]
+        tallies = [
+            node.requests[number][index]
+            for node in self.others
+            if [len(choices) for choices in node.requests] == shape
+        ]
+        return [] if any(tally.in_class for tally in tallies) else tallies
+
+    def _elsewhere(self, tally: RequestTally) -> str:
+        """Says which other nodes have devices of the class of a request; "" if there are none."""
+        on = {
+            node.name: one.in_class
+            for node in self.others
+            for choices in node.requests
+            for one in choices
+            if one.in_class and one.place == tally.place and one.claim["metadata"] == tally.claim["metadata"]
+        }
+        return ", ".join(f"node {name} has {count}" for name, count in [*on.items()][:3])
+
     def _silent_driver(self, tally: RequestTally) -> str:
         """Returns the driver that the class wants and that publishes no devices; "" if there is none."""
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
         groups = self.describer.selector_groups(tally, refused[:1]) if refused else ()
         return next((group.silent_driver(self.world) for group in groups), "")
 
-    async def _other_class(
-        self, tally: RequestTally, pairs: Sequence[tuple[NodeTally, RequestTally]]
-    ) -> Change:
-        """Returns the change to another class; tries each class on the nodes with the best tallies."""
-        path = f"{tally.place}.deviceClassName"
-        claim = reference("ResourceClaim", tally.claim)
-        for other in self.world.of("deviceclasses")[:CLASSES_TRIED]:
-            name = other["metadata"]["name"]
-            for node, own in pairs[:NODES_TRIED]:
-                if await self.trial.allocates(self.cases[node.name].with_edit(own.claim, path, name)):
-                    text = recreate_text(tally.claim, f"another class in {path}, such as {name}")
-                    return Change(text, "edit", [claim], path, node=node.name, sufficient=True)
-        return Change(recreate_text(tally.claim, f"another class in {path}"), "edit", [claim], path)
-
     def _too_few(
         self, best: tuple[NodeTally, RequestTally], pairs: Sequence[tuple[NodeTally, RequestTally]]
     ) -> Reason:
         node, tally = best
         free = len(tally.usable)
-        most = f"node {node.name} has the most that match, {tally.selected}"
-        if free == tally.selected:
-            most = f"node {node.name} has the most free, {free}"
+        equal = [one.name for one, own in pairs if (own.selected, len(own.usable)) == (tally.selected, free)]
+        on = f"node {node.name} has" if len(equal) == 1 else f"nodes {', '.join(sorted(equal)[:3])} have"
+        most = f"{on} the most free, {free}"
+        if free != tally.selected:
+            most = f"{on} the most, {tally.selected}, {free} free"
         text = f"{self._named(tally)} needs {devices_text(tally.needed)} on one node; {most}"
         reason = self._reason("TooFewDevices", text, tally)
-        reason.details = self._details(node, tally)
+        reason.details = [line for line in self._details(node, tally) if ": in use" not in line]
         for other, own in pairs[: NODES_TRIED + 1]:
             used = [one for one in self.describer.dropped(own) if one.code == Obstacle.IN_USE]
-            if other is not node:
-                reason.details += [
-                    f"node {other.name}: {devices_text(one.devices)} {one.text}" for one in used
-                ]
+            reason.details += [f"node {other.name}: {devices_text(one.devices)} {one.text}" for one in used]
+            reason.blame += [one for part in used for one in part.blame if one not in reason.blame]
         return reason
 
     def _not_free(self, node: NodeTally, tally: RequestTally) -> Reason:
@@ -252,10 +278,8 @@ class DeviceReasons:
             f"{_verb(tally.selected, 'match')} the request's selectors, "
             f"{_verb(len(tally.usable), 'are')} free"
         )
-        return [
-            counts,
-            *(f"{devices_text(one.devices)}: {one.text}" for one in self.describer.dropped(tally)),
-        ]
+        dropped = [one for one in self.describer.dropped(tally) if not _is_by_driver(one)]
+        return [counts, *(f"{devices_text(one.devices)}: {one.text}" for one in dropped)]
 
     # several requests ---------------------------------------------------------------------------
 
@@ -331,6 +355,10 @@ def _nodes_word(nodes: Sequence[NodeTally]) -> str:
     return f"node {nodes[0].name} has no" if len(nodes) == 1 else f"none of {len(nodes)} nodes has"
 
 
+def _no_devices_word(nodes: Sequence[NodeTally]) -> str:
+    return f"node {nodes[0].name} has no device" if len(nodes) == 1 else f"{len(nodes)} nodes have no device"
+
+
 def _names(names: Sequence[str]) -> str:
     if not names:
         return "no node"
@@ -346,15 +374,9 @@ def _where(spec: Object) -> str:
     return "nodes that a nodeSelector matches" if spec.get("nodeSelector") else "nodes that each device names"
 
 
-def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:
-    """Returns a line with the drivers that publish devices, if a selector compares the driver."""
-    if not any(value.path == "device.driver" for value in seen):
-        return []
-    counts = Counter(
-        one["spec"]["driver"] for one in world.of("resourceslices") for _ in one["spec"].get("devices") or ()
-    )
-    drivers = ", ".join(f"{driver} ({devices_text(count)})" for driver, count in counts.most_common(4))
-    return [f"drivers that publish devices: {drivers or 'none'}"]
+def _is_by_driver(dropped: Dropped) -> bool:
+    """Whether a class refuses devices only because they are of another driver."""
+    return dropped.code == Obstacle.CLASS_SELECTOR and {one.path for one in dropped.seen} == {"device.driver"}
 
 
 def _distinct(changes: Sequence[Change]) -> list[Change]:

@@ -70,6 +70,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `action`: "add", "create", "delete", "edit" or "wait"; "all" if all `steps` are needed together.
     - `objects`: the objects to change, all of them; [] for a change without objects.
     - `path`: the field to change; "" for the whole object.
+    - `value`: the new value of this field; "" if the change does not name a value.
     - `count`: for "add", the number of devices.
     - `node`: the node that the change concerns; "" for all nodes.
     - `sufficient`: whether the allocator or scheduler succeeds after this change alone; None if it was not
@@ -86,6 +87,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     sufficient: bool | None = None
     steps: "list[Change]" = []
     needs: str = ""
+    value: str = ""
 
 
 class Reason(msgspec.Struct, rename="camel", omit_defaults=True):

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 import msgspec
 
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
+from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.node_facts import AGAIN
+from fakeapi.explaining.similar import nearest
 from fakeapi.explaining.world import World, consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
@@ -32,7 +33,12 @@ def claim_reasons(world: World, pod: Object) -> list[Reason]:
             )
             for number, change in enumerate(reason.changes):
                 text = change.text.replace(_FIELD, reason.path)
-                reason.changes[number] = msgspec.structs.replace(change, text=text)
+                path, objects = change.path, change.objects
+                if change.value:
+                    path, objects = reason.path, [reference("Pod", pod)]
+                reason.changes[number] = msgspec.structs.replace(
+                    change, text=text, path=path, objects=objects
+                )
             reasons.append(reason)
     return reasons
 
@@ -114,10 +120,10 @@ def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Ch
     own = [one["name"] for one in objects if one["namespace"] == namespace]
     changes = [Change(f"run the pod in namespace {other}", "create") for other in elsewhere[:1]]
     if own:
-        near = (get_close_matches(name, own, 1) or sorted(own))[0]
+        near = nearest(name, own)
         noun = "template" if resource == "resourceclaimtemplates" else "claim"
-        text = f"{AGAIN} the name of an existing {noun} in {_FIELD}, such as {near}"
-        changes.append(Change(text, "edit"))
+        what = f"{near} instead of {name}" if near else f"the name of an existing {noun}"
+        changes.append(Change(f"{AGAIN} {what} in {_FIELD}", "edit", value=near))
     return changes
 
 
@@ -138,9 +144,9 @@ def _elsewhere(world: World, resource: str, namespace: str, name: str, noun: str
 def similar_lines(name: str, names: Iterable[str], nouns: str) -> list[str]:
     """Returns one line with the most similar name, or with all names; [] without names."""
     known = sorted(names)
-    close = get_close_matches(name, known, 1)
-    if close:
-        return [f"did you mean {close[0]}?"]
+    near = nearest(name, known)
+    if near:
+        return [f"did you mean {near}?"]
     listed = ", ".join(known[:_LISTED])
     return [f"{nouns}: {listed}" if known else f"there are no {nouns}"]
 
@@ -170,17 +176,21 @@ def problem_reason(world: World, problem: str, claims: Iterable[Object]) -> Reas
     names = [obj["metadata"]["name"] for obj in world.of("deviceclasses")]
     owner = next((claim for claim in claims if _names_class(claim, name)), None)
     claim = None if owner is None else reference("ResourceClaim", owner)
+    path = "" if owner is None else _class_path(owner, name)
+    changes = [Change(f"create the DeviceClass {name}", "create", [Reference("DeviceClass", name)])]
+    near = nearest(name, names)
+    if owner is not None and claim is not None and near:
+        text = recreate_text(owner, f"{near} instead of {name} in {path}")
+        changes.insert(0, Change(text, "edit", [claim], path, value=near))
     return Reason(
         "ClassMissing",
         f"request {request} names class {name}, which does not exist",
         similar_lines(name, names, "device classes"),
         claim,
-        _class_path(owner, name) if owner is not None else "",
+        path,
         claim=claim,
         request=request,
-        changes=[
-            Change(f"create the DeviceClass {name}", "create", [Reference("DeviceClass", name)]),
-        ],
+        changes=changes,
     )
 
 

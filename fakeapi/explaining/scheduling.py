@@ -20,9 +20,10 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
 from fakeapi.explaining.kubelet_facts import volume_reasons
 from fakeapi.explaining.memo import remembering
-from fakeapi.explaining.model import Change, NodeResult, Reason, RequestOnNode
+from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
+from fakeapi.explaining.renames import after_rename
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
 from fakeapi.explaining.trial import NO_SHARE, Case, Trial
 from fakeapi.explaining.world import World, reference
@@ -47,7 +48,12 @@ class Scheduled:
 class PodScheduling:
     """Explains the scheduling of one pod."""
 
-    def __init__(self, world: World, pod: Object, heavy: HeavySteps) -> None:
+    def __init__(self, world: World, pod: Object, heavy: HeavySteps, *, tries: bool = True) -> None:
+        """Prepares the scheduling of `pod`.
+
+        `tries`: whether to schedule the pod again after changes of names that an explanation offers.
+        """
+        self._tries = tries
         self._world = world
         self._pod = pod
         self._heavy = heavy
@@ -62,6 +68,7 @@ class PodScheduling:
         world, pod = self._world, self._pod
         reasons = claim_reasons(world, pod)
         if reasons:
+            await self._try_renames(reasons)
             return Scheduled(reasons=reasons)
         if world.has_v1alpha2_claims and pod["spec"].get("resourceClaims"):
             return self._v1alpha2_claims()
@@ -84,6 +91,7 @@ class PodScheduling:
                 if (claim := world.get("resourceclaims", pod["metadata"]["namespace"], name)) is not None
             ]
             reason = problem_reason(world, outcome.problem, claims)
+            await self._try_renames([reason])
             return Scheduled(reasons=[reason], outcome=outcome)
         return await self._refused(outcome)
 
@@ -110,6 +118,20 @@ class PodScheduling:
             node.chosen = node.name == pod["spec"]["nodeName"]
         scheduled.reasons = []
         return scheduled
+
+    async def _try_renames(self, reasons: Sequence[Reason]) -> None:
+        """Sets `sufficient` and `needs` of changes that name a value; sufficient changes come first."""
+        for reason in reasons:
+            for number, change in enumerate(reason.changes):
+                if not self._tries or not change.value or len(reasons) > NAMES_SHOWN:
+                    continue
+                world, pod = after_rename(self._world, self._pod, change)
+                again = await PodScheduling(world, pod, self._heavy, tries=False).explain()
+                needs = "" if again.node or not again.reasons else again.reasons[0].text
+                reason.changes[number] = msgspec.structs.replace(
+                    change, sufficient=bool(again.node), needs=needs
+                )
+            reason.changes.sort(key=lambda change: not change.sufficient)
 
     def _only_own_claims(self) -> list[Object]:
         """Returns the claims that are reserved for no other pod."""
@@ -181,10 +203,12 @@ class PodScheduling:
             needs = on_nodes.needs(tallies)
         reasons: list[Reason] = []
         if device_nodes:
+            rest = [tally for tally in tallies.values() if tally not in device_nodes]
             explaining = DeviceReasons(
-                self._world, trial, self._describer, device_nodes, cases, len(claims.claims) == 1
+                self._world, trial, self._describer, device_nodes, cases, len(claims.claims) == 1, rest
             )
-            reasons += await explaining.reasons()
+            lacking = explaining.lacks_class() if able else None
+            reasons += [lacking] if lacking is not None else await explaining.reasons()
         if needs:
             for reason in reasons:
                 reason.changes = [_with_needs(change, needs) for change in reason.changes]

@@ -1,5 +1,6 @@
 """Says which part of a CEL selector refuses a device, and which values this part reads."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -29,6 +30,7 @@ _COMPARISONS = {"_==_": "==", "_!=_": "!=", "_<_": "<", "_<=_": "<=", "_>_": ">"
 _ORDERS = {"isGreaterThan": ">", "isLessThan": "<"}
 _INDEXING = frozenset(("_[_]", "_[?_]", "_?._"))
 _KINDS = ("string", "int", "bool", "version")
+_DRIVER = re.compile(r"\bdevice\.driver\b")
 _TEXT_LENGTH = 120
 """Maximum number of characters of a value in an explanation."""
 
@@ -173,6 +175,14 @@ def conjuncts(expression: str) -> list[str]:
                 index += 1
         index += 1
     return [*parts, expression[start:].strip()]
+
+
+def driver_part(expression: str) -> str:
+    """Returns the operands of `&&` in a selector that read `device.driver`; "true" without such an operand.
+
+    Keeping them keeps the hardware that the author of the selector chose.
+    """
+    return " && ".join(part for part in conjuncts(expression) if _DRIVER.search(part)) or "true"
 
 
 class _Places:

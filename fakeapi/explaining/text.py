@@ -28,13 +28,15 @@ def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
 def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]:
     yield explanation.headline
     shown = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
-    for reason in shown:
+    for number, reason in enumerate(shown):
         yield ""
-        yield from _reason(reason, explanation, everything=everything)
+        if reason.text != explanation.summary:
+            yield f"{'Also: ' if number else ''}{reason.text}"
+        yield from _reason(reason, everything=everything)
     more = len(explanation.reasons) - len(shown)
     if more > 0:
         yield ""
-        yield f"{more} more reasons: --all"
+        yield f"{more} more {'reason' if more == 1 else 'reasons'}: --all"
     placed = explanation.verdict == "placed"
     nodes = explanation.nodes if everything or placed else []
     if nodes:
@@ -43,15 +45,14 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
             yield "  Devices are written driver/pool/device."
         yield from _nodes(nodes if everything else nodes[:NODES_SHOWN])
         if len(nodes) > NODES_SHOWN and not everything:
-            yield f"  {len(nodes) - NODES_SHOWN} more nodes: --all"
+            more = len(nodes) - NODES_SHOWN
+            yield f"  {more} more {'node' if more == 1 else 'nodes'}: --all"
     for note in explanation.notes:
         yield ""
         yield f"Note: {note}"
 
 
-def _reason(reason: Reason, explanation: ExplanationFields, *, everything: bool) -> Iterator[str]:
-    if reason.text != explanation.summary:
-        yield reason.text
+def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
     where = f"{reason.path} of {reason.object}" if reason.object and reason.path else ""
     if where:
         yield f"  field: {where}"
@@ -62,10 +63,14 @@ def _reason(reason: Reason, explanation: ExplanationFields, *, everything: bool)
         more = reason.node_count - len(names)
         yield f"  nodes: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
     changes = [change for change in reason.changes if change.needs or change.sufficient is not False]
-    for number, change in enumerate(changes if everything else changes[:CHANGES_SHOWN]):
+    offered = changes if everything else changes[:CHANGES_SHOWN]
+    for number, change in enumerate(offered):
         lead = "To change it:" if number == 0 else "          or:"
         needs = f" (not enough by itself: {change.needs})" if change.needs else ""
         yield f"  {lead} {change.text}{needs}"
+    more = len(changes) - len(offered)
+    if more > 0:
+        yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"
 
 
 def _nodes(nodes: list[NodeResult]) -> Iterator[str]:

@@ -258,7 +258,10 @@ def two_constraints_that_exclude_each_other(api: FakeAPI) -> None:
 # features of newer releases -----------------------------------------------------------------------
 
 
-@situation("FirstAvailableImpossible", "request gpu: none of its 2 subrequests is possible")
+@situation(
+    "FirstAvailableImpossible",
+    "request gpu: no subrequest fits: big matches none of 1 device; two needs 2, a has 1 free",
+)
 def no_alternative_is_possible(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     model = f'device.attributes["{DRIVER}"].model'

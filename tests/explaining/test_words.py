@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main
+from fakeapi.explaining.similar import nearest
 from tests.explaining.manifests import DRIVER, claim, device, device_class, node, pod, request, resource_slice
 from tests.explaining.situations import cluster, train, use
 
@@ -66,12 +67,73 @@ def test_a_driver_that_publishes_nothing_is_to_be_started(api: FakeAPI) -> None:
     device_class(api, NIC, f'device.driver == "{NIC}"')
     train(api, request(class_name=NIC))
     why = api.explain("pod", "train")
-    first, second = why.reasons[0].changes
-    assert first.text == f"start driver {NIC} so that it publishes its devices"
-    assert second.path == "spec.devices.requests[0].exactly.deviceClassName"
-    assert f"such as {DRIVER}" in second.text
+    start, correct, other = why.reasons[0].changes
+    assert start.text == f"start driver {NIC} so that it publishes its devices"
+    place = "spec.selectors[0].cel.expression of class nic.example.com"
+    assert correct.text == f"correct the driver {NIC} in {place}, if the name is wrong"
+    assert other.text.endswith("another class in spec.devices.requests[0].exactly.deviceClassName")
     values = f'3 devices: `device.driver` is "{DRIVER}" (2), "link.example.com" (1), wanted == "{NIC}"'
     assert values in why.reasons[0].details
+
+
+def test_a_driver_with_a_similar_name_is_tried_in_the_class(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    device_class(api, "gpus", 'device.driver == "gpus.example.com"')
+    train(api, request(class_name="gpus"))
+    changes = api.explain("pod", "train").reasons[0].changes
+    place = "spec.selectors[0].cel.expression of class gpus"
+    assert changes[0].text == f"write {DRIVER} instead of gpus.example.com in {place}"
+    assert changes[0].sufficient
+
+
+@pytest.mark.parametrize("expression", [f'device.driver == "{DRIVER}"', f'device.driver in ["{DRIVER}"]'])
+def test_a_class_that_selects_only_by_its_driver_is_not_to_be_changed(api: FakeAPI, expression: str) -> None:
+    cluster(api, device("gpu-0"))
+    resource_slice(api, "a", [device("nic-0")], driver=NIC)
+    device_class(api, "own", expression)
+    use(api, "other")
+    train(api, request(class_name="own"))
+    why = api.explain("pod", "train")
+    assert "class own" not in " ".join(one.text for one in why.reasons[0].changes)
+    assert not any(NIC in line for line in why.reasons[0].details)
+
+
+def test_a_selector_is_relaxed_only_for_devices_of_its_driver(api: FakeAPI) -> None:
+    cluster(api)
+    resource_slice(api, "a", [device("nic-0")], driver=NIC)
+    resource_slice(api, "a", [device("gpu-0")], name="gpus", pool={"name": "gpus"})
+    device_class(
+        api,
+        "big",
+        f'device.driver == "{DRIVER}" && device.capacity["{DRIVER}"].memory.isGreaterThan(quantity("40Gi"))',
+    )
+    train(api, request(class_name="big", count=2))
+    assert not any(
+        one.sufficient and "class big" in one.text for one in api.explain("pod", "train").reasons[0].changes
+    )
+
+
+def test_nodes_with_other_hardware_are_one_line_beside_the_node_that_has_the_devices(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="abc")
+    resource_slice(api, "b", [device("nic-0")], driver=NIC)
+    claim(api, "gpu")
+    pod(api, "train", "gpu", containers=_cpu("16"))
+    why = api.explain("pod", "train")
+    assert why.summary == "node a has the devices, but is refused: insufficient cpu"
+    second = why.reasons[1]
+    assert (second.code, second.text) == ("NoDevicesOfClass", f"2 nodes have no device of class {DRIVER}")
+    assert (second.nodes, second.details, second.changes) == (["b", "c"], [], [])
+    assert f"\nAlso: 2 nodes have no device of class {DRIVER}\n" in why.text
+
+
+def test_devices_of_a_node_that_other_filters_exclude_are_named(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    resource_slice(api, "b", [device("nic-0")], driver=NIC)
+    use(api, "other")
+    api.patch("Node", "a", {"spec": {"unschedulable": True}})
+    train(api)
+    why = api.explain("pod", "train")
+    assert why.summary == f"node b has no device of class {DRIVER}: node a has 1"
 
 
 def test_a_wrong_domain_is_read_elsewhere_even_if_devices_are_in_use(api: FakeAPI) -> None:
@@ -120,7 +182,10 @@ def test_a_missing_template_names_the_field_and_an_existing_template(api: FakeAP
     pod(api, "train", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "gpu"}])
     reason = api.explain("pod", "train").reasons[0]
     assert reason.path == "spec.resourceClaims[0].resourceClaimTemplateName"
-    assert reason.changes[1].text.endswith(f"existing template in {reason.path}, such as gpus")
+    create, rename = reason.changes
+    assert create.text == "create ResourceClaimTemplate default/gpu"
+    assert rename.text.endswith(f"gpus instead of gpu in {reason.path}")
+    assert (rename.value, rename.sufficient, rename.needs) == ("gpus", False, "the cluster has no nodes")
 
 
 def test_a_constraint_and_devices_in_use_are_changed_together(api: FakeAPI) -> None:
@@ -186,3 +251,62 @@ def test_mistakes_on_the_command_line_name_the_kinds(arguments: list[str]) -> No
     result = CliRunner().invoke(main, ["explain", *arguments])
     assert result.exit_code == 2
     assert "the kinds are pod, claim, template, class, slice, node" in " ".join(result.output.split())
+
+
+def test_each_subrequest_has_its_numbers_and_a_change(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    resource_slice(api, "a", [device("nic-0"), device("nic-1"), device("nic-2")], driver=NIC)
+    device_class(api, NIC, f'device.driver == "{NIC}"')
+    use(api, "other")
+    alternatives = [
+        {"name": "big", "deviceClassName": DRIVER, "count": 4},
+        {"name": "alt", "deviceClassName": NIC, "count": 4},
+    ]
+    train(api, {"name": "gpu", "firstAvailable": alternatives})
+    why = api.explain("pod", "train")
+    assert (
+        why.summary == "request gpu: no subrequest fits: big needs 4, a has 1 free; alt needs 4, a has 3 free"
+    )
+    assert why.reasons[0].details == [
+        "gpu/big: needs 4 devices on one node; node a has the most, 2, 1 free",
+        "gpu/big: node a: 1 device in use by claim default/other (pod other-user)",
+        "gpu/alt: needs 4 devices on one node; node a has the most free, 3",
+    ]
+    paths = [one.path for one in why.reasons[0].changes[:2]]
+    assert paths == [f"spec.devices.requests[0].firstAvailable[{index}].count" for index in range(2)]
+    assert "  1 more change: --all\n" in why.text
+
+
+def test_the_class_that_was_probably_meant_is_tried(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    train(api, request(class_name="gpus.example.com"))
+    reason = api.explain("pod", "train").reasons[0]
+    rename, create = reason.changes
+    path = "spec.devices.requests[0].exactly.deviceClassName"
+    again = "delete claim default/gpu and create it again with"
+    assert rename.text == f"{again} gpu.example.com instead of gpus.example.com in {path}"
+    assert (rename.path, rename.value, rename.sufficient) == (path, DRIVER, True)
+    assert create.text == "create the DeviceClass gpus.example.com"
+
+
+def test_the_claim_that_was_probably_meant_says_what_else_it_needs(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    use(api, "other")
+    claim(api, "gpu-big")
+    pod(api, "train", "gpu-bgi")
+    change = api.explain("pod", "train").reasons[0].changes[-1]
+    assert (change.value, change.sufficient) == ("gpu-big", False)
+    assert change.needs == "request gpu needs 1 device; node a has 0 free of 1: 1 in use"
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "expected"),
+    [
+        ("gpus.example.com", ["gpu.example.com", "nic.example.com"], "gpu.example.com"),
+        ("vpu.example.com", ["gpu.example.com"], ""),
+        ("gpu.exmaple.com", ["gpu.example.com"], "gpu.example.com"),
+        ("train", [], ""),
+    ],
+)
+def test_names_are_similar_without_their_common_domain(name: str, others: list[str], expected: str) -> None:
+    assert nearest(name, others) == expected

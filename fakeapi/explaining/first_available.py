@@ -1,0 +1,47 @@
+"""Explains a request with firstAvailable: none of its subrequests can be allocated."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from fakeapi.explaining.model import Change, Reason
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH
+
+
+def first_available(parts: Sequence[Reason], name: str, briefs: Sequence[str]) -> Reason:
+    """Returns the reason why none of the subrequests of a request can be allocated.
+
+    - `parts`: the reason of each subrequest, in the order of the request.
+    - `name`: the request, such as "request gpu".
+    - `briefs`: the reason of each subrequest in few words.
+    """
+    short = f"{name}: no subrequest fits: {'; '.join(briefs)}"
+    if len(short) > SUMMARY_LENGTH:
+        short = f"{name} (firstAvailable): none of its {len(parts)} subrequests fits"
+    return Reason(
+        "FirstAvailableImpossible",
+        short,
+        [line for part in parts for line in _lines(part)],
+        parts[0].claim,
+        claim=parts[0].claim,
+        nodes=parts[0].nodes,
+        node_count=parts[0].node_count,
+        blame=list(dict.fromkeys(one for part in parts for one in part.blame)),
+        changes=_alternating([part.changes for part in parts]),
+    )
+
+
+def _without_name(part: Reason) -> str:
+    """Returns the text of a reason without the name of its request."""
+    return part.text.removeprefix(f"request {part.request}").lstrip(": ")
+
+
+def _lines(part: Reason) -> list[str]:
+    """Returns the text of a subrequest's reason, and the details that name users of devices."""
+    users = [line for line in part.details if " in use by " in line]
+    return [f"{part.request}: {_without_name(part)}", *(f"{part.request}: {line}" for line in users)]
+
+
+def _alternating(changes: Sequence[Sequence[Change]]) -> list[Change]:
+    """Returns the first change of each subrequest, then the second ones; sufficient changes first."""
+    ordered = [one for row in zip_longest(*changes) for one in row if one is not None]
+    return sorted(ordered, key=lambda change: not change.sufficient)
