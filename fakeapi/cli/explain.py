@@ -22,10 +22,14 @@ TEXT, JSON = "text", "json"
 @click.command(context_settings={"show_default": True})
 @click.argument("resource", metavar="pod|claim|…", default="")
 @click.argument("name", metavar="[NAMESPACE/]NAME", default="")
-@click.option("--namespace", "-n", metavar="NAMESPACE", default="default", help="Namespace of a bare NAME.")
+@click.option("--namespace", "-n", metavar="NAMESPACE", help="Namespace of a bare NAME.  [default: default]")
 @click.option("--all", "everything", is_flag=True, help="Print every reason, change and node.")
 @click.option(
-    "--output", "-o", type=click.Choice([TEXT, JSON]), default=TEXT, help="Print text, or JSON as documented."
+    "--output",
+    "-o",
+    type=click.Choice([TEXT, JSON], case_sensitive=False),
+    default=TEXT,
+    help="Print text, or JSON as docs/explain.md describes it. Errors are text on standard error.",
 )
 @click.option(
     "--feature-gates",
@@ -40,7 +44,7 @@ def explain(
     target: "Target",
     resource: str,
     name: str,
-    namespace: str,
+    namespace: str | None,
     everything: bool,
     output: str,
     feature_gates: str,
@@ -50,26 +54,17 @@ def explain(
     With --kubeconfig, explains an object of any cluster, by GET requests for nodes, pods, claims, slices and
     classes. Nothing is written, and no Secret is read. Without it, asks a running fakeapi.
 
+    The kinds are pod, claim, template, class, slice, node, namespace, pvc and devicetaintrule. Exit status: 0
+    if the object was explained, 1 if it does not exist or the server does not answer, 2 for wrong arguments.
+
     \b
     fakeapi explain pod team/train
     fakeapi explain claim team/gpu --all
     fakeapi explain pod team/train --kubeconfig ~/.kube/config
     """  # noqa: D301 - click needs the character
-    from fakeapi.explaining.explain import KIND_WORDS, resource_of  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.text import text_of  # noqa: PLC0415 - keeps --help fast
 
-    if not resource:
-        raise click.UsageError(f"name a kind and an object; the kinds are {KIND_WORDS}")
-    try:
-        plural = resource_of(resource)
-    except ValueError as error:
-        raise click.UsageError(printable_line(error)) from None
-    if not name:
-        raise click.UsageError(
-            f"name an object: fakeapi explain {resource} [NAMESPACE/]NAME; the kinds are {KIND_WORDS}"
-        )
-    own, slash, rest = name.partition("/")
-    where, name = (own, rest) if slash else (namespace, name)
+    plural, where, name = _object(resource, name, namespace)
     if click.get_current_context().params.get("kubeconfig") is None:
         if feature_gates:
             raise click.UsageError("--feature-gates needs --kubeconfig.")
@@ -84,6 +79,39 @@ def explain(
         click.echo(text_of(explanation, everything=everything), nl=False)
     if explanation.verdict == "missing":
         raise click.exceptions.Exit(1)
+
+
+def _object(kind: str, name: str, namespace: str | None) -> tuple[str, str, str]:
+    """Returns the plural, the namespace and the name of the object that the arguments name.
+
+    Takes KIND NAME and, as kubectl does, KIND/NAME. Raises UsageError for invalid arguments.
+    """
+    from fakeapi.explaining.explain import KIND_WORDS, place_of, resource_of  # noqa: PLC0415 - keeps --help fast
+
+    if not kind:
+        raise click.UsageError(f"name a kind and an object; the kinds are {KIND_WORDS}")
+    first, slash, rest = kind.partition("/")
+    if slash and not name:
+        kind, name = first, rest
+    try:
+        plural = resource_of(kind)
+    except ValueError:
+        if not name:
+            error = ValueError(f"name a kind before {kind!r}; the kinds are {KIND_WORDS}")
+        raise click.UsageError(printable_line(error)) from None
+    if not name and not slash:
+        raise click.UsageError(
+            f"name an object: fakeapi explain {kind} [NAMESPACE/]NAME; the kinds are {KIND_WORDS}"
+        )
+    if namespace == "":
+        raise click.UsageError("--namespace must not be empty.")
+    try:
+        where, own = place_of(plural, name, namespace or "")
+    except ValueError as error:
+        raise click.UsageError(printable_line(error)) from None
+    if namespace is not None and not where:
+        raise click.UsageError(f"--namespace: a {kind} has no namespace.")
+    return plural, where, own
 
 
 def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanation":

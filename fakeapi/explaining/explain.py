@@ -18,6 +18,8 @@ RESOURCES = {
     "claims": "resourceclaims",
     "class": "deviceclasses",
     "classes": "deviceclasses",
+    "claimtemplate": "resourceclaimtemplates",
+    "claimtemplates": "resourceclaimtemplates",
     "template": "resourceclaimtemplates",
     "templates": "resourceclaimtemplates",
     "slice": "resourceslices",
@@ -42,6 +44,30 @@ def resource_of(kind: str) -> str:
     if plural not in KINDS:
         raise ValueError(f"{kind!r} cannot be explained; the kinds are {KIND_WORDS}")
     return plural
+
+
+def place_of(resource: str, name: str, namespace: str = "", *, default: str = "default") -> tuple[str, str]:
+    """Returns the namespace and the name of an object from NAME or NAMESPACE/NAME.
+
+    - `resource`: the plural of the resource, a key of KINDS.
+    - `namespace`: the namespace that the user named beside the name; "" if there is none.
+    - `default`: the namespace of a bare NAME.
+
+    Raises ValueError if a part is empty, if there are too many parts, if an object without a namespace has
+    one, or if two namespaces contradict each other.
+    """
+    parts = name.split("/")
+    if resource not in NAMESPACED:
+        if len(parts) != 1 or not name:
+            raise ValueError(f"{name!r} is not the NAME of a {KINDS[resource][1]}, which has no namespace")
+        return "", name
+    if len(parts) > 2 or not all(parts):
+        raise ValueError(f"NAME must be [NAMESPACE/]NAME, not {name!r}")
+    if len(parts) == 1:
+        return namespace or default, name
+    if namespace and namespace != parts[0]:
+        raise ValueError(f"{name!r} is not in the namespace {namespace!r}")
+    return parts[0], parts[1]
 
 
 def target_of(resource: str, namespace: str, name: str) -> Reference:

@@ -21,8 +21,6 @@ class Explains(ServerMethods):
 
         Returns an Explanation; its `text` is what `fakeapi explain` prints, and its `json` is documented in
         docs/explain.md. The verdict of an object that does not exist is "missing". Raises ValueError for a
-        kind that cannot be explained.
+        kind that cannot be explained, and for a name that is not [NAMESPACE/]NAME.
         """
-        own, slash, rest = name.partition("/")
-        where, name = (own, rest) if slash else (namespace, name)
-        return self._running().explain(kind, where, name)
+        return self._running().explain(kind, namespace, name)

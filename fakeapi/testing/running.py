@@ -204,13 +204,14 @@ class RunningServer:
         self._runner.call(remove)
 
     def explain(self, kind: str, namespace: str, name: str) -> "Explanation":
-        """Explains an object. Raises ValueError for a kind that cannot be explained."""
-        from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - loaded only when used
+        """Explains an object. Raises ValueError for a kind that cannot be explained, or an invalid name."""
+        from fakeapi.explaining.explain import place_of, resource_of  # noqa: PLC0415 - loaded only when used
         from fakeapi.explaining.running_server import explain_running  # noqa: PLC0415 - loaded only when used
 
         resource = resource_of(kind)
+        where, own = place_of(resource, name, default=namespace)
         return self._runner.call(
-            lambda: explain_running(self._cluster, self._controllers.runner, resource, namespace, name)
+            lambda: explain_running(self._cluster, self._controllers.runner, resource, where, own)
         )
 
     @property

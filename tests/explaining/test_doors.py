@@ -106,3 +106,36 @@ def test_fields_of_a_feature_gate_that_is_off_are_noted(api: FakeAPI) -> None:
     (note,) = api.explain("pod", "sharing").notes
     fields = "claim default/shared lacks applied fields: spec.devices.requests[0].exactly.capacity"
     assert note == f"{fields}; the server dropped them, as it does while a feature gate is off"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["pod", "default/"], "NAME must be [NAMESPACE/]NAME, not 'default/'"),
+        (["claim", "default/", "-o", "json"], "NAME must be [NAMESPACE/]NAME, not 'default/'"),
+        (["pod", "/"], "NAME must be [NAMESPACE/]NAME, not '/'"),
+        (["pod", "/train"], "NAME must be [NAMESPACE/]NAME, not '/train'"),
+        (["pod", "default/train/x"], "NAME must be [NAMESPACE/]NAME, not 'default/train/x'"),
+        (["pod/"], "NAME must be [NAMESPACE/]NAME, not ''"),
+        (["pod", "train", "-n", ""], "--namespace must not be empty"),
+        (["pod", "other/train", "-n", "default"], "'other/train' is not in the namespace 'default'"),
+        (["class", "a/"], "'a/' is not the NAME of a DeviceClass, which has no namespace"),
+        (["class", "foo/large"], "'foo/large' is not the NAME of a DeviceClass, which has no namespace"),
+        (["node", "a", "-n", "other"], "--namespace: a node has no namespace"),
+        (["train"], "name a kind before 'train'; the kinds are pod, claim"),
+    ],
+)
+def test_invalid_arguments_are_usage_errors(api: FakeAPI, arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, ["explain", *arguments, "--server", api.url])
+    assert (result.exit_code, message in " ".join(result.output.split())) == (2, True), result.output
+
+
+@pytest.mark.parametrize("arguments", [["pod/train"], ["pods", "train"], ["po/train", "-n", "default"]])
+def test_the_object_may_be_written_as_for_kubectl(api: FakeAPI, arguments: list[str]) -> None:
+    result = CliRunner().invoke(main, ["explain", *arguments, "--server", api.url])
+    assert (result.exit_code, result.output) == (0, api.explain("pod", "train").text)
+
+
+def test_a_malformed_name_raises_value_error(api: FakeAPI) -> None:
+    with pytest.raises(ValueError, match="NAME must be"):
+        api.explain("pod", "default/")
