@@ -5,7 +5,13 @@ from collections.abc import Iterable
 from fakeapi.controllers.pod_claims import owning_pod
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason
-from fakeapi.explaining.kubelet_facts import check_change, gone_text, not_registered, unpublished
+from fakeapi.explaining.kubelet_facts import (
+    check_change,
+    gone_text,
+    not_registered,
+    prepare_failures,
+    unpublished,
+)
 from fakeapi.explaining.model import Reason
 from fakeapi.explaining.pods import explain_pod, explanation
 from fakeapi.explaining.scheduling import PodScheduling
@@ -65,6 +71,11 @@ def _allocated(world: World, claim: Object) -> Explanation:
         changes = [check_change(driver, nodes[0] if nodes else "") for driver in drivers]
         details = [used]
         reasons.append(Reason("DeviceGone", text, details, own, "status.allocation", changes=changes))
+    for pod in pods:
+        if pod is not None and pod["spec"].get("nodeName") and pod["status"].get("phase") == "Pending":
+            reasons += [one for one in prepare_failures(world, pod) if one.claim in {None, own}]
+    if reasons and not gone:
+        text = reasons[0].text
     for driver in dict.fromkeys(one["driver"] for one in results_of(claim) if not gone):
         reasons += [
             not_registered(world, driver, node, claim)

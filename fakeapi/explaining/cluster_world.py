@@ -1,13 +1,13 @@
 """Reads the World of this server from its storage, without requests."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.refused_writes import refused_writes
-from fakeapi.explaining.world import KINDS, World
+from fakeapi.explaining.world import KINDS, World, event_targets, is_about
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.rules import rules_of
@@ -41,7 +41,7 @@ async def world_of(
         rules_of(cluster.catalogue.primary),
         objects,
         cluster.clock.now(),
-        events=await _events(cluster, target),
+        events=await _events(cluster, event_targets(objects, target)),
         controllers=frozenset(controllers),
         drivers=drivers or {},
         refused=refused,
@@ -66,20 +66,14 @@ async def _policies(cluster: Cluster) -> dict[str, Object]:
     return {policy["metadata"]["name"]: policy for policy in policies}
 
 
-async def _events(cluster: Cluster, target: Reference) -> list[Object]:
+async def _events(cluster: Cluster, targets: Sequence[Reference]) -> list[Object]:
     resource = find_resource(cluster.catalogue, "", "events")
     if resource is None:
         return []
-    namespace = target.namespace or "default"
+    namespace = targets[0].namespace or "default"
     events = await _stored(cluster, resource, f"{resource.prefix}{namespace}/")
-    own = [event for event in events if is_about(event, target)]
+    own = [event for event in events if any(is_about(event, one) for one in targets)]
     return sorted(own, key=time_of)[-EVENTS_MAX:]
-
-
-def is_about(event: Object, target: Reference) -> bool:
-    """Whether a Kubernetes event is about the object `target`."""
-    involved = event.get("involvedObject") or {}
-    return bool(involved.get("kind") == target.kind and involved.get("name") == target.name)
 
 
 def time_of(event: Object) -> str:

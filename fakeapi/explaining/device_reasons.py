@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fakeapi.explaining.briefs import brief_of
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.combinations import combination_reason
@@ -116,7 +117,7 @@ class DeviceReasons:
         node, best = max(pairs, key=lambda pair: (len(pair[1].usable), pair[1].selected, pair[1].in_class))
         name = best.request.full_name.rpartition("/")[2]
         if not best.in_class:
-            return f"{name}: no device of class {best.request.device_class['metadata']['name']}"
+            return f"{name}: {brief_of(best)}"
         if not best.selected:
             return f"{name} matches none of {devices_text(sum(tally.in_class for _, tally in pairs))}"
         needs = "all" if best.request.takes_all else best.needed

@@ -1,6 +1,6 @@
 """Says who removes a finalizer, and how an object that is being deleted goes away."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fakeapi.explaining.model import Change, Reason
@@ -149,10 +149,14 @@ def _remover_text(world: World, obj: Object, finalizer: str) -> str:
     if remover is not None:
         absent = remover.controller and world.lacks_controller(remover.controller)
         return f"{remover.text}{', but this server does not run it' if absent else ''}"
-    domain, slash, _ = finalizer.partition("/")
+    return owner_text(world, finalizer, managers_of(obj, "f:metadata", "f:finalizers", f'v:"{finalizer}"'))
+
+
+def owner_text(world: World, name: str, managers: Sequence[str]) -> str:
+    """Says who usually removes a finalizer or scheduling gate, and which field manager wrote it."""
+    domain, slash, _ = name.partition("/")
     component = f"a controller of {domain}" if slash else "the controller that added it"
     here = "" if world.controllers is None else "; this server runs no such controller"
-    managers = managers_of(obj, "f:metadata", "f:finalizers", f'v:"{finalizer}"')
     written = f"; field manager {', '.join(managers)} wrote it" if managers else ""
     return f"{component} usually removes it{here}{written}"
 

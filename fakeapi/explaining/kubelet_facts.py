@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from fakeapi.explaining.model import Change, Reason, Reference
-from fakeapi.explaining.selector_text import HEADLINE_LENGTH, SUMMARY_LENGTH, shortened
-from fakeapi.explaining.world import World, reference, results_of
+from fakeapi.controllers.allocation.model import DeviceID
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH, shortened
+from fakeapi.explaining.world import World, is_about, reference, results_of
 from fakeapi.machinery.json_types import Object
 
 PREPARE_FAILED = "FailedPrepareDynamicResources"
@@ -25,7 +26,7 @@ def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list
     """
     node_name = pod["spec"]["nodeName"]
     reasons = [*_drivers(world, pod, node_name)]
-    reasons = reasons or [*_prepare_failures(world)]
+    reasons = reasons or [*prepare_failures(world, pod)]
     if ending:
         return reasons
     reasons += [
@@ -110,11 +111,13 @@ def unpublished(world: World, claim: Object) -> list[str]:
     ]
 
 
-def _prepare_failures(world: World) -> Iterable[Reason]:
+def prepare_failures(world: World, pod: Object) -> Iterable[Reason]:
+    """Yields the reason why the node's drivers could not prepare the claims of a pod, from its last event."""
+    own = reference("Pod", pod)
     messages = [
         str(event.get("message", ""))
         for event in world.events
-        if event.get("reason") in {PREPARE_FAILED, "FailedPrepareDynamicResource"}
+        if event.get("reason") in {PREPARE_FAILED, "FailedPrepareDynamicResource"} and is_about(event, own)
     ]
     if not messages:
         return
@@ -126,12 +129,55 @@ def _prepare_failures(world: World) -> Iterable[Reason]:
         yield Reason("DriverNotRegistered", text, [message])
         return
     failed = _FAILED.search(message)
-    what = f"claim {failed['claim']}" if failed else "the claims"
+    name = failed["claim"].rpartition("/")[2] if failed else ""
+    claim = world.get("resourceclaims", own.namespace, name) if name else None
     why = failed["why"] if failed else message
-    text = shortened(f"the driver could not prepare {what}: {why}", HEADLINE_LENGTH)
-    yield Reason(
-        "PrepareFailed", text, [message], changes=[Change("fix the problem that the driver reports", "edit")]
+    yield _prepare_failed(world, pod, claim, f"claim {name}" if name else "the claims", why)
+
+
+def _prepare_failed(world: World, pod: Object, claim: Object | None, what: str, why: str) -> Reason:
+    """Returns the reason why a driver could not prepare a claim. `what`: the claim in words."""
+    node = pod["spec"]["nodeName"]
+    results = [] if claim is None else results_of(claim)
+    drivers = dict.fromkeys(str(one["driver"]) for one in results)
+    driver = f"driver {next(iter(drivers))}" if len(drivers) == 1 else "a driver"
+    options = [
+        f"{driver} on node {node} could not prepare {what}: {why}",
+        f"{driver} on node {node} could not prepare it: {why}",
+        f"{driver} on {node} cannot prepare it: {why}",
+    ]
+    text = next((one for one in options if len(one) <= SUMMARY_LENGTH), options[-1])
+    details = [] if text.endswith(why) and len(text) <= SUMMARY_LENGTH else [why]
+    details += [
+        f"request {one['request']} has device {one['driver']}/{one['pool']}/{one['device']}"
+        for one in results[:NAMES_SHOWN]
+    ]
+    details += _free_lines(world, results)
+    named = ", ".join(drivers) or "of the claim"
+    what_to_do = f"fix the cause in the log of driver {named} on node {node}; the kubelet tries again"
+    change = Change(what_to_do, "edit", node=node)
+    own = None if claim is None else reference("ResourceClaim", claim)
+    path = "" if claim is None else "status.allocation.devices.results"
+    reason = Reason(
+        "PrepareFailed", shortened(text, SUMMARY_LENGTH), details, own, path, claim=own, changes=[change]
     )
+    reason.nodes, reason.node_count = [node], 1
+    return reason
+
+
+def _free_lines(world: World, results: list[Object]) -> Iterable[str]:
+    """Yields one line for each pool of allocated devices: its devices that no claim has allocated."""
+    for driver, pool in dict.fromkeys((one["driver"], one["pool"]) for one in results):
+        free = [
+            str(device["name"])
+            for one in world.of("resourceslices")
+            if (one["spec"]["driver"], one["spec"]["pool"]["name"]) == (driver, pool)
+            for device in one["spec"].get("devices") or ()
+            if DeviceID(driver, pool, device["name"]) not in world.users
+        ]
+        if free:
+            more = f" and {len(free) - 4} more" if len(free) > 4 else ""
+            yield f"free in pool {driver}/{pool}: {', '.join(free[:4])}{more}"
 
 
 def _claims(world: World, pod: Object) -> Iterable[Reason]:

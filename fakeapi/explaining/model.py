@@ -160,6 +160,7 @@ class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
 
     - `message`: the scheduler's reason, as in the pod's condition; "" for a feasible node.
     - `score`: the total score of a feasible node; 0 if only one node is feasible.
+    - `scores`: the weighted score of each scheduler plugin; {} if only one node is feasible.
     - `reason`: the reason in words.
     """
 
@@ -170,6 +171,7 @@ class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
     chosen: bool = False
     reason: str = ""
     requests: list[RequestOnNode] = []
+    scores: dict[str, int] = {}
 
 
 class ExplanationFields(msgspec.Struct, rename="camel"):
@@ -178,6 +180,7 @@ class ExplanationFields(msgspec.Struct, rename="camel"):
     - `release`: the Kubernetes release whose rules were applied.
     - `verdict`: one of the words that docs/explain.md lists, such as "pending" or "placed".
     - `summary`: the shortest true answer, in one line.
+    - `details`: facts about a pod that has a node, one line each: its state and its devices.
     - `reasons`: the most important reason first.
     - `nodes`: the nodes, feasible nodes first.
     - `notes`: what the explanation could not see.
@@ -191,6 +194,7 @@ class ExplanationFields(msgspec.Struct, rename="camel"):
     reasons: list[Reason] = []
     nodes: list[NodeResult] = []
     notes: list[str] = []
+    details: list[str] = []
 
     @property
     def headline(self) -> str:

@@ -1,12 +1,12 @@
 """Explains a pod: why it waits, why it got its node, why it does not start, or why it is not deleted."""
 
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.finalizers import finalizers_reason
+from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import starting_reasons
-from fakeapi.explaining.model import VERSION, Reason, Reference
+from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Reference
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
-from fakeapi.explaining.world import World, reference
+from fakeapi.explaining.world import World, reference, results_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
@@ -34,7 +34,7 @@ async def explain_pod(world: World, pod: Object, heavy: HeavySteps) -> Explanati
     if node:
         return await _placed(world, pod, heavy)
     if status.get("schedulingGates") or pod["spec"].get("schedulingGates"):
-        return _gated(world, pod)
+        return await _gated(world, pod, heavy)
     scheduled = await PodScheduling(world, pod, heavy).explain()
     return _pending(world, pod, scheduled)
 
@@ -73,17 +73,27 @@ def _last_attempt(pod: Object) -> Reason | None:
     return None
 
 
-def _gated(world: World, pod: Object) -> Explanation:
+async def _gated(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
+    """Explains a pod with scheduling gates, and whether it would get a node without them."""
+    own = reference("Pod", pod)
     names = [gate["name"] for gate in pod["spec"].get("schedulingGates") or ()]
-    text = f"scheduling gates hold it: {', '.join(names)}"
-    reason = Reason(
-        "SchedulingGated",
-        text,
-        ["whoever added a gate must remove it from spec.schedulingGates"],
-        reference("Pod", pod),
-        "spec.schedulingGates",
-    )
-    return explanation(world, pod, "pending", text, [reason])
+    noun = "scheduling gate" if len(names) == 1 else "scheduling gates"
+    text = f"{noun} {', '.join(names)} {'holds' if len(names) == 1 else 'hold'} it"
+    details = []
+    for name in names:
+        managers = managers_of(pod, "f:spec", "f:schedulingGates", f'k:{{"name":"{name}"}}')
+        details.append(f"gate {name}: {owner_text(world, name, managers)}")
+    spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
+    scheduled = await PodScheduling(world, {**pod, "spec": spec}, heavy).explain()
+    needs = "" if scheduled.node or not scheduled.reasons else scheduled.reasons[0].text
+    then = f"fits on node {scheduled.node}" if scheduled.node else f"would wait: {needs}"
+    details.append(f"without {'the gate' if len(names) == 1 else 'the gates'}, the pod {then}")
+    path = "spec.schedulingGates"
+    change = f"remove {', '.join(names)} from {path} of {own}"
+    reason = Reason("SchedulingGated", text, details, own, path)
+    reason.changes = [Change(change, "edit", [own], path, sufficient=bool(scheduled.node), needs=needs)]
+    others = [] if scheduled.node else scheduled.reasons
+    return explanation(world, pod, "pending", text, [reason, *others], scheduled)
 
 
 def _deleting(world: World, pod: Object) -> Explanation:
@@ -117,7 +127,28 @@ async def _placed(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
         )
         tie = f" (chosen at random among {equal})" if own.score == best and equal > 1 else ""
         text = f"it is on node {node}, one of {len(feasible)} feasible nodes, {rank}{tie}"
-    return explanation(world, pod, "placed", text, scheduled.reasons, scheduled)
+    placed = explanation(world, pod, "placed", text, scheduled.reasons, scheduled)
+    placed.details = [_state_text(pod), *_device_lines(world, pod)]
+    return placed
+
+
+def _state_text(pod: Object) -> str:
+    """Returns the phase of a pod, and whether it is ready."""
+    ready = next((one for one in pod["status"].get("conditions") or () if one["type"] == "Ready"), None)
+    state = "" if ready is None else ", ready" if ready["status"] == "True" else ", not ready"
+    return f"phase {pod['status'].get('phase', 'Pending')}{state}"
+
+
+def _device_lines(world: World, pod: Object) -> list[str]:
+    """Returns one line for each claim of a pod, with the devices that it has allocated."""
+    lines = []
+    for name in world.names_of_claims(pod):
+        claim = world.get("resourceclaims", pod["metadata"]["namespace"], name)
+        results = [] if claim is None else results_of(claim)
+        devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results]
+        more = f" and {len(devices) - NAMES_SHOWN} more" if len(devices) > NAMES_SHOWN else ""
+        lines.append(f"claim {name}: {', '.join(devices[:NAMES_SHOWN]) or 'no devices'}{more}")
+    return lines
 
 
 def explanation(

@@ -10,7 +10,7 @@ from fakeapi.clients.target import TargetError
 from fakeapi.clients.verbs import Reader
 from fakeapi.explaining.cluster_world import EVENTS_MAX, time_of
 from fakeapi.explaining.model import Reference
-from fakeapi.explaining.world import GROUP, KINDS, World
+from fakeapi.explaining.world import GROUP, KINDS, World, event_targets
 from fakeapi.kinds import definition_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import StrategyContext
@@ -106,7 +106,8 @@ async def read_world(api: Reader, target: Reference, now: float, feature_gates: 
     serving = served(release, feature_gates, _ALL_VERSIONS)
     reading = _Reading(api, serving, await _versions(api), notes)
     objects = {plural: await reading.objects(plural) for plural in KINDS}
-    events = await _events(api, target, notes)
+    events = [event for one in event_targets(objects, target) for event in await _events(api, one, notes)]
+    events.sort(key=time_of)
     return World(rules_of(serving.primary), objects, now, events=events, notes=notes)
 
 

@@ -1,6 +1,7 @@
 """PodScheduling: repeats the scheduler's attempt for one pod, and explains its outcome node by node."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -14,7 +15,9 @@ from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
 from fakeapi.controllers.scheduler.filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.scoring import scores_by_plugin
 from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.explaining.briefs import node_brief
 from fakeapi.explaining.device_reasons import DeviceReasons
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
@@ -81,9 +84,8 @@ class PodScheduling:
         except PluginError as error:
             return await self._failed(str(error))
         if outcome.node:
-            return Scheduled(
-                outcome.node, [*volume_reasons(world, pod)], await self._results(outcome, {}), [], outcome
-            )
+            results = await self._feasible(outcome)
+            return Scheduled(outcome.node, [*volume_reasons(world, pod)], results, [], outcome)
         if outcome.problem:
             claims = [
                 claim
@@ -94,6 +96,29 @@ class PodScheduling:
             await self._try_renames([reason])
             return Scheduled(reasons=[reason], outcome=outcome)
         return await self._refused(outcome)
+
+    async def _feasible(self, outcome: Outcome) -> list[NodeResult]:
+        """Returns the nodes of an attempt that found a node, with the scores and the refusals in words."""
+        states, claims = self._world.node_states, outcome.claims
+        wants = Wants(self._pod, self._world.rules.quirks, claims.by_class)
+        on_nodes = NodeReasons(self._world, self._pod, outcome, wants, self._fits)
+        tallies: dict[str, NodeTally] = {}
+        if claims.inventory is not None:
+            cases = {
+                name: Case(own, states[name].node, claims.inventory)
+                for name in sorted(on_nodes.by_claims)[:NODES_LISTED]
+                if (own := claims_on(claims, name))
+            }
+            with suppress(SearchTooLong):
+                tallies = await self._tallies(cases)
+        results = await self._results(outcome, tallies, on_nodes)
+        if len(outcome.feasible) > 1:
+            fitting = [states[name] for name in outcome.feasible]
+            of_claims = {name: self._plugin.score(claims, name) for name in outcome.feasible}
+            parts = scores_by_plugin(self._pod, fitting, of_claims)
+            for result in results:
+                result.scores = parts.get(result.name, {})
+        return results
 
     async def explain_placement(self) -> Scheduled:
         """Explains why a pod is on its node: schedules it again, without the pod and its allocations."""
@@ -295,6 +320,8 @@ class PodScheduling:
         ]
         for name, refusal in sorted(outcome.refusals.items()):
             text = on_nodes.text_of(name) if on_nodes is not None else ""
+            if not text and name in tallies:
+                text = node_brief(tallies[name])
             result = NodeResult(name, False, ", ".join(refusal.reasons), reason=text)
             if name in tallies and len(results) < NODES_LISTED:
                 result.requests = self._requests(tallies[name])

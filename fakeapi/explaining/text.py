@@ -27,6 +27,9 @@ def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
 
 def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]:
     yield explanation.headline
+    if explanation.details:
+        yield ""
+        yield from (f"  {detail}" for detail in explanation.details)
     shown = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
     for number, reason in enumerate(shown):
         yield ""
@@ -41,9 +44,9 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
     nodes = explanation.nodes if everything or placed else []
     if nodes:
         yield ""
-        if everything and any(node.requests for node in nodes):
+        if everything and any(request.dropped for node in nodes for request in node.requests):
             yield "  Devices are written driver/pool/device."
-        yield from _nodes(nodes if everything else nodes[:NODES_SHOWN])
+        yield from _nodes(nodes if everything else nodes[:NODES_SHOWN], everything=everything)
         if len(nodes) > NODES_SHOWN and not everything:
             more = len(nodes) - NODES_SHOWN
             yield f"  {more} more {'node' if more == 1 else 'nodes'}: --all"
@@ -73,13 +76,20 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
         yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"
 
 
-def _nodes(nodes: list[NodeResult]) -> Iterator[str]:
+def _nodes(nodes: list[NodeResult], *, everything: bool) -> Iterator[str]:
+    plugins = _deciding_plugins(nodes)
     for node in nodes:
         if node.feasible:
             mark = " (chosen)" if node.chosen else ""
-            yield f"  node {node.name}: feasible, score {node.score}{mark}"
+            scores = [
+                f"{name} {score}" for name, score in node.scores.items() if everything or name in plugins
+            ]
+            parts = f": {', '.join(scores)}" if scores else ""
+            yield f"  node {node.name}: feasible, score {node.score}{mark}{parts}"
             continue
         yield f"  node {node.name}: {node.reason or node.message}"
+        if not everything:
+            continue
         for request in node.requests:
             counts = (
                 f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}, "
@@ -88,4 +98,15 @@ def _nodes(nodes: list[NodeResult]) -> Iterator[str]:
             )
             yield f"    {request.claim} request {request.request}: {counts}"
             for dropped in request.dropped:
-                yield f"      {dropped.devices}: {dropped.text}"
+                more = dropped.devices - len(dropped.names)
+                names = ", ".join(dropped.names) + (f" and {more} more" if more > 0 else "")
+                yield f"      {dropped.devices}: {dropped.text}: {names}"
+
+
+def _deciding_plugins(nodes: list[NodeResult]) -> set[str]:
+    """Returns the scheduler plugins whose scores differ between the feasible nodes."""
+    values: dict[str, set[int]] = {}
+    for node in nodes:
+        for name, score in node.scores.items():
+            values.setdefault(name, set()).add(score)
+    return {name for name, scores in values.items() if len(scores) > 1}

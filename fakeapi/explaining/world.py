@@ -32,6 +32,10 @@ NAMESPACED = frozenset(("pods", "persistentvolumeclaims", "resourceclaims", "res
 """The resources in KINDS whose objects have a namespace."""
 
 
+CONSUMERS_READ = 3
+"""Number of pods of an explained claim whose events are read; events of further pods are ignored."""
+
+
 @dataclass(frozen=True, slots=True)
 class RefusedWrite:
     """A write that the server refused.
@@ -58,7 +62,7 @@ class World:
     """The objects of a cluster at one moment, with the rules of its release.
 
     - `objects`: the objects by resource, sorted by namespace and name, in the internal version.
-    - `events`: the events about the explained object, oldest first.
+    - `events`: the events about the explained object, and about the pods that use a claim, oldest first.
     - `now`: the time in seconds since the epoch.
     - `controllers`: the names of the server's own controllers; None for a real cluster.
     - `drivers`: by node, the DRA drivers that are registered with the kubelet. Contains only nodes whose
@@ -164,6 +168,25 @@ def consumers_of(claim: Object) -> list[Reference]:
         for user in claim["status"].get("reservedFor") or ()
         if user.get("resource") == "pods"
     ]
+
+
+def is_about(event: Object, target: Reference) -> bool:
+    """Whether a Kubernetes event is about the object `target`."""
+    involved = event.get("involvedObject") or {}
+    return bool(involved.get("kind") == target.kind and involved.get("name") == target.name)
+
+
+def event_targets(objects: Mapping[str, list[Object]], target: Reference) -> list[Reference]:
+    """Returns the objects whose events explain `target`: the object, and the first pods that use a claim."""
+    if target.kind != "ResourceClaim":
+        return [target]
+    key = target.namespace, target.name
+    claims = [
+        one
+        for one in objects.get("resourceclaims") or ()
+        if (one["metadata"].get("namespace", ""), one["metadata"]["name"]) == key
+    ]
+    return [target, *(user for claim in claims for user in consumers_of(claim)[:CONSUMERS_READ])]
 
 
 class WorldView(ClaimView):

@@ -148,7 +148,7 @@ def topology_spread(api: FakeAPI) -> None:
 # the scheduler and the pod ------------------------------------------------------------------------
 
 
-@situation("SchedulingGated", "scheduling gates hold it: example.com/quota")
+@situation("SchedulingGated", "scheduling gate example.com/quota holds it")
 def scheduling_gate(api: FakeAPI) -> None:
     node(api, "a")
     pod(api, "train", schedulingGates=[{"name": "example.com/quota"}])

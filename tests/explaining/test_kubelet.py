@@ -31,14 +31,21 @@ def test_a_driver_that_is_not_registered_is_named(api: FakeAPI) -> None:
 
 
 def test_the_error_of_a_driver_is_in_the_first_line(api: FakeAPI) -> None:
-    driver = api.add_driver(SIMULATED, nodes={"a": 1})
+    driver = api.add_driver(SIMULATED, nodes={"a": 2})
     driver.prepare(error="it is too hot")
     claim(api, "gpu", request(class_name=SIMULATED))
     pod(api, "train", "gpu")
     api.settle()
     why = api.explain("pod", "train")
     assert (why.verdict, why.reasons[0].code) == ("starting", "PrepareFailed")
-    assert why.summary == "the driver could not prepare claim gpu: it is too hot"
+    assert why.summary == f"driver {SIMULATED} on node a could not prepare claim gpu: it is too hot"
+    reason = why.reasons[0]
+    assert reason.details == [
+        f"request gpu has device {SIMULATED}/a/gpu-0",
+        f"free in pool {SIMULATED}/a: gpu-1",
+    ]
+    assert (reason.object, reason.nodes) == (reason.claim, ["a"])
+    assert api.explain("claim", "gpu").summary == why.summary
 
 
 def test_a_running_pod_is_placed_on_its_node(api: FakeAPI) -> None:

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from fakeapi import FakeAPI
 from fakeapi.cli.main import main
 from fakeapi.explaining.similar import nearest
+from fakeapi.explaining.text import text_of
 from tests.explaining.manifests import DRIVER, claim, device, device_class, node, pod, request, resource_slice
 from tests.explaining.situations import cluster, train, use
 
@@ -116,10 +117,10 @@ def test_a_selector_is_relaxed_only_for_devices_of_its_driver(api: FakeAPI) -> N
 def test_nodes_with_other_hardware_are_one_line_beside_the_node_that_has_the_devices(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="abc")
     resource_slice(api, "b", [device("nic-0")], driver=NIC)
-    claim(api, "gpu")
-    pod(api, "train", "gpu", containers=_cpu("16"))
+    api.patch("Node", "a", {"spec": {"unschedulable": True}})
+    train(api)
     why = api.explain("pod", "train")
-    assert why.summary == "node a has the devices, but is refused: insufficient cpu"
+    assert why.summary == "node a has the devices, but is refused: cordoned (spec.unschedulable)"
     second = why.reasons[1]
     assert (second.code, second.text) == ("NoDevicesOfClass", f"2 nodes have no device of class {DRIVER}")
     assert (second.nodes, second.details, second.changes) == (["b", "c"], [], [])
@@ -310,3 +311,55 @@ def test_the_claim_that_was_probably_meant_says_what_else_it_needs(api: FakeAPI)
 )
 def test_names_are_similar_without_their_common_domain(name: str, others: list[str], expected: str) -> None:
     assert nearest(name, others) == expected
+
+
+def test_a_scheduling_gate_names_its_writer_and_what_comes_after_it(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    claim(api, "gpu")
+    pod(api, "train", "gpu", schedulingGates=[{"name": "quota.example.com/approved"}])
+    reason = api.explain("pod", "train").reasons[0]
+    owner = "a controller of quota.example.com usually removes it; this server runs no such controller"
+    assert reason.details == [
+        f"gate quota.example.com/approved: {owner}; field manager fakeapi wrote it",
+        "without the gate, the pod fits on node a",
+    ]
+    (change,) = reason.changes
+    assert change.sufficient
+    api.patch("Pod", "train", {"spec": {"schedulingGates": None}})
+    api.settle()
+    assert api.get("Pod", "train")["spec"]["nodeName"] == "a"
+
+
+def test_a_gated_pod_that_would_wait_anyway_says_why(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    use(api, "other")
+    claim(api, "gpu")
+    pod(api, "train", "gpu", schedulingGates=[{"name": "quota.example.com/approved"}])
+    why = api.explain("pod", "train")
+    assert [one.code for one in why.reasons] == ["SchedulingGated", "DevicesInUse"]
+    (change,) = why.reasons[0].changes
+    assert (change.sufficient, change.needs) == (False, why.reasons[1].text)
+
+
+def test_a_placed_pod_names_its_devices_the_scores_and_the_other_nodes(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="abc")
+    resource_slice(api, "b", [device("gpu-0")])
+    node(api, "d", cpu="1")
+    resource_slice(api, "d", [device("gpu-0")])
+    pod(api, "other", containers=_cpu("4"), nodeName="b")
+    claim(api, "gpu")
+    pod(api, "train", "gpu", containers=_cpu("2"))
+    api.settle()
+    why = api.explain("pod", "train")
+    assert why.details == ["phase Pending", "claim gpu: gpu.example.com/a/gpu-0"]
+    chosen, second, *refused = why.nodes
+    assert (chosen.name, sum(chosen.scores.values())) == ("a", chosen.score)
+    fit = [one.scores["NodeResourcesFit"] for one in (chosen, second)]
+    assert fit[0] > fit[1]
+    assert [one.reason for one in refused] == [
+        "request gpu: no devices",
+        "the pod requests 2 cpu, node d has 1 free of 1",
+    ]
+    assert f"(chosen): NodeResourcesFit {fit[0]}" in why.text
+    assert "TaintToleration" not in why.text
+    assert "TaintToleration 300" in text_of(why, everything=True)

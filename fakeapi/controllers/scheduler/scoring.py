@@ -23,18 +23,30 @@ def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int
 
     `of_claims`: the scores of the plugin DynamicResources, by node name.
     """
+    parts = scores_by_plugin(pod, states, of_claims)
+    return {state.name: sum(parts[state.name].values()) for state in states}
+
+
+def scores_by_plugin(
+    pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]
+) -> dict[str, dict[str, int]]:
+    """Returns the weighted score of each node from each plugin, by node name and plugin.
+
+    `of_claims`: the scores of the plugin DynamicResources, by node name.
+    """
     taints = [_intolerable(pod, state) for state in states]
     affinities = [_preference(pod, state) for state in states]
     claims = [of_claims.get(state.name, 0) for state in states]
-    parts = [
-        (3, _normalized(taints, reverse=True)),
-        (2, _normalized(affinities)),
-        (2, _normalized(claims)),
-        (1, [_least_allocated(pod, state) for state in states]),
-        (1, [_balanced(pod, state) for state in states]),
-    ]
+    parts = {
+        "TaintToleration": (3, _normalized(taints, reverse=True)),
+        "NodeAffinity": (2, _normalized(affinities)),
+        "DynamicResources": (2, _normalized(claims)),
+        "NodeResourcesFit": (1, [_least_allocated(pod, state) for state in states]),
+        "NodeResourcesBalancedAllocation": (1, [_balanced(pod, state) for state in states]),
+    }
     return {
-        state.name: sum(weight * part[index] for weight, part in parts) for index, state in enumerate(states)
+        state.name: {plugin: weight * part[index] for plugin, (weight, part) in parts.items()}
+        for index, state in enumerate(states)
     }
 
 

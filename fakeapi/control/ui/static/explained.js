@@ -13,6 +13,7 @@ const NODES_SHOWN = 50;
 export function Explained({ value }) {
   return html`<div class="explained">
     <p class="answer"><${Pill} kind=${GOOD.has(value.verdict) ? "good" : "warn"}>${value.verdict}<//> ${value.summary}</p>
+    ${value.details?.length > 0 && html`<ul class="reasons">${value.details.map((each) => html`<li>${each}</li>`)}</ul>`}
     <ol>${(value.reasons ?? []).map((reason) => html`<li><${Reason} reason=${reason} said=${reason.text === value.summary} /></li>`)}</ol>
     ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
     ${(value.notes ?? []).map((note) => html`<p class="soft">${note}</p>`)}
@@ -29,7 +30,7 @@ function Reason({ reason, said }) {
     ${reason.object && html`<p class="soft">See <${ObjectLink} of=${reason.object} />${reason.path && html` at <code>${reason.path}</code>`}</p>`}
     ${reason.nodes?.length > 0 && html`<p class="soft">On ${several(reason.nodes, reason.nodeCount)}</p>`}
     ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}</p>`}
-    ${(reason.changes ?? []).map((change) => html`<p class="change">${change.sufficient ? html`<${Pill} kind="good" title="Tried: this change alone is enough">enough<//> ` : html`<${Pill} kind="accent">could help<//> `}<${Linked} text=${change.text} objects=${change.objects ?? []} /></p>`)}`;
+    ${(reason.changes ?? []).map((change) => html`<p class="change">${change.sufficient ? html`<${Pill} kind="good" title="Tried: this change alone is enough">enough<//> ` : html`<${Pill} kind="accent">could help<//> `}<${Linked} text=${change.text} objects=${change.objects ?? []} />${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</p>`)}`;
 }
 
 /** A text in which the names of objects are links; objects that it does not name come after it. */
@@ -76,13 +77,19 @@ function ObjectLink({ of, short = false }) {
   return to ? html`<a href=${to}>${text}</a>` : html`<span>${text}</span>`;
 }
 
+/** The scores of the scheduler plugins, without zeros. */
+function parts(scores) {
+  const some = Object.entries(scores ?? {}).filter(([, score]) => score);
+  return some.length ? ` (${some.map(([name, score]) => `${name} ${score}`).join(", ")})` : "";
+}
+
 function Nodes({ nodes }) {
   const feasible = nodes.filter((each) => each.feasible).length;
   const [all, setAll] = useState(false);
   const shown = all ? nodes : nodes.slice(0, NODES_SHOWN);
   return html`<details class="nodes-explained"><summary>Each node: ${feasible} of ${counted(nodes.length, "node")} ${nodes.length === 1 ? "fits" : "fit"}</summary>
     ${shown.map((node) => html`<details class="one-node"><summary><a href=${objectHref("", "nodes", "", node.name)}>${node.name}</a> <${Pill} kind=${node.feasible ? "good" : ""}>${node.chosen ? "chosen" : node.feasible ? "fits" : "does not fit"}<//>
-        ${node.score ? html` <span class="soft">score ${node.score}</span>` : ""} <span class="soft">${node.reason || node.message}</span></summary>
+        ${node.score ? html` <span class="soft">score ${node.score}${parts(node.scores)}</span>` : ""} <span class="soft">${node.reason || node.message}</span></summary>
       ${(node.requests ?? []).map((request) => html`<${RequestOnNode} request=${request} />`)}
       ${node.message && html`<p class="soft">The scheduler says: ${node.message}</p>`}
     </details>`)}
