@@ -1,7 +1,24 @@
 """Says in few words why a node does not have the devices of a request."""
 
+from collections import Counter
+from collections.abc import Mapping
+
 from fakeapi.explaining.model import devices_text
+from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.tally import NodeTally, RequestTally
+
+CAUSES: Mapping[Obstacle, str] = {
+    Obstacle.IN_USE: "in use",
+    Obstacle.TAINT: "tainted",
+    Obstacle.CAPACITY: "without enough capacity",
+    Obstacle.COUNTERS: "without enough counters",
+    Obstacle.CONSTRAINT: "without a constraint's attribute",
+    Obstacle.POOL_INCOMPLETE: "in an incomplete pool",
+    Obstacle.POOL_INVALID: "in an invalid pool",
+    Obstacle.NODE_OPERATIONS: "need node operations",
+    Obstacle.BINDING_CONDITIONS: "with bindingConditions",
+}
+"""Says in few words why devices that match the selectors are not usable."""
 
 
 def brief_of(tally: RequestTally) -> str:
@@ -14,7 +31,9 @@ def brief_of(tally: RequestTally) -> str:
     if not tally.selected:
         return f"matches none of {devices_text(tally.in_class)}"
     needs = "all" if tally.request.takes_all else tally.needed
-    return f"needs {needs}, {len(tally.usable)} free of {tally.selected}"
+    causes = Counter(CAUSES[one.obstacle] for one in tally.refused if one.obstacle in CAUSES)
+    why = ", ".join(f"{count} {cause}" for cause, count in causes.most_common(2))
+    return f"needs {needs}, {len(tally.usable)} free of {tally.selected}{f': {why}' if why else ''}"
 
 
 def node_brief(tally: NodeTally) -> str:

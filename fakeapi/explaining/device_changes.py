@@ -8,7 +8,15 @@ import msgspec
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
-from fakeapi.explaining.dropped import Describer, expression_of, selector_name, taint_text, untolerated
+from fakeapi.explaining.dropped import (
+    Describer,
+    expression_of,
+    selector_name,
+    taint_owners,
+    taint_text,
+    taints_of,
+    untolerated,
+)
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import conjuncts, driver_part
@@ -88,9 +96,22 @@ class Changes:
         change, tolerations = toleration_change(tally, self._node_name)
         if change is None:
             return []
-        text = f"{change.text}, or remove the taint from the devices"
         works = await self.trial.allocates(self.case.with_edit(tally.claim, change.path, tolerations))
-        return [msgspec.structs.replace(change, text=text, sufficient=works)]
+        return [msgspec.structs.replace(change, sufficient=works), await self._untaint(tally)]
+
+    async def _untaint(self, tally: RequestTally) -> Change:
+        """Returns the change that removes the taints from the devices, at the objects that have them."""
+        devices = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
+        rules, slices = taint_owners(self.describer.world, tally, devices)
+        works = await self.trial.allocates(self.trial.without_taints(self.case, devices))
+        texts = [f"delete {one}" for one in rules]
+        if slices:
+            taints = ", ".join(taints_of(tally, devices))
+            texts.append(f"remove the taint {taints} from {', '.join(map(str, slices[:3]))}")
+        action = "edit" if slices else "delete"
+        path = "spec.devices" if slices else ""
+        text = ", and ".join(texts)
+        return Change(text, action, [*rules, *slices], path, node=self._node_name, sufficient=works)
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:
         changes = []

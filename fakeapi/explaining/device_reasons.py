@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fakeapi.explaining.briefs import brief_of
+from fakeapi.explaining.briefs import CAUSES, brief_of
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes
-from fakeapi.explaining.dropped import Describer, selector_name
+from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
 from fakeapi.explaining.error_reasons import read_text
 from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, Reference, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.pool_facts import pool_problems
+from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
@@ -59,6 +59,13 @@ class DeviceReasons:
         tally = best[0]
         reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
         return [self._placed(reason, [tally])]
+
+    def is_elsewhere(self) -> bool:
+        """Whether one of the other nodes has devices of the classes of all requests."""
+        return any(
+            node.requests and all(any(one.in_class for one in choices) for choices in node.requests)
+            for node in self.others
+        )
 
     def lacks_class(self) -> Reason | None:
         """Returns that the nodes have no device of a class that a request wants; None if they have one.
@@ -130,6 +137,8 @@ class DeviceReasons:
         best_node, best = pairs[0]
         if not any(tally.published for tally in tallies):
             reason = self._no_devices(best)
+        elif not any(tally.in_class for tally in tallies) and (problem := self._pool_problem(best)):
+            reason = self._reason(problem[0], f"{self._named(best)}: {problem[1]}", best)
         elif not any(tally.in_class for tally in tallies):
             reason = self._no_match(tallies + self._on_others(number, index), Obstacle.CLASS_SELECTOR)
         elif not any(tally.selected for tally in tallies):
@@ -234,11 +243,22 @@ class DeviceReasons:
         }
         return ", ".join(f"node {name} has {count}" for name, count in [*on.items()][:3])
 
+    def _pool_problem(self, tally: RequestTally) -> tuple[str, str] | None:
+        """Returns (code, text) of a pool of the driver that the class wants; None if its pools are usable."""
+        drivers = {group.wanted_driver for group in self._class_groups(tally)} - {""}
+        for node in self.nodes:
+            for pool, code, text in pool_problems_by_pool(self.world, node):
+                if pool.id.driver in drivers and code != "SliceOutdated":
+                    return code, text
+        return None
+
     def _silent_driver(self, tally: RequestTally) -> str:
         """Returns the driver that the class wants and that publishes no devices; "" if there is none."""
+        return next((group.silent_driver(self.world) for group in self._class_groups(tally)), "")
+
+    def _class_groups(self, tally: RequestTally) -> list[SelectorGroup]:
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
-        groups = self.describer.selector_groups(tally, refused[:1]) if refused else ()
-        return next((group.silent_driver(self.world) for group in groups), "")
+        return self.describer.selector_groups(tally, refused[:1]) if refused else []
 
     def _too_few(
         self, best: tuple[NodeTally, RequestTally], pairs: Sequence[tuple[NodeTally, RequestTally]]
@@ -322,21 +342,9 @@ _SELECTORS = frozenset((
     Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR, Obstacle.OTHER_NODE,
 ))  # fmt: skip
 
-_CAUSES = {
-    Obstacle.IN_USE: "in use",
-    Obstacle.TAINT: "tainted",
-    Obstacle.CAPACITY: "without enough capacity",
-    Obstacle.COUNTERS: "without enough counters",
-    Obstacle.CONSTRAINT: "without a constraint's attribute",
-    Obstacle.POOL_INCOMPLETE: "in an incomplete pool",
-    Obstacle.POOL_INVALID: "in an invalid pool",
-    Obstacle.NODE_OPERATIONS: "need node operations",
-    Obstacle.BINDING_CONDITIONS: "with bindingConditions",
-}
-
 
 def _cause(code: str) -> str:
-    return _CAUSES.get(Obstacle(code), code)
+    return CAUSES.get(Obstacle(code), code)
 
 
 def _verb(count: int, verb: str) -> str:

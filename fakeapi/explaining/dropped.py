@@ -65,12 +65,17 @@ class SelectorGroup:
             return shorts
         return [f"{shorts[-1].rpartition(' is ')[0]} is {self._values}", *shorts]
 
-    def silent_driver(self, world: World) -> str:
-        """Returns the driver that the selector wants, if no slice is of this driver; else ""."""
+    @property
+    def wanted_driver(self) -> str:
+        """The driver that the selector wants; "" if the refusing part does not compare the driver."""
         wanted = self.dissected.wanted.removeprefix("== ")
         if not self.seen or self.seen[0].path != "device.driver" or wanted == self.dissected.wanted:
             return ""
-        driver = wanted.strip("\"'")
+        return wanted.strip("\"'")
+
+    def silent_driver(self, world: World) -> str:
+        """Returns the driver that the selector wants, if no slice is of this driver; else ""."""
+        driver = self.wanted_driver
         return "" if any(one["spec"]["driver"] == driver for one in world.of("resourceslices")) else driver
 
 
@@ -107,7 +112,7 @@ class Describer:
             case Obstacle.IN_USE | Obstacle.CAPACITY | Obstacle.COUNTERS:
                 text, blame = self.use_text(tally, obstacle, devices)
             case Obstacle.TAINT:
-                text = f"tainted: {', '.join(taints_of(tally, devices))}"
+                text = f"tainted: {', '.join(self._taint_origins(tally, devices))}"
             case Obstacle.CONSTRAINT:
                 text = f"no value for {', '.join(_attributes(tally.claim))}, which a constraint compares"
             case _:
@@ -151,12 +156,11 @@ class Describer:
             for one in (reference("ResourceClaim", claim), *consumers_of(claim))
         ]
         users = users_text(claims)
-        by = f" by {users}" if users else ""
         if obstacle is Obstacle.IN_USE:
-            return f"in use{by}", blame
+            return f"in use{f' by {users}' if users else ''}", blame
         if obstacle is Obstacle.CAPACITY:
-            return f"{self._capacity_text(tally, devices[0])}{by}", blame
-        return f"{self._counter_text(devices[0])}{by}", blame
+            return self._capacity_text(tally, devices[0], users), blame
+        return self._counter_text(devices[0], users), blame
 
     def claims_using(self, obstacle: Obstacle, devices: Sequence[Device]) -> list[Object]:
         """Returns the claims that use these devices or their counters; the claim with most devices first."""
@@ -172,7 +176,17 @@ class Describer:
                 claims[key] = claim
         return [claims[key] for key, _ in sorted(uses.items(), key=lambda item: (-item[1], item[0]))]
 
-    def _capacity_text(self, tally: RequestTally, device: Device) -> str:
+    def _taint_origins(self, tally: RequestTally, devices: Sequence[Device]) -> list[str]:
+        """Returns the taints that the request does not tolerate, each with the object that has it."""
+        origins = []
+        for device in devices:
+            for taint in untolerated(tally, [device]):
+                rule = rule_of(self.world, taint, device)
+                where = f"DeviceTaintRule {rule.name}" if rule else f"slice {device.slice.name}"
+                origins.append(f"{taint_text(taint)} of {where}")
+        return list(dict.fromkeys(origins))
+
+    def _capacity_text(self, tally: RequestTally, device: Device, users: str) -> str:
         published = device.spec.get("capacity") or {}
         unknown = sorted(tally.request.capacity.keys() - published.keys())
         if unknown:
@@ -187,11 +201,11 @@ class Describer:
         for name, spec in published.items():
             wanted, taken = needed.get(name, "0"), used.get(name, "0")
             if quantity.compare(quantity.add(wanted, taken), spec["value"]) > 0:
-                return f"capacity {name}: {spec['value']} in all, {taken} consumed, {wanted} wanted"
+                return f"capacity {name}: {_amounts(spec['value'], wanted, taken, users)}"
         name = next(iter(tally.request.capacity), "")
         return f"the requestPolicy of capacity {name} does not allow {tally.request.capacity.get(name, '')}"
 
-    def _counter_text(self, device: Device) -> str:
+    def _counter_text(self, device: Device, users: str) -> str:
         for used in device.spec.get("consumesCounters") or ():
             set_name = used["counterSet"]
             values = device.pool.counter_sets.get(set_name) or _sets_of_slice(device).get(set_name, {})
@@ -202,9 +216,14 @@ class Describer:
                         taken = quantity.add(taken, _amount(device, other, set_name, name))
                 total = values.get(name, "0")
                 if quantity.compare(quantity.add(taken, counter["value"]), total) > 0:
-                    amounts = f"{total} in all, {taken} consumed, {counter['value']} wanted"
-                    return f"counter {name} of {set_name}: {amounts}"
-        return "its counters are consumed"
+                    return f"counter {name} of {set_name}: {_amounts(total, counter['value'], taken, users)}"
+        return f"its counters are consumed{f' by {users}' if users else ''}"
+
+
+def _amounts(total: str, wanted: str, taken: str, users: str) -> str:
+    """Returns how much of an amount is wanted, and who consumes the rest."""
+    by = f" by {users}" if users else ""
+    return f"{wanted} wanted, {total} in all, {taken} consumed{by}"
 
 
 _FIXED = {
@@ -259,6 +278,42 @@ def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
         if taint.get("effect") in PREVENTING
         and not any(tolerates(toleration, taint) for toleration in tolerations)
     ]
+
+
+def rule_of(world: World, taint: Object, device: Device) -> Reference | None:
+    """Returns the DeviceTaintRule that adds a taint to a device; None for a taint of its slice."""
+    for one in world.of("devicetaintrules"):
+        added, spec = one["spec"].get("taint") or {}, one["spec"].get("deviceSelector") or {}
+        selected = {"driver": device.id.driver, "pool": device.id.pool, "device": device.id.device}
+        if all(spec.get(key) in {None, "", value} for key, value in selected.items()) and (
+            taint_text(added) == taint_text(taint)
+        ):
+            own = [each for each in _slice_taints(world, device) if taint_text(each) == taint_text(taint)]
+            return None if own else reference("DeviceTaintRule", one)
+    return None
+
+
+def taint_owners(
+    world: World, tally: RequestTally, devices: Sequence[Device]
+) -> tuple[list[Reference], list[Reference]]:
+    """Returns the DeviceTaintRules and the slices whose taints the request does not tolerate."""
+    rules: dict[Reference, None] = {}
+    slices: dict[Reference, None] = {}
+    for device in devices:
+        for taint in untolerated(tally, [device]):
+            rule = rule_of(world, taint, device)
+            if rule is None:
+                slices[Reference("ResourceSlice", device.slice.name)] = None
+            else:
+                rules[rule] = None
+    return [*rules], [*slices]
+
+
+def _slice_taints(world: World, device: Device) -> Sequence[Object]:
+    """Returns the taints of a device in its ResourceSlice, without those of rules."""
+    resource_slice = world.get("resourceslices", "", device.slice.name)
+    published = () if resource_slice is None else resource_slice["spec"].get("devices") or ()
+    return next((one.get("taints") or () for one in published if one["name"] == device.id.device), ())
 
 
 def taint_text(taint: Object) -> str:

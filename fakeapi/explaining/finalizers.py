@@ -76,7 +76,8 @@ def finalizers_reason(world: World, kind: str, obj: Object) -> Reason:
         *finalizer_lines(world, obj),
         *_namespace_lines(obj),
     ]
-    reason = Reason("Finalizers", text, details, reference(kind, obj), "metadata.finalizers")
+    path = "metadata.finalizers" if obj["metadata"].get("finalizers") else "spec.finalizers"
+    reason = Reason("Finalizers", text, details, reference(kind, obj), path)
     reason.changes = finalizer_changes(world, kind, obj)
     return reason
 

@@ -28,7 +28,7 @@ def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list
     reasons = [*_drivers(world, pod, node_name)]
     reasons = reasons or [*prepare_failures(world, pod)]
     if ending:
-        return reasons
+        return [*reasons, *_ending_node(world, pod, node_name)]
     reasons += [
         *_claims(world, pod),
         *volume_reasons(world, pod),
@@ -221,6 +221,15 @@ def _containers(pod: Object) -> Iterable[Reason]:
             message = waiting.get("message", "")
             text = f"container {status['name']}: {waiting['reason']}{f': {message}' if message else ''}"
             yield Reason(waiting["reason"], shortened(text, 200), object=reference("Pod", pod))
+
+
+def _ending_node(world: World, pod: Object, name: str) -> Iterable[Reason]:
+    """Yields the reason why the node of a pod does not end it, and the deletion without the kubelet."""
+    for reason in _node(world, name):
+        own = reference("Pod", pod)
+        text = f"delete {own} with gracePeriodSeconds 0 (kubectl delete --force); no kubelet confirms its end"
+        reason.changes.append(Change(text, "delete", [own], sufficient=True))
+        yield reason
 
 
 def _node(world: World, name: str) -> Iterable[Reason]:

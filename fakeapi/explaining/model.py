@@ -39,6 +39,7 @@ class Reference(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True)
 
 _WORDS = {
     "DeviceClass": "class",
+    "Namespace": "namespace",
     "Node": "node",
     "PersistentVolumeClaim": "volume claim",
     "Pod": "pod",

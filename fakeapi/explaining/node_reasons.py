@@ -1,14 +1,16 @@
 """NodeReasons: groups the nodes that other filters than devices exclude, and tries changes."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
+from fakeapi.explaining.briefs import node_brief
 from fakeapi.explaining.dropped import taint_text
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
 from fakeapi.explaining.node_facts import Fact, facts_of
+from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import TOPOLOGY, topology_fact
 from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.json_types import Object
@@ -31,7 +33,8 @@ _LACKS_DEVICES = {
 class NodeReasons:
     """The nodes of one scheduling attempt, by the reason why they were refused.
 
-    `by_claims`: the names of the nodes that only lack devices.
+    - `by_claims`: the names of the nodes that only lack devices.
+    - `tallies`: the devices of each node, if they were counted.
     """
 
     def __init__(self, world: World, pod: Object, outcome: Outcome, wants: Wants, fits: Fits) -> None:
@@ -41,6 +44,7 @@ class NodeReasons:
         self._fits = fits
         self._facts: dict[str, list[Fact]] = {}
         self.by_claims: set[str] = set()
+        self.tallies: Mapping[str, NodeTally] = {}
         for name, refusal in outcome.refusals.items():
             state = world.node_states[name]
             facts = facts_of(wants, state)
@@ -66,6 +70,8 @@ class NodeReasons:
         for name, facts in self._facts.items():
             key = (name not in able, *((fact.code, fact.shape) for fact in facts))
             groups.setdefault(key, []).append(name)
+        for names in groups.values():
+            names.sort(key=self._missing)
         ordered = sorted(
             groups.items(), key=lambda item: (item[0][0], len(item[0]), -len(item[1]), item[1][0])
         )
@@ -104,12 +110,27 @@ class NodeReasons:
         state = self._world.node_states[name]
         pod, changed = _changed(fact, self._pod, state)
         left = await self._fits(pod, changed)
-        needs = ", and ".join(_LACKS_DEVICES.get(one, one) for one in left)
+        needs = ", and ".join(self._lacks(name) if one in _LACKS_DEVICES else one for one in left)
         if fact.code in TOPOLOGY.values():  # the change is not simulated
             needs = ""
         objects = [*fact.blame] or [self._object(fact, name)]
         action = _ACTIONS.get(fact.code, "edit")
         return Change(fact.change, action, objects, fact.path, 0, name, not left, needs=needs)
+
+    def _missing(self, name: str) -> tuple[bool, int]:
+        """Returns a key that sorts the nodes by the devices that they lack, nodes with devices first."""
+        tally = self.tallies.get(name)
+        if tally is None:
+            return True, 0
+        lacks_class = any(all(not one.in_class for one in choices) for choices in tally.requests)
+        return lacks_class, tally.missing
+
+    def _lacks(self, name: str) -> str:
+        """Says which devices a node lacks."""
+        tally = self.tallies.get(name)
+        if tally is None or not tally.short:
+            return "the node lacks devices for the claims"
+        return f"node {name} lacks devices: {node_brief(tally)}"
 
     def needs(self, names: Iterable[str]) -> str:
         """Returns what nodes need besides devices; "" for nodes that only lack devices."""

@@ -1,10 +1,12 @@
 """Explains objects that are neither pods nor claims: why they are not deleted."""
 
+import msgspec
+
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.finalizers import finalizers_reason
-from fakeapi.explaining.model import NAMES_SHOWN, Change
+from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines, finalizers_of, finalizers_reason
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason
 from fakeapi.explaining.pods import explanation
-from fakeapi.explaining.world import World, reference
+from fakeapi.explaining.world import KINDS, NAMESPACED, World, reference
 from fakeapi.machinery.json_types import Object
 
 
@@ -21,7 +23,29 @@ def explain_other(world: World, obj: Object) -> Explanation:
             named = ", ".join(map(str, reason.blame[:4]))
             more = f" and {len(reason.blame) - 4} more" if len(reason.blame) > 4 else ""
             reason.changes.insert(0, Change(f"end {named}{more}", "delete", reason.blame))
+    if kind == "Namespace":
+        _add_contents(world, obj, reason)
     return explanation(world, obj, "deleting", reason.text, [reason], kind=kind)
+
+
+def _add_contents(world: World, namespace: Object, reason: Reason) -> None:
+    """Adds the objects of a namespace that finalizers hold, with the changes that delete them."""
+    held = [
+        (KINDS[resource][1], obj)
+        for resource in sorted(NAMESPACED)
+        for obj in world.of(resource)
+        if obj["metadata"]["namespace"] == namespace["metadata"]["name"] and finalizers_of(obj)
+    ]
+    for kind, obj in held[:NAMES_SHOWN]:
+        own = reference(kind, obj)
+        reason.blame.append(own)
+        reason.details += [f"{own}: {line}" for line in finalizer_lines(world, obj)]
+        reason.changes += [
+            msgspec.structs.replace(change, sufficient=False, needs=f"{len(held)} objects are held")
+            if len(held) > 1
+            else change
+            for change in finalizer_changes(world, kind, obj)
+        ]
 
 
 def _mounts(pod: Object, claim: Object) -> bool:

@@ -6,7 +6,8 @@ from fakeapi.explaining.kubelet_facts import starting_reasons
 from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Reference
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
-from fakeapi.explaining.world import World, reference, results_of
+from fakeapi.explaining.similar import nearest
+from fakeapi.explaining.world import KINDS, NAMESPACED, World, reference, results_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
@@ -105,8 +106,15 @@ def _deleting(world: World, pod: Object) -> Explanation:
     text = f"it is being deleted: the kubelet of node {node} ends it" if node else "it is being deleted"
     details = [str(event.get("message")) for event in world.events if event.get("type") == "Warning"][-3:]
     reasons = [Reason("Terminating", text, details, own, "metadata.deletionTimestamp")]
-    reasons += starting_reasons(world, pod, ending=True)
-    return explanation(world, pod, "deleting", reasons[-1].text if len(reasons) > 1 else text, reasons)
+    holding = starting_reasons(world, pod, ending=True) if node else []
+    if any(one.code in _NODE_CODES for one in holding):
+        reasons = []
+    reasons += holding
+    return explanation(world, pod, "deleting", reasons[-1].text if holding else text, reasons)
+
+
+_NODE_CODES = frozenset(("NodeMissing", "NodeNotReady", "KubeletNotRunning"))
+"""The codes of reasons why no kubelet ends a pod."""
 
 
 async def _placed(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
@@ -181,7 +189,40 @@ def missing(world: World, target: Reference, resource: str) -> Explanation:
         for obj in world.of(resource)
         if obj["metadata"]["name"] == target.name and obj["metadata"].get("namespace") != target.namespace
     ]
-    text = f"{target} does not exist"
+    text = "it does not exist"
     if others:
         text += f"; this name exists in namespace {', '.join(others[:5])}"
-    return Explanation(VERSION, world.rules.release.name, target, "missing", text, notes=[*world.notes])
+    details = _hints_for_missing(world, target, resource)
+    name = world.rules.release.name
+    return Explanation(VERSION, name, target, "missing", text, notes=[*world.notes], details=details)
+
+
+def _hints_for_missing(world: World, target: Reference, resource: str) -> list[str]:
+    """Says which object was probably meant instead of one that does not exist."""
+    hints = []
+    namespaces = {obj["metadata"]["name"] for obj in world.of("namespaces")}
+    if target.namespace and namespaces and target.namespace not in namespaces:
+        near = nearest(target.namespace, namespaces)
+        hints.append(
+            f"namespace {target.namespace} does not exist{f'; did you mean {near}?' if near else ''}"
+        )
+    own = [
+        obj["metadata"]["name"]
+        for obj in world.of(resource)
+        if obj["metadata"].get("namespace", "") == target.namespace
+    ]
+    near = nearest(target.name, own)
+    longer = sorted(name for name in own if name.startswith(f"{target.name}-"))
+    if near:
+        hints.append(f"did you mean {near}?")
+    elif longer:
+        more = f" and {len(longer) - 4} more" if len(longer) > 4 else ""
+        hints.append(f"names that begin so: {', '.join(longer[:4])}{more}")
+    for other, (_, kind) in KINDS.items():
+        namespace = target.namespace if other in NAMESPACED else ""
+        if other != resource and world.get(other, namespace, target.name) is not None:
+            hints.append(f"{Reference(kind, target.name, namespace)} exists")
+    pod = world.get("pods", target.namespace, target.name) if target.kind == "ResourceClaim" else None
+    if pod is not None and (names := world.names_of_claims(pod)):
+        hints.append(f"claims of the pod: {', '.join(names[:4])}")
+    return hints

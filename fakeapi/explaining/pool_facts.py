@@ -2,12 +2,19 @@
 
 from collections.abc import Iterator
 
+from fakeapi.controllers.allocation.model import Pool
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.world import World
 
 
 def pool_problems(world: World, node: NodeTally) -> Iterator[tuple[str, str]]:
     """Yields (code, text) for each pool of a node whose devices the allocator does not use, or not all."""
+    for _, code, text in pool_problems_by_pool(world, node):
+        yield code, text
+
+
+def pool_problems_by_pool(world: World, node: NodeTally) -> Iterator[tuple[Pool, str, str]]:
+    """Yields (pool, code, text) for each pool whose devices the allocator does not use, or not all."""
     for pool in node.pools:
         own = [
             one
@@ -17,18 +24,18 @@ def pool_problems(world: World, node: NodeTally) -> Iterator[tuple[str, str]]:
         newest = max((_generation(one) for one in own), default=0)
         current = [one for one in own if _generation(one) == newest]
         if pool.problem:
-            yield "PoolInvalid", f"pool {pool.id} is invalid: {pool.problem}"
+            yield pool, "PoolInvalid", f"pool {pool.id} is invalid: {pool.problem}"
         elif pool.is_incomplete:
             expected = max((one["spec"]["pool"]["resourceSliceCount"] for one in current), default=0)
             have = f"{len(current)} of {expected} slices of generation {newest}"
-            yield "PoolIncomplete", f"pool {pool.id} is incomplete: {have}"
+            yield pool, "PoolIncomplete", f"pool {pool.id} is incomplete: {have}"
         for one in own:
             if _generation(one) < newest:
                 name, generation = one["metadata"]["name"], _generation(one)
                 text = (
                     f"slice {name} is ignored: generation {generation} of pool {pool.id}, newest is {newest}"
                 )
-                yield "SliceOutdated", text
+                yield pool, "SliceOutdated", text
 
 
 def _generation(resource_slice: dict[str, object]) -> int:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fakeapi.explaining.model import Reason, Reference
+from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.world import RefusedWrite, World
 from fakeapi.machinery.cel import library
@@ -19,6 +19,7 @@ _POLICY = re.compile(
     re.DOTALL,
 )
 _FAILED = "failed expression: "
+_LABEL = re.compile(r"requires the `(?P<label>[^`]+)` label on the containing namespace")
 VALUES_SHOWN = 8
 """Number of fields whose values a reason shows."""
 
@@ -34,7 +35,7 @@ def refused_reasons(world: World) -> list[Reason]:
 def _reason(world: World, refused: RefusedWrite) -> Reason:
     status = refused.status
     message = str(status.get("message") or f"code {refused.code}")
-    details = [f"{refused.verb} of {refused.resource} by {refused.user}: {message}"]
+    details = [f"{refused.verb} of {refused.resource} by {refused.user}"]
     what = f"{refused.verb} refused"
     policy, webhook = _POLICY.search(message), _WEBHOOK.search(message)
     if policy is not None:
@@ -49,16 +50,32 @@ def _reason(world: World, refused: RefusedWrite) -> Reason:
         )
     if webhook is not None:
         text = shortened(f"{what} by webhook {webhook['name']}: {webhook['why']}", HEADLINE_LENGTH)
-        return Reason("WriteRefused", text, details)
+        return Reason("WriteRefused", text, [*details, webhook["why"]])
     causes: Sequence[Object] = (status.get("details") or {}).get("causes") or ()
     for cause in causes:
         if cause.get("field"):
             path, problem = str(cause["field"]), str(cause.get("message", ""))
             short = f"{what}: {path.rpartition('.')[2]}: {problem.removeprefix('Forbidden: ')}"
-            return Reason(
+            reason = Reason(
                 "WriteRefused", shortened(short, HEADLINE_LENGTH), [*details, f"{path}: {problem}"], path=path
             )
-    return Reason("WriteRefused", shortened(f"{what}: {message}", HEADLINE_LENGTH), details)
+            _label_namespace(reason, problem, refused)
+            return reason
+    return Reason("WriteRefused", shortened(f"{what}: {message}", HEADLINE_LENGTH), [*details, message])
+
+
+def _label_namespace(reason: Reason, problem: str, refused: RefusedWrite) -> None:
+    """Names the label that a namespace lacks, if a write was refused for it."""
+    match = _LABEL.search(problem)
+    if match is None or not refused.namespace:
+        return
+    namespace = Reference("Namespace", refused.namespace)
+    field = reason.path.rpartition(".")[2]
+    text = f"{refused.verb} refused: {field} needs a label on namespace {refused.namespace}"
+    reason.text = shortened(text, HEADLINE_LENGTH)
+    label = match["label"].replace(": ", "=")
+    command = f"label namespace {refused.namespace} {label}, and {refused.verb} the object again"
+    reason.changes.append(Change(command, "edit", [namespace], "metadata.labels"))
 
 
 def _expression(world: World, policy: str, why: str) -> str:

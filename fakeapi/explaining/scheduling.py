@@ -220,6 +220,7 @@ class PodScheduling:
                 tallies = await self._tallies(cases)
             except SearchTooLong:
                 notes.append("the selectors take too long, so not every device was checked")
+        on_nodes.tallies = tallies
         able = await self._able(trial, on_nodes, tallies, cases)
         device_nodes = [tallies[name] for name in tallies if name in on_nodes.by_claims]
         needs = ""
@@ -232,7 +233,7 @@ class PodScheduling:
             explaining = DeviceReasons(
                 self._world, trial, self._describer, device_nodes, cases, len(claims.claims) == 1, rest
             )
-            lacking = explaining.lacks_class() if able else None
+            lacking = explaining.lacks_class() if able or explaining.is_elsewhere() else None
             reasons += [lacking] if lacking is not None else await explaining.reasons()
         if needs:
             for reason in reasons:
@@ -241,7 +242,8 @@ class PodScheduling:
             able = {name for name in outcome.refusals if _are_available(claims, states[name].node)}
         others = await on_nodes.reasons(able)
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
-        reasons = [*others, *reasons] if needs or (able and hopeless) else [*reasons, *others]
+        is_first = needs or (able and hopeless) or (reasons and reasons[0].code == "NoDevicesOfClass")
+        reasons = [*others, *reasons] if is_first else [*reasons, *others]
         reasons += [*volume_reasons(self._world, self._pod)]
         return Scheduled("", reasons, await self._results(outcome, tallies, on_nodes), notes, outcome)
 

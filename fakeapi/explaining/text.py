@@ -82,7 +82,9 @@ def _nodes(nodes: list[NodeResult], *, everything: bool) -> Iterator[str]:
         if node.feasible:
             mark = " (chosen)" if node.chosen else ""
             scores = [
-                f"{name} {score}" for name, score in node.scores.items() if everything or name in plugins
+                f"{name} {score}"
+                for name, score in node.scores.items()
+                if name in plugins or (everything and score)
             ]
             parts = f": {', '.join(scores)}" if scores else ""
             yield f"  node {node.name}: feasible, score {node.score}{mark}{parts}"

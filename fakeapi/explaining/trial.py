@@ -6,7 +6,7 @@ from typing import Any
 
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.effort import Effort
-from fakeapi.controllers.allocation.model import AllocationError, NodeError, Slice
+from fakeapi.controllers.allocation.model import AllocationError, Device, NodeError, Slice
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
@@ -118,6 +118,21 @@ class Trial:
         slices = Slices([*case.inventory.slices.every, Slice(f"new-{number}", spec)])
         return replace(case, inventory=replace(case.inventory, slices=slices))
 
+    def without_taints(self, case: Case, devices: Sequence[Device]) -> Case:
+        """Returns the case after the taints of `devices` are removed."""
+        names: dict[str, set[str]] = {}
+        for device in devices:
+            names.setdefault(device.slice.name, set()).add(device.id.device)
+        slices = [
+            Slice(
+                one.name, {**one.spec, "devices": _untainted(one.spec.get("devices") or (), names[one.name])}
+            )
+            if one.name in names
+            else one
+            for one in case.inventory.slices.every
+        ]
+        return replace(case, inventory=replace(case.inventory, slices=Slices(slices)))
+
     def with_class(self, case: Case, name: str, spec: Object) -> Case:
         """Returns the case with another spec of a DeviceClass."""
         classes: Mapping[str, Object] = case.inventory.classes
@@ -139,6 +154,15 @@ class Trial:
             for one in own
         ]
         return replace(case, inventory=replace(case.inventory, slices=Slices(slices)))
+
+
+def _untainted(spec: Object, names: set[str]) -> Object:
+    """Returns the spec of a slice, without the taints of the devices in `names`."""
+    devices = [
+        {key: value for key, value in one.items() if key != "taints"} if one["name"] in names else one
+        for one in spec.get("devices") or ()
+    ]
+    return {**spec, "devices": devices}
 
 
 _OF_POOL = frozenset(("pool", "devices", "sharedCounters"))

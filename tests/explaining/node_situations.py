@@ -221,7 +221,7 @@ def node_with_a_finalizer(api: FakeAPI) -> None:
 
 @situation(
     "WriteRefused",
-    "create refused: adminAccess: admin access to devices requires the `resource.kub…",
+    "create refused: adminAccess needs a label on namespace default",
     ("claim", "gpu"),
 )
 def claim_with_admin_access_in_a_usual_namespace(api: FakeAPI) -> None:

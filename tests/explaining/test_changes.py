@@ -64,6 +64,8 @@ def _apply(api: FakeAPI, change: Change) -> None:
     elif change.action == "delete":
         for one in change.objects:
             _delete(api, one)
+    elif change.objects and change.objects[0].kind == "ResourceSlice":
+        _untaint(api, change)
     elif change.action == "add":
         _add_devices(api, change)
     else:
@@ -79,6 +81,13 @@ def _delete(api: FakeAPI, one: Reference) -> None:
     api.settle()
     if one.kind == "Pod":  # a claim without a pod keeps its devices until it is deleted
         api.delete("ResourceClaim", one.name.replace("user", "used"))
+
+
+def _untaint(api: FakeAPI, change: Change) -> None:
+    for one in change.objects:
+        known = api.get("ResourceSlice", one.name)
+        devices = [{**device, "taints": None} for device in known["spec"]["devices"]]
+        api.patch("ResourceSlice", one.name, {"spec": {"devices": devices}})
 
 
 def _add_devices(api: FakeAPI, change: Change) -> None:

@@ -75,8 +75,22 @@ def test_the_command_exits_with_1_for_an_object_that_does_not_exist(api: FakeAPI
     result = CliRunner().invoke(main, ["explain", "pod", "other/train", "--server", api.url])
     assert result.exit_code == 1
     assert result.output == (
-        "pod other/train missing: pod other/train does not exist; this name exists in namespace default\n"
+        "pod other/train missing: it does not exist; this name exists in namespace default\n\n"
+        "  namespace other does not exist\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "hint"),
+    [
+        ("pod", "tran", "did you mean train?"),
+        ("pod", "TRAIN", "did you mean train?"),
+        ("claim", "train", "pod default/train exists"),
+        ("claim", "train", "claims of the pod: gpu"),
+    ],
+)
+def test_a_missing_name_says_what_was_probably_meant(api: FakeAPI, kind: str, name: str, hint: str) -> None:
+    assert hint in api.explain(kind, name).details
 
 
 def test_the_kubectl_plugin_reads_the_kubeconfig_of_kubectl(

@@ -39,7 +39,8 @@ def test_a_node_selector_and_a_class_without_devices_are_two_reasons(api: FakeAP
     why = api.explain("pod", "train")
     assert why.summary == "no node matches nodeSelector zone=west (2 nodes)"
     assert [one.code for one in why.reasons] == ["NodeSelector", "ClassSelectorDoesNotMatch"]
-    assert "not enough by itself: the node lacks devices for the claims" in why.text
+    lacks = f"node a lacks devices: request gpu: no device of class {NIC}"
+    assert f"not enough by itself: {lacks}" in why.text
     assert "not enough by itself: no match for nodeSelector zone=west" in why.text
 
 
@@ -134,7 +135,11 @@ def test_devices_of_a_node_that_other_filters_exclude_are_named(api: FakeAPI) ->
     api.patch("Node", "a", {"spec": {"unschedulable": True}})
     train(api)
     why = api.explain("pod", "train")
-    assert why.summary == f"node b has no device of class {DRIVER}: node a has 1"
+    assert why.summary == "node a is cordoned (spec.unschedulable)"
+    assert (
+        why.reasons[0].changes[0].needs == "node a lacks devices: request gpu: needs 1, 0 free of 1: 1 in use"
+    )
+    assert why.reasons[1].text == f"node b has no device of class {DRIVER}"
 
 
 def test_a_wrong_domain_is_read_elsewhere_even_if_devices_are_in_use(api: FakeAPI) -> None:
