@@ -95,10 +95,9 @@ def _object(kind: str, name: str, namespace: str | None) -> tuple[str, str, str]
         kind, name = first, rest
     try:
         plural = resource_of(kind)
-    except ValueError:
-        if not name:
-            error = ValueError(f"name a kind before {kind!r}; the kinds are {KIND_WORDS}")
-        raise click.UsageError(printable_line(error)) from None
+    except ValueError as error:
+        problem = str(error) if name else f"name a kind before {kind!r}; the kinds are {KIND_WORDS}"
+        raise click.UsageError(printable_line(problem)) from None
     if not name and not slash:
         raise click.UsageError(
             f"name an object: fakeapi explain {kind} [NAMESPACE/]NAME; the kinds are {KIND_WORDS}"

@@ -212,7 +212,7 @@ def _hints_for_missing(world: World, target: Reference, resource: str) -> list[s
         if obj["metadata"].get("namespace", "") == target.namespace
     ]
     near = nearest(target.name, own)
-    longer = sorted(name for name in own if name.startswith(f"{target.name}-"))
+    longer = sorted(name for name in own if name.startswith((f"{target.name}-", f"{target.name}.")))
     if near:
         hints.append(f"did you mean {near}?")
     elif longer:

@@ -57,7 +57,7 @@ def test_the_newest_events_of_an_object_are_read(api: FakeAPI, monkeypatch: pyte
             "message": message,
             "lastTimestamp": f"2030-01-01T00:0{minute}:00Z",
         })  # fmt: skip
-    assert api.explain("pod", "train").summary == "the driver could not prepare the claims: new"
+    assert api.explain("pod", "train").summary == "a driver on node a could not prepare the claims: new"
 
 
 def _refuse(api: FakeAPI, image: str) -> None:

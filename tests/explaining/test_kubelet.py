@@ -41,8 +41,8 @@ def test_the_error_of_a_driver_is_in_the_first_line(api: FakeAPI) -> None:
     assert why.summary == f"driver {SIMULATED} on node a could not prepare claim gpu: it is too hot"
     reason = why.reasons[0]
     assert reason.details == [
-        f"request gpu has device {SIMULATED}/a/gpu-0",
-        f"free in pool {SIMULATED}/a: gpu-1",
+        f"request gpu has device {SIMULATED}/a/sim-0",
+        f"free in pool {SIMULATED}/a: sim-1",
     ]
     assert (reason.object, reason.nodes) == (reason.claim, ["a"])
     assert api.explain("claim", "gpu").summary == why.summary
