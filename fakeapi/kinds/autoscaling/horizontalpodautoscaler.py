@@ -143,11 +143,28 @@ class AutoscalerStrategy(WorkloadStrategy):
 
 
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of HorizontalPodAutoscalers. Replica counts must not be negative."""
+    """Strategy for `/status` of HorizontalPodAutoscalers.
+
+    Replica counts must not be negative, and, from 1.37 on, neither the generations in conditions.
+    """
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}
-        return validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
+        return [
+            *_condition_errors(status.get("conditions") or []),
+            *validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status"),
+        ]
+
+
+def _condition_errors(conditions: list[Object]) -> list[FieldError]:
+    """Returns an error for each negative `observedGeneration`. Conditions before 1.37 have no such field."""
+    return [
+        error
+        for index, condition in enumerate(conditions)
+        for error in validate_nonnegative_fields(
+            condition, ("observedGeneration",), f"status.conditions[{index}]"
+        )
+    ]
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
