@@ -2,7 +2,7 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -209,6 +209,30 @@ def test_a_delete_that_takes_away_the_last_finalizer_conflicts_with_any_resource
         f"Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: {version}"
     )
     api.request("DELETE", f"{path}/a", {"propagationPolicy": "Background"})
+
+
+@pytest.mark.parametrize(
+    ("release", "shown"),
+    [
+        ("1.37", {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {}}),
+        ("1.28", {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"creationTimestamp": None}}),
+        ("1.27", None),
+    ],
+)
+def test_a_dry_run_of_a_delete_that_takes_away_the_last_finalizer_shows_an_object(
+    release: str, shown: Any, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release=release)
+    path = "/api/v1/namespaces/default/configmaps"
+    body = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "finalizers": ["orphan"]}}
+    stored = api.request("POST", path, body)
+    if shown is None:
+        shown = {**stored, "metadata": {**stored["metadata"]}}
+        del shown["metadata"]["finalizers"]
+    preconditions = {"resourceVersion": stored["metadata"]["resourceVersion"]}
+    options = {"propagationPolicy": "Background", "dryRun": ["All"], "preconditions": preconditions}
+    assert api.request("DELETE", f"{path}/a", options) == shown
+    assert api.request("GET", f"{path}/a") == stored
 
 
 def test_an_invalid_pod_cidr_is_named_by_its_index(api: FakeAPI) -> None:
