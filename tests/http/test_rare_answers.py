@@ -315,3 +315,16 @@ def test_an_empty_list_of_ingress_rules_changes_neither_the_object_nor_its_owner
     made = api.request("POST", path, body)
     changed = api.request("PATCH", f"{path}/a", {"spec": {"rules": []}}, content_type=MERGE)
     assert changed["metadata"] == made["metadata"]
+
+
+@pytest.mark.parametrize("field", ["ports", "resizePolicy", "restartPolicyRules"])
+def test_an_ephemeral_container_with_an_empty_list_of_a_forbidden_field_is_refused(
+    field: str, api: FakeAPI
+) -> None:
+    container = {"name": "e", "image": "x", "args": [], field: []}
+    body = json.loads(json.dumps(JOB))
+    body["spec"]["template"]["spec"]["ephemeralContainers"] = [container]
+    error = refused(api, "POST", JOBS, body)
+    path = "spec.template.spec.ephemeralContainers"
+    causes = error.status["details"]["causes"]
+    assert [cause["field"] for cause in causes] == [f"{path}[0].{field}", path]
