@@ -25,6 +25,7 @@ from tests.conformance import world
 from tests.conformance.differences import Difference
 from tests.conformance.player import Player
 from tests.differential.exchanges.bases import driven_kinds
+from tests.differential.exchanges.comparing import OrderComparison
 from tests.differential.exchanges.coverage import Coverage
 from tests.differential.exchanges.known import named
 from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder
@@ -66,7 +67,7 @@ class Comparison:
     def play(self, story: Story) -> tuple[list[dict[str, Any]], Differences]:
         """Plays a story; returns the exchanges with kube-apiserver and the differences by request number."""
         exchanges = self._recorder.record(story)
-        return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges)
+        return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges, OrderComparison)
 
     def prepare(self, namespace: str) -> None:
         """Creates a namespace in both servers, if it does not exist."""
