@@ -10,11 +10,12 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.schema.decoding import without_empty
 from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
-"""Types of k8s.io/apimachinery without an internal version, which have JSON tags."""
+"""Types of k8s.io/apimachinery without an internal version. Their JSON tags omit empty lists."""
 
 _ZERO = {
     ScalarKind.STRING: "",
@@ -33,7 +34,7 @@ def unversioned_json(value: Any, node: Node) -> str:
 def _unversioned(value: Any, node: Node) -> Any:
     match node:
         case Struct(go_type=go_type) if go_type in _TAGGED:
-            return value
+            return without_empty(value, node)
         case Struct():
             return _members(value, node)
         case List(items=items):
@@ -50,7 +51,7 @@ def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, field in struct.fields.items():
         if name == "metadata":  # embedded in the struct that contains it
-            members |= value.get(name, {})
+            members |= _unversioned(value.get(name, {}), field.node)
         else:
             members[go_name(name, struct)] = _member(value.get(name), field)
     return members
