@@ -328,3 +328,26 @@ def test_an_ephemeral_container_with_an_empty_list_of_a_forbidden_field_is_refus
     path = "spec.template.spec.ephemeralContainers"
     causes = error.status["details"]["causes"]
     assert [cause["field"] for cause in causes] == [f"{path}[0].{field}", path]
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_empty_list_inside_an_atomic_list_changes_the_owner_of_the_list(method: str, api: FakeAPI) -> None:
+    path = "/apis/resource.k8s.io/v1/resourceslices"
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    spec: dict[str, Any] = {"driver": "d.io", "pool": pool, "nodeName": "n", "devices": [{"name": "d"}]}
+    body = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "a"}}
+    stored = api.request("POST", path, {**body, "spec": spec}, query={"fieldManager": "m1"})
+    devices = [{"name": "d", "bindingConditions": []}]
+    changes = {"spec": {"devices": devices}}
+    new = changes if method == "PATCH" else {**stored, "spec": {**spec, "devices": devices}}
+    changed = api.request(
+        method,
+        f"{path}/a",
+        new,
+        query={"fieldManager": "m2"},
+        content_type=MERGE if new is changes else "application/json",
+    )
+    owners = {entry["manager"]: entry["fieldsV1"]["f:spec"] for entry in changed["metadata"]["managedFields"]}
+    assert owners["m2"] == {"f:devices": {}}
+    assert "f:devices" not in owners["m1"]
+    assert changed["spec"] == stored["spec"]

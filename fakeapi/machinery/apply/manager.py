@@ -109,7 +109,14 @@ class FieldManager:
         obj: Object = {"metadata": {}} if self.untyped else zero(self.node)
         return obj
 
-    def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
+    def update(
+        self,
+        live: Object | None,
+        new: Object,
+        manager: str,
+        now: str,
+        restored: Callable[[Object], Object] = _as_it_is,
+    ) -> Object:
         """Returns `new` with the managedFields after a create, update or patch by `manager`.
 
         - `live`: the stored object, in canonical form; None on create.
@@ -117,6 +124,7 @@ class FieldManager:
           place. On create, metadata that only a server sets is already cleared.
         - `manager`: empty means "unknown".
         - `now`: RFC 3339 in UTC, with whole seconds.
+        - `restored`: returns `new` with the empty lists that differ from missing lists in Go.
 
         On the main resource, the client's managedFields replace the stored ones. Missing or invalid
         managedFields are ignored. `[]` and `[{}]` remove all managedFields until the first apply.
@@ -136,7 +144,7 @@ class FieldManager:
             elif self.untyped:
                 validate(new, self.node, allow_duplicates=True)
                 validate(before, self.node, allow_duplicates=True)
-            self._update(before, new, managed, manager, now)
+            self._update(before, restored(new), managed, manager, now)
         except (TypedError, TypeError, AttributeError, RecursionError):
             # Custom objects are not read into types. They may have a number in place of a struct, which
             # validation rejects later. A value without a schema may be nested deeper than the stack.
