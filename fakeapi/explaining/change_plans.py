@@ -1,4 +1,4 @@
-"""Finds changes of several steps, for requests that no single change can serve."""
+"""Combines several changes, for requests that no single change can serve."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,19 +24,23 @@ from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 STEPS_MAX = 12
-"""Maximum number of steps that one change combines; further steps are not tried."""
+"""Maximum number of changes to combine; further changes are not tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Joins a change with the function that makes it in a Case."""
+    """A change, and the function that applies the change to a Case."""
 
     change: Change
     apply: Callable[[Trial, Case], Case]
 
 
 async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | None:
-    """Returns the smallest change found that takes several of these steps; None if all do not suffice."""
+    """Combines steps into one change after which the allocator succeeds. Removes steps that it can do
+    without.
+
+    Returns None if the first STEPS_MAX steps together do not suffice.
+    """
     needed = [*steps[:STEPS_MAX]]
     if not needed or not await trial.allocates(_after(trial, case, needed)):
         return None
@@ -60,7 +64,7 @@ def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
 
 
 def adding_steps(describer: Describer, node: NodeTally) -> list[Step]:
-    """Returns the steps that add devices to a node, one step for each request."""
+    """Returns one step for each request: to add as many devices to a node as the request needs."""
     steps = []
     for tally in _tallies(node):
         model = model_of(tally)
@@ -75,9 +79,9 @@ def _add(model: Device, count: int, node: str) -> Step:
 
 
 def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:
-    """Returns the steps that make devices of a node usable: tolerations, ended pods, changed selectors.
+    """Returns all steps that could let a node serve the requests, the least expensive first.
 
-    Then adds devices, if the node still has too few.
+    Tolerates taints, frees used devices, removes selectors and constraints, then adds devices.
     """
     tallies = _tallies(node)
     tolerating = [step for tally in tallies for step in _tolerations(tally, node.name)]
@@ -120,7 +124,7 @@ def _selectors(tally: RequestTally) -> list[Step]:
 
 
 def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
-    """Returns the claims with a constraint that refuses devices."""
+    """Returns the claims whose constraints refuse devices."""
     claims = {
         tally.claim["metadata"]["uid"]: tally.claim
         for tally in tallies
@@ -130,7 +134,7 @@ def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
 
 
 def _constraints(claim: Object) -> list[Step]:
-    """Returns the step that removes all constraints of a claim."""
+    """Returns the step that removes all constraints of a claim, as a list."""
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"{path} changed or removed")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
@@ -138,5 +142,5 @@ def _constraints(claim: Object) -> list[Step]:
 
 
 def _edit(change: Change, claim: Object, value: object) -> Step:
-    """Returns the step that sets the field of a change in a claim. The value None removes the field."""
+    """Returns the step that sets the field `change.path` of a claim to `value`. None removes the field."""
     return Step(change, lambda _trial, case: case.with_edit(claim, change.path, value))

@@ -15,9 +15,9 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
 async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a claim by its state: being deleted, allocated, or waiting.
+    """Explains why a ResourceClaim still exists, is allocated, or waits.
 
-    A waiting claim is explained by the first waiting pod that uses it; without such a pod, by a pod with no
+    Explains a waiting claim by its first waiting pod. If no pod waits for the claim, assumes a pod without
     other needs.
     """
     users = consumers_of(claim)
@@ -85,7 +85,7 @@ def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:
 
 
 async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a claim that no pod uses: it is allocated when a pod that uses it is scheduled."""
+    """Explains a claim that no pod uses. The scheduler allocates such a claim with its first pod."""
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     pod: Object = {
         "apiVersion": "v1",

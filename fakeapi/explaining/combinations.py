@@ -1,4 +1,4 @@
-"""Explains why requests cannot be served together on a node that could serve each of them alone."""
+"""Explains why a node can serve each request of a pod by itself, but not all requests together."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 PAIRS_MAX = 16
-"""Maximum number of constraints or requests whose removal is tried."""
+"""Maximum number of constraints, and of requests, that are removed one at a time to find the cause."""
 
 
 async def combination_reason(trial: Trial, describer: Describer, case: Case, tally: NodeTally) -> Reason:
-    """Returns why the requests of the claims cannot be served together on one node.
+    """Returns the reason why a node cannot serve all requests of the claims together.
 
-    The allocator finds the cause: it searches again without a constraint, a request or a claim.
+    Repeats the allocator's search without one constraint, one request or one claim at a time.
     """
     alone = [claim for claim in case.claims if not await trial.allocates(replace(case, claims=[claim]))]
     if not alone and len(case.claims) > 1:
@@ -78,7 +78,7 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
 async def _room(
     trial: Trial, describer: Describer, case: Case, tally: NodeTally, constraint: Object
 ) -> list[Change]:
-    """Returns changes that let the constraint hold: fewer used devices, or more devices."""
+    """Returns changes after which a constraint can hold: free devices, or add devices."""
     changes: list[Change] = []
     for one in _concerned(constraint, case.claims[0], tally):
         found = await Changes(trial, describer, case).to_make_room(one)
@@ -121,7 +121,7 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
 
 
 async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
-    """Returns the error of the allocator; without one, how many devices fit together."""
+    """Returns a reason with the allocator's error, or with the number of devices that fit together."""
     fitting = await _fitting_count(trial, case, claim)
     if fitting is not None:
         return fitting
@@ -130,7 +130,10 @@ async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
 
 
 async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | None:
-    """Returns how many devices of the only request fit together on a node; None for several requests."""
+    """Returns a reason with the number of devices of a request that fit on a node together.
+
+    Returns None if the claim has several requests, or if no smaller count fits.
+    """
     requests: Sequence[Object] = (claim["spec"].get("devices") or {}).get("requests") or ()
     exactly = requests[0].get("exactly") if len(requests) == 1 else None
     for count in range(int((exactly or {}).get("count", 1)) - 1, 0, -1):
@@ -151,7 +154,7 @@ async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | No
 
 
 def _counter_lines(case: Case) -> Iterator[str]:
-    """Yields the shared counters of the slices that a node can use."""
+    """Yields one line for each shared counter in the slices of a node, with the counter's value."""
     for one in case.inventory.slices.visible(case.node["metadata"]["name"]):
         for shared in one.spec.get("sharedCounters") or ():
             for name, counter in (shared.get("counters") or {}).items():

@@ -1,4 +1,4 @@
-"""Turns the tallies of all nodes into reasons: why no node has the devices of a claim."""
+"""Explains why no node has the devices of a pod's claims."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 
 CLASSES_TRIED = 8
-"""Maximum number of other classes that are tried for a request; further classes are not tried."""
+"""Maximum number of other DeviceClasses that are tried for a request; further classes are not tried."""
 
 NODES_TRIED = 3
-"""Maximum number of nodes on which changes are tried: those that lack the fewest devices."""
+"""Maximum number of nodes on which changes are tried. Nodes that lack the fewest devices come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceReasons:
     """Explains why nodes lack the devices of a pod's claims.
 
-    - `nodes`: the tallies of the nodes to explain, at least one.
-    - `cases`: the case of each node, by node name.
-    - `one_claim`: whether the pod has only one claim, so that texts need not name it.
+    - `nodes`: the counts of usable and refused devices of each node; at least one node.
+    - `cases`: the claims and slices for the allocator, by node name.
+    - `one_claim`: whether the pod has only one claim. Texts then do not name the claim.
     """
 
     world: World
@@ -44,7 +44,7 @@ class DeviceReasons:
     async def reasons(self) -> list[Reason]:
         """Returns the reasons, the most important first: one for each request that no node can serve.
 
-        If each request alone can be served on some node, returns why they cannot be served together.
+        If some node can serve each request, returns why no node can serve all of them.
         """
         short = [number for number in range(self._request_count) if self._is_short(number)]
         if short:
@@ -60,7 +60,7 @@ class DeviceReasons:
         return [self._placed(reason, [tally])]
 
     async def _add_plans(self, reason: Reason) -> None:
-        """Adds changes of several steps to a reason, because no single change suffices."""
+        """Adds combined changes to a reason, because no single change suffices."""
         for node in self.best[:NODES_TRIED]:
             plans = [
                 plan
@@ -73,7 +73,7 @@ class DeviceReasons:
 
     @property
     def best(self) -> list[NodeTally]:
-        """The nodes, those that lack the fewest devices first."""
+        """The nodes; those that lack the fewest devices come first."""
         return sorted(self.nodes, key=lambda tally: (tally.missing, len(tally.short), tally.name))
 
     @property
@@ -149,7 +149,7 @@ class DeviceReasons:
         return self._reason("NoDevices", text, tally)
 
     def _no_match(self, tallies: Sequence[RequestTally], obstacle: Obstacle) -> Reason:
-        """Explains that a class or a request matches no device on any node."""
+        """Explains that a DeviceClass or a request does not match any device on any node."""
         refused: dict[tuple[Obstacle, int], list[tuple[RequestTally, Refused]]] = {}
         total = sum(tally.published for tally in tallies)
         for tally in tallies:
@@ -194,7 +194,7 @@ class DeviceReasons:
         return reason
 
     def _silent_driver(self, tally: RequestTally) -> str:
-        """Returns the driver that the class wants and that publishes no devices; "" if there is none."""
+        """Returns the driver in the selectors of the class if it publishes no devices; "" otherwise."""
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
         groups = self.describer.selector_groups(tally, refused[:1]) if refused else ()
         return next((group.silent_driver(self.world) for group in groups), "")
@@ -202,7 +202,9 @@ class DeviceReasons:
     async def _other_class(
         self, tally: RequestTally, pairs: Sequence[tuple[NodeTally, RequestTally]]
     ) -> Change:
-        """Returns the change to another class; tries each class on the nodes with the best tallies."""
+        """Returns the change to another DeviceClass. Tries each class on the nodes that lack the fewest
+        devices.
+        """
         path = f"{tally.place}.deviceClassName"
         claim = reference("ResourceClaim", tally.claim)
         for other in self.world.of("deviceclasses")[:CLASSES_TRIED]:
@@ -260,7 +262,7 @@ class DeviceReasons:
     # several requests ---------------------------------------------------------------------------
 
     async def _spread(self, best: Sequence[NodeTally]) -> Reason:
-        """Explains that each request can be served on some node, but never all on the same node."""
+        """Explains that some node can serve each request, but no node can serve all requests."""
         details = []
         for number in range(self._request_count):
             on = [node.name for node in self.nodes if any(one.is_enough for one in node.requests[number])]
@@ -315,7 +317,10 @@ def _cause(code: str) -> str:
 
 
 def _verb(count: int, verb: str) -> str:
-    """Returns a count with "match" or "are", in the form for this count."""
+    """Returns a count and a verb that agree, such as "1 matches" or "2 match".
+
+    `verb`: the plural form: "match" or "are".
+    """
     return f"{count} {_SINGULAR[verb] if count == 1 else verb}"
 
 
@@ -347,7 +352,9 @@ def _where(spec: Object) -> str:
 
 
 def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:
-    """Returns a line with the drivers that publish devices, if a selector compares the driver."""
+    """Returns one line with all drivers that publish devices, if a selector compares `device.driver`; else
+    [].
+    """
     if not any(value.path == "device.driver" for value in seen):
         return []
     counts = Counter(
@@ -358,7 +365,7 @@ def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:
 
 
 def _distinct(changes: Sequence[Change]) -> list[Change]:
-    """Returns the changes without repeated texts. Leaves out insufficient ones if others suffice."""
+    """Removes changes with the same text. Also removes insufficient changes if a sufficient one exists."""
     by_text = {change.text: change for change in reversed(changes)}
     chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
     sufficient = [change for change in chosen if change.sufficient is not False]

@@ -1,4 +1,4 @@
-"""Explanation: the answer to "why?", as text and as JSON."""
+"""Explanation: why an object waits or is where it is, as text and as JSON."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from fakeapi.explaining.text import text_of
 
 
 class Explanation(ExplanationFields, rename="camel"):
-    """Why an object waits, or why it is where it is."""
+    """Says why an object waits, or why it has its current state."""
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""Says whose a finalizer is, and who removes it."""
+"""Names the component that removes a finalizer."""
 
 from collections.abc import Mapping
 
@@ -24,16 +24,16 @@ KNOWN: Mapping[str, str] = {
     "service.kubernetes.io/load-balancer-cleanup": "the service controller of the cloud provider removes it",
     "external-attacher/": "the CSI driver's attacher removes it",
 }
-"""Names the component that removes each finalizer of Kubernetes."""
+"""Maps each finalizer of Kubernetes to the component that removes it."""
 
 
 def finalizer_lines(obj: Object) -> list[str]:
-    """Returns one line for each finalizer of an object: who removes it."""
+    """Returns one line for each finalizer of an object, with the component that removes the finalizer."""
     return [f"finalizer {name}: {remover(obj, name)}" for name in _finalizers(obj)]
 
 
 def finalizers_reason(kind: str, obj: Object) -> Reason:
-    """Returns the reason why an object that is being deleted still exists: its finalizers."""
+    """Returns the reason why a deleted object still exists: its finalizers."""
     names = ", ".join(_finalizers(obj)) or "nothing"
     text = f"it is being deleted and waits for {names}"
     return Reason("Finalizers", text, finalizer_lines(obj), reference(kind, obj), "metadata.finalizers")
@@ -48,7 +48,9 @@ def _finalizers(obj: Object) -> list[str]:
 
 
 def remover(obj: Object, finalizer: str) -> str:
-    """Says who removes a finalizer. For an unknown finalizer, names the field manager that set it."""
+    """Returns who removes a finalizer, in words. For an unknown finalizer, names the field manager that set
+    it.
+    """
     known = KNOWN.get(finalizer) or next(
         (text for name, text in KNOWN.items() if name.endswith("/") and finalizer.startswith(name)), ""
     )

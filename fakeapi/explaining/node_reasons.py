@@ -1,4 +1,4 @@
-"""NodeReasons: groups the nodes that other filters than devices exclude, and tries changes."""
+"""Groups the nodes that scheduler filters exclude for reasons other than devices, and tries changes."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
@@ -14,22 +14,22 @@ from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.json_types import Object
 
 GROUPS_SHOWN = 20
-"""Maximum number of groups of nodes; further groups are counted in the last reason."""
+"""Maximum number of groups of nodes; the last reason has the number of further groups."""
 
 _ELSEWHERE = "resourceclaim not available on the node"
 
 Fits = Callable[[Object, NodeState], Awaitable[Sequence[str]]]
-"""A function that returns the scheduler's reasons against a node for a pod; [] if the pod fits."""
+"""Returns the scheduler's reasons that exclude a node for a pod; [] if the pod fits."""
 
 _LACKS_DEVICES = {
     "cannot allocate all claims": "the node lacks devices for the claims",
     "resourceclaim not available on the node": "a claim is allocated to devices of another node",
 }
-"""The reasons of the plugin of claims, in words."""
+"""Maps the messages of the plugin DynamicResources to reasons in words."""
 
 
 class NodeReasons:
-    """The nodes of one scheduling attempt, by the reason why they were refused.
+    """The nodes of one scheduling attempt, grouped by the reasons that exclude them.
 
     `by_claims`: the names of the nodes that only lack devices.
     """
@@ -54,13 +54,13 @@ class NodeReasons:
                 self.by_claims.add(name)
 
     def text_of(self, name: str) -> str:
-        """Returns the reasons against a node in one line; "" if it only lacks devices."""
+        """Returns all reasons that exclude a node, in one line; "" if the node only lacks devices."""
         return "; ".join(fact.text for fact in self._facts.get(name, ()))
 
     async def reasons(self, able: set[str]) -> list[Reason]:
-        """Returns one reason for each group of nodes with equal problems; groups with devices come first.
+        """Returns one reason for each group of nodes that the same filters exclude.
 
-        `able`: the nodes that have the devices of all claims.
+        `able`: the nodes with the devices of all claims; their groups come first.
         """
         groups: dict[tuple[Any, ...], list[str]] = {}
         for name, facts in self._facts.items():
@@ -105,19 +105,21 @@ class NodeReasons:
         pod, changed = _changed(fact, self._pod, state)
         left = await self._fits(pod, changed)
         needs = ", and ".join(_LACKS_DEVICES.get(one, one) for one in left)
-        if fact.code in TOPOLOGY.values():  # the change is not simulated
+        if fact.code in TOPOLOGY.values():  # this change cannot be simulated
             needs = ""
         objects = [*fact.blame] or [self._object(fact, name)]
         action = _ACTIONS.get(fact.code, "edit")
         return Change(fact.change, action, objects, fact.path, 0, name, not left, needs=needs)
 
     def needs(self, names: Iterable[str]) -> str:
-        """Returns what nodes need besides devices; "" for nodes that only lack devices."""
+        """Returns the changes that nodes need besides devices, in words; "" for nodes that only lack
+        devices.
+        """
         shapes = [fact.shape for name in names for fact in self._facts.get(name, ())]
         return ", and ".join(dict.fromkeys(shapes))
 
     def _elsewhere(self, state: NodeState) -> Fact:
-        """Returns the fact that a claim of the pod is allocated to devices that the node cannot use."""
+        """Returns the fact that a claim of the pod is allocated to devices of other nodes."""
         namespace = self._pod["metadata"]["namespace"]
         for name in self._world.names_of_claims(self._pod):
             claim = self._world.get("resourceclaims", namespace, name)
@@ -140,7 +142,7 @@ _ACTIONS = {"HostPorts": "delete", "ClaimElsewhere": "delete"}
 
 
 def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeState]:
-    """Returns the pod and the node after the change that a fact names."""
+    """Returns copies of the pod and the node after the change of a fact."""
     spec = pod["spec"]
     match fact.code:
         case "NodeUnschedulable":
@@ -165,7 +167,7 @@ def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeSta
 
 
 def _without_request(spec: Object, name: str) -> Object:
-    """Returns the spec of a pod whose containers do not request a resource."""
+    """Returns a copy of a pod's spec without the containers' requests for a resource."""
     changed = {**spec}
     for field in ("containers", "initContainers"):
         if spec.get(field):
@@ -190,7 +192,7 @@ def _node_with(state: NodeState, spec: Object) -> NodeState:
 
 
 def _untainted(spec: Object, shape: str) -> Object:
-    """Returns the spec of a node without the taint that a text names."""
+    """Returns a copy of a node's spec without one taint. `shape`: the text that names the taint."""
     taints = [taint for taint in spec.get("taints") or () if not _is_named(taint, shape)]
     return {**spec, "taints": taints}
 

@@ -1,4 +1,4 @@
-"""Explains objects that are neither pods nor claims: why they are not deleted."""
+"""Explains why objects other than pods and claims are not deleted."""
 
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason
@@ -9,7 +9,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def explain_other(world: World, obj: Object) -> Explanation:
-    """Explains why an object that is being deleted still exists."""
+    """Explains why a deleted object still exists, or that nobody deleted the object."""
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
         return explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)
@@ -21,7 +21,7 @@ def explain_other(world: World, obj: Object) -> Explanation:
 
 
 def _mounts(pod: Object, claim: Object) -> bool:
-    """Whether a pod has a volume of a PersistentVolumeClaim."""
+    """Whether a pod has a volume with this PersistentVolumeClaim."""
     return bool(
         pod["metadata"]["namespace"] == claim["metadata"]["namespace"]
         and any(

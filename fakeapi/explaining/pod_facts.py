@@ -16,11 +16,11 @@ from fakeapi.machinery.json_types import Object
 _LISTED = 6
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 _FIELD = "{field}"
-"""Stands for the path of the pod's field in the text of a change."""
+"""Placeholder in the text of a change for the path of the pod's field."""
 
 
 def claim_reasons(world: World, pod: Object) -> list[Reason]:
-    """Returns the reasons why claims of a pod are not ready: missing, not created, or being deleted."""
+    """Returns the reasons why claims of a pod are not ready: missing, not created yet, or being deleted."""
     reasons = []
     for index, pod_claim in enumerate(pod["spec"].get("resourceClaims") or ()):
         reason = _claim_reason(world, pod, pod_claim)
@@ -59,7 +59,9 @@ def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None
 
 
 def _place(pod_claim: Object) -> str:
-    """Returns ".source" for a pod of a release up to 1.30, which has the names there."""
+    """Returns ".source" for a pod up to 1.30, "" for newer pods: the parent field of claim and template
+    names.
+    """
     return ".source" if "source" in pod_claim else ""
 
 
@@ -108,7 +110,9 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
 
 
 def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Change]:
-    """Returns the other remedies for a missing object: run the pod elsewhere, or name another object."""
+    """Returns further changes for a missing object: run the pod in another namespace, or name
+    another object.
+    """
     objects = [obj["metadata"] for obj in world.of(resource)]
     elsewhere = [one["namespace"] for one in objects if one["name"] == name]
     own = [one["name"] for one in objects if one["namespace"] == namespace]
@@ -122,7 +126,7 @@ def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Ch
 
 
 def _elsewhere(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
-    """Says where an object of this name exists, or which names are similar."""
+    """Returns lines with the namespaces that have an object of this name, or with similar names."""
     others = [obj["metadata"]["namespace"] for obj in world.of(resource) if obj["metadata"]["name"] == name]
     if others:
         where = (
@@ -159,7 +163,7 @@ _CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S
 
 
 def problem_reason(world: World, problem: str, claims: Iterable[Object]) -> Reason:
-    """Returns the reason for a problem that concerns all nodes, from the scheduler's message."""
+    """Returns the reason for a scheduler message about all nodes. `claims`: the claims of the pod."""
     match = _CLASS_MISSING.fullmatch(problem)
     if match is None:
         return Reason("CannotSchedule", problem)

@@ -1,4 +1,4 @@
-"""Says which pools of a node are incomplete or invalid, and which slices are too old to count."""
+"""Finds incomplete and invalid resource pools of a node, and slices with an old generation."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,9 @@ from fakeapi.explaining.world import World
 
 
 def pool_problems(world: World, node: NodeTally) -> Iterator[tuple[str, str]]:
-    """Yields (code, text) for each pool of a node whose devices the allocator does not use, or not all."""
+    """Yields (code, text) for each invalid or incomplete pool of a node, and for each slice of an old
+    generation.
+    """
     for pool in node.pools:
         own = [
             one

@@ -1,4 +1,4 @@
-"""Explains the last writes of an object that the server refused, by the journal of the server."""
+"""Explains the last refused writes of an object from the request journal of the server."""
 
 import json
 import re
@@ -20,13 +20,13 @@ _POLICY = re.compile(
 )
 _FAILED = "failed expression: "
 VALUES_SHOWN = 8
-"""Number of fields whose values a reason shows."""
+"""Maximum number of fields whose values a reason shows."""
 
 _WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:? ?(?P<why>.*)', re.DOTALL)
 
 
 def refused_reasons(world: World) -> list[Reason]:
-    """Returns one reason for each refused write of the explained object, the newest first."""
+    """Returns one reason for each refused write of the explained object, newest first."""
     reasons = [_reason(world, refused) for refused in world.refused]
     return list({reason.text: reason for reason in reversed(reasons)}.values())
 
@@ -62,7 +62,9 @@ def _reason(world: World, refused: RefusedWrite) -> Reason:
 
 
 def _expression(world: World, policy: str, why: str) -> str:
-    """Returns the expression of a policy that refused a write, by the words of the refusal; "" if unknown."""
+    """Returns the expression of a policy that refused a write; "" if unknown. `why`: the refusal's
+    message.
+    """
     if why.startswith(_FAILED):
         return why.removeprefix(_FAILED)
     for validation in (world.policies.get(policy, {}).get("spec") or {}).get("validations") or ():
@@ -72,7 +74,7 @@ def _expression(world: World, policy: str, why: str) -> str:
 
 
 def read_values(expression: str, body: Object) -> list[str]:
-    """Returns one line for each field of `object` that an expression reads, with its value in a request."""
+    """Returns one line for each field of `object` in an expression, with the field's value in the request."""
     if not body or not library.is_installed():
         return []
     try:

@@ -12,7 +12,7 @@ from fakeapi.explaining.explanation import Explanation
 
 @runtime_checkable
 class _Kubelet(Protocol):
-    """The kubelet controller, which this module does not import because it needs grpc."""
+    """The interface of the kubelet controller. Avoids an import of the controller, which needs grpc."""
 
     @property
     def nodes(self) -> dict[str, "_Node"]: ...
@@ -28,8 +28,8 @@ async def explain_running(
 ) -> Explanation:
     """Explains an object of a running server.
 
-    - `controllers`: the controllers of the server; None if it runs none.
-    - `resource`: the plural of the resource, a key of `world.KINDS`.
+    - `controllers`: the controllers of the server; None if no controllers run.
+    - `resource`: the plural of the resource, such as "pods".
     """
     manager = None if controllers is None else controllers.running_manager
     names = () if manager is None else manager.names

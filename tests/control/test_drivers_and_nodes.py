@@ -97,7 +97,7 @@ def test_a_driver_fails_as_the_control_api_says_and_works_again(api: FakeAPI, co
         ("/drivers", {"name": NAME}, "exists already"),
         ("/drivers", {"name": "a.b", "devices": [{"name": "Bad!"}]}, "a.b: "),
         ("/drivers/none/stop", {}, "no simulated driver none"),
-        (f"/drivers/{NAME}/stop", {"node": "x"}, "does not run on a node x"),
+        (f"/drivers/{NAME}/stop", {"node": "x"}, "is not on node x"),
         (f"/drivers/{NAME}/prepare", {"delay": "x"}, "prepare: delay"),
         (f"/drivers/{NAME}/devices/gpu-9", {}, "has no device gpu-9"),
         (f"/drivers/{NAME}/devices/gpu-0", {"health": "Ill"}, "Ill"),

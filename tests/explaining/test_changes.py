@@ -149,7 +149,7 @@ def api() -> Any:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_sufficient_change_lets_the_pod_in(api: FakeAPI, seed: int) -> None:
+def test_the_scheduler_places_the_pod_after_a_sufficient_change(api: FakeAPI, seed: int) -> None:
     why = _waiting(api, seed)
     assert (why.verdict == "placed") == _is_placed(api)
     changes = [change for reason in why.reasons for change in reason.changes if change.sufficient]
@@ -162,7 +162,7 @@ def test_a_sufficient_change_lets_the_pod_in(api: FakeAPI, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_end_of_a_pod_that_is_not_blamed_changes_nothing(api: FakeAPI, seed: int) -> None:
+def test_the_pod_still_waits_after_a_pod_without_blame_ends(api: FakeAPI, seed: int) -> None:
     why = _waiting(api, seed)
     blamed = {one.name for reason in why.reasons for one in reason.blame if one.kind == "Pod"}
     blamed |= {one.name for reason in why.reasons for change in reason.changes for one in change.objects}
