@@ -108,7 +108,7 @@ COMMANDS: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize(("spoil", "problem"), FILES, ids=[each.__name__ for each, _ in FILES])
-def test_a_file_that_is_no_whole_snapshot(
+def test_a_damaged_snapshot_file_is_refused(
     api: FakeAPI, tmp_path: Path, spoil: Callable[[list[bytes]], bytes], problem: str
 ) -> None:
     data, before = spoil(snapshot_lines(api)), state(api)
@@ -124,7 +124,9 @@ def test_a_file_that_is_no_whole_snapshot(
 
 
 @pytest.mark.parametrize(("method", "path", "body", "problem"), REQUESTS)
-def test_a_request_without_sense(api: FakeAPI, method: str, path: str, body: Any, problem: str) -> None:
+def test_an_invalid_request_gets_400_and_changes_nothing(
+    api: FakeAPI, method: str, path: str, body: Any, problem: str
+) -> None:
     before = state(api)
     with ControlClient(api.url) as client, pytest.raises(ControlError) as refusal:
         client.request(method, path, body)
@@ -134,13 +136,15 @@ def test_a_request_without_sense(api: FakeAPI, method: str, path: str, body: Any
 
 
 @pytest.mark.parametrize(("arguments", "problem"), COMMANDS)
-def test_a_command_without_sense(api: FakeAPI, arguments: list[str], problem: str) -> None:
+def test_an_invalid_command_prints_one_line_and_changes_nothing(
+    api: FakeAPI, arguments: list[str], problem: str
+) -> None:
     before = state(api)
     refused_in_a_line(api, arguments, problem)
     assert state(api) == before
 
 
-def test_a_file_of_rules_without_sense(api: FakeAPI, tmp_path: Path) -> None:
+def test_an_invalid_file_of_faults_arms_nothing(api: FakeAPI, tmp_path: Path) -> None:
     file, before = tmp_path / "faults.yaml", state(api)
     for text, problem in (
         ("faults:\n- conflict: configmaps\n- conflict: unicorns\n", "unicorns"),

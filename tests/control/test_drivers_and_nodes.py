@@ -73,7 +73,7 @@ def test_a_node_shows_its_drivers_prepared_claims_and_what_the_devices_inject(
     assert json.loads(text(api, "node", "node", "--json")) == node
 
 
-def test_a_driver_fails_as_the_control_api_says_and_works_again(api: FakeAPI, control: ControlClient) -> None:
+def test_the_control_api_makes_a_driver_fail_and_work_again(api: FakeAPI, control: ControlClient) -> None:
     answer = control.post(f"/drivers/{NAME}/prepare", {"error": "out of smoke"})
     assert answer["prepare"] == {"error": "out of smoke"}
     run_pod(api)

@@ -40,7 +40,7 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
         ("/snapshots/diff", {"old": "old", "new": "new"}),
     ],
 )
-def test_a_long_answer_of_the_control_api_is_a_429_if_there_is_no_room_for_it(
+def test_a_long_response_of_the_control_api_is_429_without_memory_for_it(
     api: FakeAPI, path: str, query: dict[str, object]
 ) -> None:
     with ControlClient(api.url) as client:
@@ -59,7 +59,5 @@ def test_a_429_of_the_control_api_has_retry_after(api: FakeAPI) -> None:
 
 
 @pytest.mark.parametrize(("path", "code"), [("/openapi/v2", 429), ("/version", 200), ("/apis", 200)])
-def test_a_long_openapi_document_is_a_429_if_there_is_no_room_for_it(
-    api: FakeAPI, path: str, code: int
-) -> None:
+def test_a_long_openapi_document_is_429_without_memory_for_it(api: FakeAPI, path: str, code: int) -> None:
     assert httpx.get(f"{api.url}{path}").status_code == code
