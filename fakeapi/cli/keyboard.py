@@ -19,12 +19,12 @@ def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.Abs
     `stream`: the terminal; None for standard input. The value of the context manager is False if the stream
     is not a POSIX terminal. It then ignores keys.
     """
-    return listening(lambda pressed: obey(control, pressed), stream)
+    return listening(lambda pressed: handle_key(control, pressed), stream)
 
 
 @contextlib.contextmanager
 def listening(on_key: Callable[[bytes], None], stream: TextIO | None = None) -> Iterator[bool]:
-    """Calls `on_key` in another thread with each key that the user presses during the block.
+    """Calls `on_key` in another thread for each key that the user presses during the block.
 
     `stream`: the terminal; None for standard input. The value of the context manager is False if the stream
     is not a POSIX terminal. It then ignores keys.
@@ -63,7 +63,7 @@ def _listen(on_key: Callable[[bytes], None], descriptor: int, over: int) -> None
         on_key(pressed)
 
 
-def obey(control: ReplayControl, pressed: bytes) -> None:
+def handle_key(control: ReplayControl, pressed: bytes) -> None:
     """Pauses or resumes (space), steps (n, Enter) or stops (q) a replay; ignores other keys."""
     if pressed == b" ":
         if control.is_paused:

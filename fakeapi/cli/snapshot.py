@@ -122,7 +122,7 @@ def _at(client: Any, name: str) -> "Snapshot":
         return _read(Path(name))
     if name:
         return _downloaded(client, name)
-    raise click.ClickException("a file is compared with a file or with a snapshot by its name")
+    raise click.ClickException("a comparison with a file needs two arguments: files or names of snapshots")
 
 
 def _read(file: Path) -> "Snapshot":
@@ -142,7 +142,9 @@ def _downloaded(client: Any, name: str) -> "Snapshot":
 
 
 def _text(found: dict[str, Any]) -> str:
-    """Formats a difference between two snapshots as text. `found`: the JSON of the control API."""
+    """Formats a difference between two snapshots as text. `found`: a difference in the JSON of the control
+    API.
+    """
     from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - keeps --help fast
 
     fields = tuple(FieldChange(field["path"], field["old"], field["new"]) for field in found["fields"])

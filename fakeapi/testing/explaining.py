@@ -19,9 +19,9 @@ class Explains(ServerMethods):
         - `kind`: "pod" or "claim"; also the kind or the plural of a resource, such as "Node".
         - `name`: the name of the object, or NAMESPACE/NAME.
 
-        Returns an Explanation; its `text` is what `fakeapi explain` prints, and its `json` is documented in
-        docs/explain.md. The verdict of an object that does not exist is "missing". Raises ValueError for a
-        kind that cannot be explained.
+        Returns an Explanation. Its `text` is the output of `fakeapi explain`; docs/explain.md documents its
+        `json`. The verdict of an object that does not exist is "missing". Raises ValueError for a kind that
+        cannot be explained.
         """
         own, slash, rest = name.partition("/")
         where, name = (own, rest) if slash else (namespace, name)

@@ -63,7 +63,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """Checks and keeps the options of the server; `start` and `run` start it.
 
         Raises TypeError for an unknown option, and ValueError for an option of a wrong type or out of bounds.
-        Also raises GateError for malformed feature gates, and ValueError for an unusable token.
+        Raises GateError for malformed feature gates, and ValueError for an unusable token.
         """
         super().__init__()
         self._settings = with_tokens(replace(settings, feature_gates=gates.chosen(settings.feature_gates)))
@@ -150,15 +150,15 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
             return super()._now()
 
     def kubeconfig_for(self, user: str, *, groups: Sequence[str] = ()) -> Path:
-        """Returns the path of a new kubeconfig whose requests are requests of this user.
+        """Returns the path of a new kubeconfig for a user.
 
             subprocess.run(["kubectl", "get", "pods"], env={"KUBECONFIG": str(api.kubeconfig_for("jane"))})
 
         - `user`: such as "jane" or "system:serviceaccount:team:driver". The service account need not exist.
-        - `groups`: the groups of the user, beside system:authenticated. Without them, a service account has
-          its usual groups.
+        - `groups`: the groups of the user in addition to system:authenticated. Without them, a service
+          account has its usual groups.
 
-        The user has a bearer token of its own. kubectl and client-go send no token over plain HTTP, so the
+        The user has its own bearer token. kubectl and client-go send no token over plain HTTP, so the
         kubeconfig of a server without TLS also impersonates the user. `stop` removes the file.
         """
         return self._running().kubeconfig_for(user, tuple(groups))
@@ -249,8 +249,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
     def return_to(self, baseline: "Baseline") -> None:
         """Restores the objects, the clock and the armed faults of a baseline, for tests that share a server.
 
-        Also restores which simulated drivers, images and webhook services there are, and stops controllers
-        that `add_driver` or `run_image` started since. Behaviours of containers return to the options.
+        Restores the simulated drivers, images and webhook services too, and stops controllers that
+        `add_driver` or `run_image` started later. Behaviours of containers return to the options.
 
         Watches end, and `requests` becomes empty. The counters of the faults start again at 0. New
         resourceVersions continue after the newest resourceVersion of the server. Random values continue the
@@ -312,9 +312,9 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         return Faults(self._running().faults)
 
     def on_request(self, listener: "Callable[[Entry], None]") -> None:
-        """Calls `listener` with the journal entry of each request from now on, in the server's event loop.
+        """Calls `listener` with the journal entry of each later request, in the server's event loop.
 
-        The listener must return at once. Without a journal (journal="off") it is never called.
+        The listener must not block. Without a journal (journal="off"), the server never calls it.
         """
         self._running().on_request(listener)
 
@@ -327,7 +327,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         self._running().settle(seconds)
 
     def node(self, name: str = "node") -> "NodeAgent":
-        """Returns the node `name` of the kubelet controller, with its directory, its drivers and its pods.
+        """Returns a node of the kubelet controller, with its directory, its drivers and its pods.
 
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
@@ -347,10 +347,12 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         return Containers(self._running())
 
     def container(self, namespace: str, pod: str, name: str = "") -> "ContainerView":
-        """Returns the present run of a container: its environment, devices, mounts, log and attempt.
+        """Returns the current run of a container: its environment, devices, mounts, log and attempt.
+
+        Without a current run, returns the last run.
 
         `name`: the name of the container; "" for the only container of a pod. Raises LookupError if the
-        container does not run and never ran, and RuntimeError if the kubelet controller does not run.
+        container never ran, and RuntimeError if the kubelet controller does not run.
         """
         return self.containers.get(namespace, pod, name)
 
@@ -414,7 +416,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         atexit.register(self.stop)
 
     def _detach(self) -> RunningServer | None:
-        """Separates this object from its server; returns the server, or None if it was not running."""
+        """Detaches this object from its server; returns the server, or None if the server was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None
         wire, self._connected = self._connected, None

@@ -1,4 +1,4 @@
-"""ServerMethods: the base of the methods of FakeAPI that act on its running server."""
+"""ServerMethods: base class for the methods of FakeAPI that need its running server."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The names of a server: the hosts that it accepts, and the certificate for them."""
+"""Determines the host names of a server, and issues the certificate for them."""
 
 import socket
 from pathlib import Path
