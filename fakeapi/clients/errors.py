@@ -27,7 +27,7 @@ class StatusError(FakeAPIError):
         super().__init__("\n    ".join([refusal, *self._causes()]))
 
     def _causes(self) -> list[str]:
-        """Returns the causes in the details of the Status that the message does not contain already."""
+        """Returns the causes in the Status that its message does not contain."""
         details = self.status.get("details")
         causes = details.get("causes") if isinstance(details, dict) else None
         texts = []

@@ -25,7 +25,7 @@ class InProcessClient(Verbs):
     - `token`: the bearer token; None for no token.
     - `host`: the header Host.
 
-    Methods return decoded JSON, which the caller may change. Every method raises StatusError for an error
+    Methods return decoded JSON that the caller may change. Every method raises StatusError for an error
     response. The code of the error is 0 if the response was incomplete or a watch event was too long.
     """
 
@@ -64,7 +64,7 @@ class InProcessClient(Verbs):
         return response.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """Replaces an object (PUT) with one in protobuf; returns the stored object.
+        """Replaces an object (PUT) by an object in protobuf; returns the stored object.
 
         `body`: Kubernetes' magic number and a message of the type `runtime.Unknown`.
         """
@@ -130,9 +130,9 @@ def _scope(
 
 
 class _RequestBody:
-    """The body of an ASGI request. Its method `receive` returns the body first, and then waits for ever.
+    """The body of an ASGI request. `receive` returns the body first, and then waits for ever.
 
-    To the application, the client therefore stays connected.
+    The application therefore regards the client as connected.
     """
 
     def __init__(self, body: bytes) -> None:
@@ -147,7 +147,7 @@ class _RequestBody:
 
 
 class _Response:
-    """The response to a request. Its method `send` collects the ASGI messages of the application."""
+    """The response to a request. `send` collects the ASGI messages of the application."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -189,9 +189,9 @@ class _Response:
 
 
 class _WatchResponse(_Response):
-    """The response to a watch, which is one JSON value per line.
+    """The response to a watch, with one JSON value per line.
 
-    Its method `take` calls `on_event` with each value.
+    `take` calls `on_event` with each value.
     """
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:

@@ -1,6 +1,6 @@
 """Writes folders with the programs etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
 
-A store is a directory for such folders. It has the layout of `setup-envtest`, such as
+A store is a directory of such folders. Its layout is that of `setup-envtest`, such as
 `STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest use -i --bin-dir STORE` finds the folders too.
 """
 
@@ -19,16 +19,16 @@ from fakeapi.atomic_file import alone_in, atomic_file, make_directory
 from fakeapi.version import __version__
 
 MARK: Final = ".fakeapi"
-"""Name of the file that marks a folder as written by fakeapi. It contains a digest of the programs."""
+"""Name of the file that marks a folder as written by fakeapi. The file contains a digest of the programs."""
 
 _NAME: Final = re.compile(r"\d+\.\d+\.\d+-")
-"""The beginning of the name of a folder: its version."""
+"""Matches the version at the start of a folder's name."""
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 class AssetsError(Exception):
-    """Raised if a folder cannot be written or removed. The message is one line for the user."""
+    """Raised if a folder cannot be written or removed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ def prepare(store: Path, version: str) -> Path:
     """Returns the folder with the programs of a version. Writes missing or outdated programs first.
 
     Programs are outdated if another version of fakeapi, or another Python, wrote them. Several processes may
-    call this function at the same time. It replaces each program atomically, so a test suite that starts
-    meanwhile finds a complete program. Raises AssetsError if the folder cannot be written, or has files that
-    fakeapi has not written.
+    call this function at the same time. Replaces each program atomically, so that a running test suite always
+    finds a complete program. Raises AssetsError if the folder cannot be written, or has files that fakeapi
+    has not written.
     """
     folder = (store / "k8s" / f"{version}-{_platform()}").absolute()
     programs = _programs(version)
@@ -111,7 +111,7 @@ def clean(store: Path) -> list[Assets]:
 
 
 def _are_there(folder: Path, programs: dict[str, str]) -> bool:
-    """Whether the programs in a folder are complete: somebody may have changed or deleted one."""
+    """Whether a folder contains all programs unchanged."""
     files = [folder / name for name in programs]
     return all(os.access(file, os.X_OK) and file.read_text("utf-8") == programs[file.name] for file in files)
 
@@ -124,8 +124,8 @@ def _platform() -> str:
 def _programs(version: str) -> dict[str, str]:
     """Returns the text of each program, by file name.
 
-    etcd and kube-apiserver are shell scripts that start this Python. kubectl is a script that starts the
-    kubectl on the PATH.
+    etcd and kube-apiserver are shell scripts that run fakeapi with this Python. kubectl is a script that
+    starts the kubectl on the PATH.
     """
     release = version.rpartition(".")[0]
     real = _real_kubectl()
@@ -138,13 +138,13 @@ def _programs(version: str) -> dict[str, str]:
 
 
 def _script(program: str) -> str:
-    # -P: a module of the tested project in the current directory must not replace one of Python's
+    # -P: modules of the tested project in the current directory must not replace those of Python
     command = shlex.join([sys.executable, "-P", "-c", program])
     return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nFAKEAPI_PARENT=$PPID exec {command} "$@"\n'
 
 
 def _real_kubectl() -> Path | None:
-    """Returns the first kubectl on the PATH that is not in a folder of fakeapi; None if there is none."""
+    """Returns the first kubectl on the PATH outside of fakeapi's folders; None without one."""
     for directory in os.get_exec_path():
         kubectl = Path(directory) / "kubectl"
         if os.access(kubectl, os.X_OK) and not (kubectl.parent / MARK).exists():

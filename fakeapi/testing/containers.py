@@ -81,9 +81,9 @@ class Containers:
         return self._server.call(read)
 
     def write(self, namespace: str, pod: str, name: str = "", *, text: str, stream: str = "stdout") -> None:
-        """Adds output to the log of a running container, for `kubectl logs`.
+        """Adds output to the log of a container, for `kubectl logs`. Does nothing if the container has ended.
 
-        Raises LookupError if the container does not run.
+        Raises LookupError if the container never ran.
         """
 
         async def write() -> None:

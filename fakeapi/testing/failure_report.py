@@ -32,8 +32,9 @@ class ServerReport:
         self.entries = [*api.requests]
 
     def requests(self) -> list[Entry]:
-        """Returns the requests of the code under test. Without such requests, returns those of the test
-        itself.
+        """Returns the requests of the code under test.
+
+        Returns the requests of the test itself if the code under test sent none.
         """
         own = [entry for entry in self.entries if is_of_code_under_test(entry)]
         return own or [entry for entry in self.entries if entry.agent == HELPER]

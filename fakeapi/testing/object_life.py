@@ -27,7 +27,7 @@ class ObjectLife(Sender):
     """Methods that apply, scale, evict, and set the status of objects."""
 
     def _now(self) -> str:
-        """Returns the current time of the server as RFC 3339, for new conditions."""
+        """Returns the current time as RFC 3339, for new conditions."""
         return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def apply(

@@ -5,7 +5,7 @@ from fakeapi.run_images import RunImage
 
 
 class OptionsKeeper(Attachment):
-    """Restores images, webhook services and other settings of the options at each reset of a server."""
+    """Restores the images and the webhook services of the options when a server is reset."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

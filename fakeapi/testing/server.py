@@ -347,9 +347,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         return Containers(self._running())
 
     def container(self, namespace: str, pod: str, name: str = "") -> "ContainerView":
-        """Returns the current run of a container: its environment, devices, mounts, log and attempt.
-
-        Without a current run, returns the last run.
+        """Returns the current run of a container, or its last run: environment, devices, mounts, log and
+        attempt.
 
         `name`: the name of the container; "" for the only container of a pod. Raises LookupError if the
         container never ran, and RuntimeError if the kubelet controller does not run.

@@ -1,4 +1,4 @@
-"""For bad input, the control API and its commands report an error of one line and change nothing."""
+"""The control API and its commands refuse bad input with a one-line error, and change nothing."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def state(api: FakeAPI) -> list[Any]:
-    """Returns a server's clock, snapshots, faults and namespaces. Bad input must not change them."""
+    """Returns the clock, snapshots, faults and namespaces of a server. Bad input must not change them."""
     with ControlClient(api.url) as client:
         told = [client.get(path) for path in ("/clock", "/snapshots", "/faults", "/snapshots/diff?old=kept")]
         content = client.get("/snapshots/kept/file")

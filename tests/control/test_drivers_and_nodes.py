@@ -1,4 +1,4 @@
-"""Simulated drivers and nodes, by the control API and the commands `drivers`, `devices` and `node`."""
+"""The control API and the commands `drivers`, `devices` and `node` show and change drivers and nodes."""
 
 import json
 from collections.abc import Iterator

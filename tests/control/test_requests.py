@@ -201,10 +201,10 @@ def test_the_command_exits_with_1_if_the_server_does_not_answer(arguments: list[
 
 @pytest.fixture
 def followed(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    """Returns a queue that receives the progress of the command `fakeapi requests --follow`.
+    """Returns a queue with the progress of the command `fakeapi requests --follow`.
 
-    The queue receives `following` when the command subscribes to events. Then it receives the name of the
-    requested object for each event.
+    The queue receives `following` when the command subscribes to events, and then the name of the requested
+    object for each event.
     """
     met: queue.Queue[str] = queue.Queue()
     events_of, next_of = ControlClient.events, EventStream.__next__

@@ -16,7 +16,7 @@ MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "d
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
     """Starts a server with a long object, two snapshots and 300 recorded requests.
 
-    From then on, the server has no room for the bytes of any response.
+    Then lets the server refuse to buffer any bytes of a response.
     """
     with FakeAPI() as api:
         with ControlClient(api.url) as client:

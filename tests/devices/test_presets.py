@@ -9,7 +9,7 @@ from fakeapi.machinery.cel import library
 from tests.devices.objects import create_claim, create_pod, phase
 
 GATES = {"nvidia-mig": "DRAPartitionableDevices", "cpu-numa": "DRAConsumableCapacity"}
-"""The feature gates that presets need where they are off by default."""
+"""The feature gates of presets that are off by default."""
 
 
 @pytest.mark.skipif(not library.is_installed(), reason="compiling takes the extra cel")

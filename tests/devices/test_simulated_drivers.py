@@ -1,4 +1,4 @@
-"""Simulated drivers fail, change their devices and come back as tests say, also with a frozen clock."""
+"""Simulated drivers fail, change their devices and recover as tests request, also with a frozen clock."""
 
 import resource
 import subprocess
@@ -258,7 +258,7 @@ with FakeAPI(drivers={"gpu.example.com": 1}) as api, socket.socket(socket.AF_UNI
     api.settle()
     print("phase", api.get("Pod", "pod")["status"]["phase"])
 """
-"""A program in a process of its own: other tests of this process have imported grpc already."""
+"""A program for a new process, because other tests of this process have imported grpc already."""
 
 
 def test_without_grpc_the_kubelet_runs_and_names_the_extra_for_a_socket() -> None:

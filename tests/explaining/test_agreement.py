@@ -11,7 +11,7 @@ from fakeapi.explaining.explanation import Explanation
 from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stage
 
 EVERY = 9
-"""Every ninth of the recorded cases with only one possible outcome is explained."""
+"""Explains every ninth of the recorded cases with only one possible outcome."""
 
 CASES = [each for each in recorded_cases() if each.is_unique][::EVERY]
 

@@ -1,4 +1,6 @@
-"""Changes that an explanation calls sufficient let the scheduler place the pod; other changes do not."""
+"""The scheduler places a pod after a change that an explanation calls sufficient, and not after other
+changes.
+"""
 
 import json
 import random
@@ -57,7 +59,7 @@ def _build(api: FakeAPI, seed: int) -> None:
 
 
 def _apply(api: FakeAPI, change: Change) -> None:
-    """Makes a change as its fields say."""
+    """Applies a change to the cluster as its fields describe."""
     if change.action == "all":
         for step in change.steps:
             _apply(api, step)
@@ -91,7 +93,7 @@ def _add_devices(api: FakeAPI, change: Change) -> None:
 
 
 def _edit(api: FakeAPI, change: Change) -> None:
-    """Replaces the claim and the pod by new ones, with the change of the claim's spec."""
+    """Replaces the claim and the pod by new objects with the changed spec of the claim."""
     old = api.get("ResourceClaim", "gpu")
     spec: Any = json.loads(json.dumps(old["spec"]))
     *path, last = _steps(change.path)
@@ -134,7 +136,7 @@ def _is_placed(api: FakeAPI) -> bool:
 
 
 def _waiting(api: FakeAPI, seed: int) -> Explanation:
-    """Builds the cluster of a seed, and explains the pod. Skips nothing: a placed pod has no changes."""
+    """Builds the cluster of a seed, and explains the pod. A placed pod has no changes to test."""
     api.reset()
     _build(api, seed)
     return api.explain("pod", "train")

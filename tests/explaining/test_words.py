@@ -1,4 +1,4 @@
-"""Explanations name every reason, the object to change and the field, in words that are true."""
+"""Explanations name every reason, the object to change and the field."""
 
 from collections.abc import Iterator
 
