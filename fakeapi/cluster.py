@@ -96,7 +96,7 @@ def _modes(settings: Settings) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class InCluster:
-    """The address of the server for processes of containers, which use HTTPS.
+    """The HTTPS address of the server for processes of containers.
 
     `ca`: the CA certificates (PEM) that verify the server.
     """
@@ -421,7 +421,7 @@ class Cluster:
             end()
 
     async def stop(self) -> None:
-        """Closes the storage, which commits all accepted writes. Does nothing if `start` did not succeed."""
+        """Commits all accepted writes and closes the storage. Does nothing if `start` did not succeed."""
         if self._sharing is not None:
             self._sharing.stop()
         if self._registry is not None:

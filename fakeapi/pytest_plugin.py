@@ -253,7 +253,8 @@ def _recordings(node: pytest.Item) -> "Recordings | None":
 
 @pytest.fixture
 def fakeapi_factory(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPIFactory]":
-    """Returns a function that starts an empty server with these options: `fakeapi_factory(release="1.30")`.
+    """Returns a function that starts an empty server. Options are keywords:
+    `fakeapi_factory(release="1.30")`.
 
     The fixture takes the servers back after the test. A test can run 64 servers at once.
     """
@@ -393,8 +394,8 @@ def fakeapi_class(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> 
 def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
     """A server for all tests of a module, with the options of the marker `fakeapi` in `pytestmark`.
 
-    The fixture `fakeapi_seed` fills the server. Tests use the fixture `fakeapi_seeded`, which returns the
-    server to its seeded state before each test.
+    The fixture `fakeapi_seed` fills the server. The fixture `fakeapi_seeded` returns the server to its seeded
+    state before each test; use that fixture in tests.
     """
     yield from _shared_server(request, _fakeapi_pool)
 

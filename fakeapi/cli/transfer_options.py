@@ -67,7 +67,7 @@ def read_limit(command: F) -> F:
 def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
     """Converts the values of the options from `selection_options` to a Selection.
 
-    - `chosen`: the values of the options, by parameter name. It can also contain other fields of Selection.
+    - `chosen`: the values of the options, by parameter name, and optionally other fields of Selection.
     - `more`: further fields of Selection.
     """
     from fakeapi.transfer.selection import Selection, all_of  # noqa: PLC0415 - keeps --help fast

@@ -40,7 +40,7 @@ class StatusError(FakeAPIError):
 
     @classmethod
     def without_response(cls, reason: str, message: str) -> "StatusError":
-        """Returns the error for a lost or malformed response. Its code is 0.
+        """Returns a StatusError with code 0, for a lost or malformed response.
 
         `reason` and `message`: as in a Status.
         """

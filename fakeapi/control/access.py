@@ -12,7 +12,7 @@ from fakeapi.releases import Release
 
 
 class AccessCheck:
-    """Requires credentials of an administrator, which is a user in the group system:masters.
+    """Requires credentials of an administrator: a user in the group system:masters.
 
     If the server treats everybody as an administrator, rejects foreign Host and Origin headers instead.
     Service account tokens and impersonation give no access, because the control API can change everything in

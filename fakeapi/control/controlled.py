@@ -12,7 +12,7 @@ from fakeapi.devices.node_views import NodeSummary, NodeView
 
 
 class Simulation(Protocol):
-    """The interface to the simulated nodes and drivers of a server, which the controller kubelet runs."""
+    """The interface to the simulated nodes and drivers of a server. The controller kubelet runs them."""
 
     async def add_driver(self, spec: DriverSpec) -> None:
         """Adds a simulated driver; returns when its slices are published.

@@ -34,7 +34,7 @@ def descriptions_of_slices(documents: Iterable[Any]) -> list[Object]:
         description = drivers.setdefault(driver, {"name": driver, "nodes": {}})
         if pool != node:
             description["pool"] = pool.replace(node, "{node}")
-        devices = [_flat(device) for spec in current for device in spec.get("devices") or ()]
+        devices = [_in_v1_layout(device) for spec in current for device in spec.get("devices") or ()]
         description["nodes"].setdefault(node, []).extend(devices)
         counters = [each for spec in current for each in spec.get("sharedCounters") or ()]
         if counters:
@@ -68,7 +68,7 @@ def _is_slice(document: Mapping[str, Any]) -> bool:
     )
 
 
-def _flat(device: Any) -> Object:
+def _in_v1_layout(device: Any) -> Object:
     """Converts a device to the layout of v1. Up to v1beta1, its fields are below `basic`.
 
     Raises DeviceError if the device is not a mapping.

@@ -24,7 +24,7 @@ class DeviceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PoolSpec:
-    """The devices of a driver on one node, which form one pool in ResourceSlices.
+    """The devices of a driver on one node. The driver publishes them as one pool of ResourceSlices.
 
     - `name`: the name of the pool.
     - `devices`: the devices in the layout of resource.k8s.io/v1.

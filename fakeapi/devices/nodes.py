@@ -70,7 +70,7 @@ def _specs(nodes: Nodes) -> Iterator[NodeSpec]:
         yield from _of_manifests([nodes])
     elif isinstance(nodes, Mapping):
         for name, settings in nodes.items():
-            yield _of_settings(str(name), settings)
+            yield _node_of_settings(str(name), settings)
     elif isinstance(nodes, Iterable):
         for each in nodes:
             yield from _specs(each)
@@ -89,7 +89,7 @@ def _of_text(text: str) -> Iterator[NodeSpec]:
             if "=" in part:
                 settings = _with_setting(settings, part)
         for name in names:
-            yield from (replace(settings, name=each) for each in _expanded(name))
+            yield from (replace(settings, name=each) for each in _names_in_range(name))
 
 
 def _with_setting(spec: NodeSpec, setting: str) -> NodeSpec:
@@ -114,7 +114,7 @@ def _taint(text: str) -> Object:
     return {"key": key, **({"value": value} if value else {}), "effect": effect}
 
 
-def _expanded(name: str) -> Iterator[str]:
+def _names_in_range(name: str) -> Iterator[str]:
     """Yields the node names of a range such as gpu-{1..500}. Pads the numbers with zeros if the first one has
     them.
 
@@ -132,17 +132,17 @@ def _expanded(name: str) -> Iterator[str]:
         yield f"{name[: read.start()]}{number:0{width}d}{name[read.end() :]}"
 
 
-def _of_settings(name: str, settings: Any) -> NodeSpec:
+def _node_of_settings(name: str, settings: Any) -> NodeSpec:
     """Returns the node of a name and its settings, such as `{cpu: "64", labels: {…}, taints: […]}`.
 
     Raises DeviceError if the settings are invalid.
     """
     if settings is not None and not isinstance(settings, Mapping):
         raise DeviceError(f"nodes: {name:.80}: {settings!r:.80} is not a mapping such as {{'cpu': '64'}}")
-    given = dict(settings or {})
-    labels, taints = given.pop("labels", {}), given.pop("taints", ())
+    members = dict(settings or {})
+    labels, taints = members.pop("labels", {}), members.pop("taints", ())
     spec = NodeSpec(name)
-    for key, value in given.items():
+    for key, value in members.items():
         spec = _with_setting(spec, f"{key}={value}")
     if not isinstance(labels, Mapping):
         raise DeviceError(f"nodes: {name:.80}: labels: {labels!r:.80} is not a mapping")

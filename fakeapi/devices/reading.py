@@ -123,8 +123,7 @@ def _of_members(name: str, description: Mapping[str, Any]) -> DriverSpec:
 def behaviour_of(value: Any, place: str) -> Behaviour:
     """Returns the Behaviour of a mapping such as `{error: out of memory, times: 1}`.
 
-    `place`: the path of the mapping, which starts error messages. Raises DeviceError if the mapping is
-    invalid.
+    `place`: the start of error messages, such as "prepare". Raises DeviceError if the mapping is invalid.
     """
     kinds: dict[str, tuple[str, type | tuple[type, ...]]] = {
         "delay": ("delay", (int, float)),

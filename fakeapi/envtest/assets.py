@@ -1,6 +1,6 @@
 """Writes folders with the programs etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
 
-A store is a directory of such folders. Its layout is that of `setup-envtest`, such as
+A store is a directory of such folders. The layout is that of `setup-envtest`, such as
 `STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest use -i --bin-dir STORE` finds the folders too.
 """
 
@@ -42,8 +42,7 @@ class Assets:
 def default_store() -> Path:
     """Returns the default store: `fakeapi/envtest` in $XDG_DATA_HOME or in ~/.local/share.
 
-    The default store of `setup-envtest` is another directory, so that real programs and fakeapi's are not
-    mixed.
+    Differs from the default store of `setup-envtest`, so that real programs and those of fakeapi stay apart.
     """
     data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(data) / "fakeapi" / "envtest"
@@ -69,7 +68,7 @@ def prepare(store: Path, version: str) -> Path:
             if (
                 not mark.exists()
                 or mark.read_text(encoding="utf-8") != digest
-                or not _are_there(folder, programs)
+                or not _are_complete(folder, programs)
             ):
                 for name, text in programs.items():
                     with atomic_file(folder / name) as file:
@@ -92,8 +91,10 @@ def listed(store: Path) -> list[Assets]:
         folders = [mark.parent for mark in (store / "k8s").glob(f"*/{MARK}")]
     except OSError as error:
         raise AssetsError(f"cannot read {store}: {error.strerror}") from error
-    found = [Assets(folder.name.partition("-")[0], folder) for folder in folders if _NAME.match(folder.name)]
-    return sorted(found, key=lambda assets: [int(part) for part in assets.version.split(".")])
+    assets_in_store = [
+        Assets(folder.name.partition("-")[0], folder) for folder in folders if _NAME.match(folder.name)
+    ]
+    return sorted(assets_in_store, key=lambda assets: [int(part) for part in assets.version.split(".")])
 
 
 def clean(store: Path) -> list[Assets]:
@@ -110,7 +111,7 @@ def clean(store: Path) -> list[Assets]:
     return removed
 
 
-def _are_there(folder: Path, programs: dict[str, str]) -> bool:
+def _are_complete(folder: Path, programs: dict[str, str]) -> bool:
     """Whether a folder contains all programs unchanged."""
     files = [folder / name for name in programs]
     return all(os.access(file, os.X_OK) and file.read_text("utf-8") == programs[file.name] for file in files)

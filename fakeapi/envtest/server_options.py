@@ -186,7 +186,7 @@ def _signing_key(file: Path) -> str:
     """Returns the text of a private key in PEM.
 
     Raises OSError if the file cannot be read, and ValueError if it has no unencrypted key. Does not parse the
-    key, because that would load OpenSSL, which most servers never need.
+    key, because parsing loads OpenSSL. Most servers never need OpenSSL.
     """
     text = read_regular(file, KEY_FILE_BYTES_MAX).decode("ascii", "replace")
     if _PRIVATE_KEY.search(text) is None or "ENCRYPTED" in text:

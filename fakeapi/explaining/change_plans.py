@@ -87,7 +87,7 @@ def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:
     tolerating = [step for tally in tallies for step in _tolerations(tally, node.name)]
     freeing = _frees(describer, tallies, node.name)
     relaxing = [step for tally in tallies for step in _selectors(tally)]
-    constraints = [step for claim in _constrained(tallies) for step in _constraints(claim)]
+    constraints = [step for claim in _claims_with_constraints(tallies) for step in _constraint_removal(claim)]
     return [*tolerating, *freeing, *relaxing, *constraints, *adding_steps(describer, node)]
 
 
@@ -123,7 +123,7 @@ def _selectors(tally: RequestTally) -> list[Step]:
     return steps
 
 
-def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
+def _claims_with_constraints(tallies: Sequence[RequestTally]) -> list[Object]:
     """Returns the claims whose constraints refuse devices."""
     claims = {
         tally.claim["metadata"]["uid"]: tally.claim
@@ -133,7 +133,7 @@ def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
     return [*claims.values()]
 
 
-def _constraints(claim: Object) -> list[Step]:
+def _constraint_removal(claim: Object) -> list[Step]:
     """Returns the step that removes all constraints of a claim, as a list."""
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"{path} changed or removed")

@@ -1,4 +1,4 @@
-"""Explains a ResourceClaim: why it is not allocated, who uses its devices, or why it is not deleted."""
+"""Explains a ResourceClaim: why it waits, which pods use its devices, or why it is not deleted."""
 
 from collections.abc import Iterable
 

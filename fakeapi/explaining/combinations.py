@@ -43,7 +43,7 @@ async def _by_constraint(
     for index, constraint in enumerate(constraints[:PAIRS_MAX]):
         if await trial.allocates(case.with_edit(claim, f"spec.devices.constraints[{index}]", None)):
             reason = _constraint_reason(index, constraint, claim, tally)
-            reason.changes += await _room(trial, describer, case, tally, constraint)
+            reason.changes += await _changes_for_constraint(trial, describer, case, tally, constraint)
             return reason
     path = "spec.devices.constraints"
     if len(constraints) > 1 and await trial.allocates(case.with_edit(claim, path, None)):
@@ -75,14 +75,14 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
     return reason
 
 
-async def _room(
+async def _changes_for_constraint(
     trial: Trial, describer: Describer, case: Case, tally: NodeTally, constraint: Object
 ) -> list[Change]:
     """Returns changes after which a constraint can hold: free devices, or add devices."""
     changes: list[Change] = []
     for one in _concerned(constraint, case.claims[0], tally):
-        found = await Changes(trial, describer, case).to_make_room(one)
-        changes += [change for change in found if change.sufficient]
+        candidates = await Changes(trial, describer, case).to_make_room(one)
+        changes += [change for change in candidates if change.sufficient]
     return list({change.text: change for change in changes}.values())
 
 
@@ -100,8 +100,8 @@ async def _by_request(
             reason.details = _overlap(claim, tally)
             for choices in tally.requests:
                 if choices[0].claim is claim:
-                    found = await Changes(trial, describer, case).to_make_room(choices[0])
-                    reason.changes += [change for change in found if change.sufficient]
+                    candidates = await Changes(trial, describer, case).to_make_room(choices[0])
+                    reason.changes += [change for change in candidates if change.sufficient]
             reason.changes.append(_edit(f"fewer devices in {path}", claim, path, tally))
             reason.changes = list({change.text: change for change in reason.changes}.values())
             return reason
@@ -114,8 +114,8 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
     reason = _reason("ClaimsCompete", text, case.claims[-1], "spec.devices.requests")
     reason.details = [line for claim in case.claims for line in _overlap(claim, tally)]
     for choices in tally.requests:
-        found = await Changes(trial, describer, case).to_make_room(choices[0])
-        reason.changes += [change for change in found if change.sufficient]
+        candidates = await Changes(trial, describer, case).to_make_room(choices[0])
+        reason.changes += [change for change in candidates if change.sufficient]
     reason.changes = list({change.text: change for change in reason.changes}.values())
     return reason
 

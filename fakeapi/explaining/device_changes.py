@@ -74,11 +74,11 @@ class Changes:
         for count in range(2, len(claims) + 1):
             keys = [key for key, _ in claims[:count]]
             if await self.trial.allocates(self.trial.without_claims(self.case, keys)):
-                needed = await self._without_spare(list(claims[:count]))
+                needed = await self._needed_claims(list(claims[:count]))
                 return [free_change(needed, self._node_name, sufficient=True)]
         return []
 
-    async def _without_spare(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
+    async def _needed_claims(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
         """Returns the claims to remove, without the claims whose devices the request does not need."""
         for entry in list(claims):
             rest = [other for other in claims if other is not entry]

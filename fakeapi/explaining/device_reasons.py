@@ -54,7 +54,7 @@ class DeviceReasons:
             return reasons
         best = self.best
         if best[0].short:
-            return [await self._spread(best)]
+            return [await self._no_single_node(best)]
         tally = best[0]
         reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
         return [self._placed(reason, [tally])]
@@ -155,10 +155,10 @@ class DeviceReasons:
         for tally in tallies:
             for one in tally.refused:
                 refused.setdefault((one.obstacle, one.selector), []).append((tally, one))
-        wanted = [key for key in refused if key[0] is obstacle]
-        if not wanted:
+        matching_keys = [key for key in refused if key[0] is obstacle]
+        if not matching_keys:
             return self._not_free(self.nodes[0], tallies[0])
-        key = max(wanted, key=lambda one: len(refused[one]))
+        key = max(matching_keys, key=lambda one: len(refused[one]))
         tally, first = refused[key][0]
         groups = self.describer.selector_groups(tally, [one for _, one in refused[key]])
         group = groups[0]
@@ -261,7 +261,7 @@ class DeviceReasons:
 
     # several requests ---------------------------------------------------------------------------
 
-    async def _spread(self, best: Sequence[NodeTally]) -> Reason:
+    async def _no_single_node(self, best: Sequence[NodeTally]) -> Reason:
         """Explains that some node can serve each request, but no node can serve all requests."""
         details = []
         for number in range(self._request_count):

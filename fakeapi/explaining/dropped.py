@@ -43,8 +43,9 @@ class SelectorGroup:
 
     @property
     def _values(self) -> str:
-        """The values that the only path of the part has, each with its number of devices; "" for one
-        value.
+        """All values that the selector read, with the number of devices for each: "16Gi (2), 40Gi (1)".
+
+        "" if the selector read several paths, or if all devices have the same value.
         """
         if len(self.seen) < 2 or len({one.path for one in self.seen}) > 1:
             return ""

@@ -11,7 +11,7 @@ class Explanation(ExplanationFields, rename="camel"):
 
     @property
     def text(self) -> str:
-        """The explanation as `fakeapi explain` prints it."""
+        """The short form of the explanation, as `fakeapi explain` prints it."""
         return text_of(self)
 
     @property

@@ -9,7 +9,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def explain_other(world: World, obj: Object) -> Explanation:
-    """Explains why a deleted object still exists, or that nobody deleted the object."""
+    """Explains why an object still exists: its finalizers, or that it is not being deleted."""
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
         return explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)

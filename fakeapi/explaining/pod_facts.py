@@ -68,11 +68,11 @@ def _place(pod_claim: Object) -> str:
 def _not_created(world: World, namespace: str, template: str) -> Reason:
     if world.get("resourceclaimtemplates", namespace, template) is None:
         text = f"ResourceClaimTemplate {namespace}/{template} does not exist, so the pod gets no claim"
-        found = _elsewhere(world, "resourceclaimtemplates", namespace, template, "template")
+        details = _lines_about_namespaces(world, "resourceclaimtemplates", namespace, template, "template")
         target = Reference("ResourceClaimTemplate", template, namespace)
         change = Change(f"create ResourceClaimTemplate {namespace}/{template}", "create", [target])
-        changes = [change, *_remedies(world, "resourceclaimtemplates", namespace, template)]
-        return Reason("TemplateMissing", text, found, changes=changes)
+        changes = [change, *_other_changes(world, "resourceclaimtemplates", namespace, template)]
+        return Reason("TemplateMissing", text, details, changes=changes)
     errors = [event for event in world.events if event.get("reason") == "FailedResourceClaimCreation"]
     if errors:
         return Reason(
@@ -94,22 +94,22 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
         text = f"{text} any more; it was created from template {template}, and the pod still names it"
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
     changes = [Change(f"create ResourceClaim {namespace}/{name}", "create", [target])]
-    found = _elsewhere(world, "resourceclaims", namespace, name, "claim")
+    details = _lines_about_namespaces(world, "resourceclaims", namespace, name, "claim")
     others = [
         one["metadata"]["namespace"] for one in world.of("resourceclaims") if one["metadata"]["name"] == name
     ]
     if world.get("resourceclaimtemplates", namespace, name) is not None:
-        found = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
+        details = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
         text = f"{text}, but a ResourceClaimTemplate of this name does"
         again = f"{AGAIN} resourceClaimTemplateName {name} instead of {_FIELD}"
         changes.insert(0, Change(again, "edit"))
     elif others:
         text = f"{text}; namespace {others[0]} has a claim of this name"
-    changes += _remedies(world, "resourceclaims", namespace, name)
-    return Reason("ClaimMissing", text, found, changes=changes)
+    changes += _other_changes(world, "resourceclaims", namespace, name)
+    return Reason("ClaimMissing", text, details, changes=changes)
 
 
-def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Change]:
+def _other_changes(world: World, resource: str, namespace: str, name: str) -> list[Change]:
     """Returns further changes for a missing object: run the pod in another namespace, or name
     another object.
     """
@@ -125,7 +125,7 @@ def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Ch
     return changes
 
 
-def _elsewhere(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
+def _lines_about_namespaces(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
     """Returns lines with the namespaces that have an object of this name, or with similar names."""
     others = [obj["metadata"]["namespace"] for obj in world.of(resource) if obj["metadata"]["name"] == name]
     if others:

@@ -12,7 +12,9 @@ from fakeapi.explaining.explanation import Explanation
 
 @runtime_checkable
 class _Kubelet(Protocol):
-    """The interface of the kubelet controller. Avoids an import of the controller, which needs grpc."""
+    """The interface of the kubelet controller, so that this module need not import the controller
+    and grpc.
+    """
 
     @property
     def nodes(self) -> dict[str, "_Node"]: ...

@@ -132,7 +132,7 @@ def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: Rele
         return Dissected(part, error=error)
     places = _Places(parsed.root)
     seen = tuple(dict.fromkeys(_reads(parsed.root, places, device)))
-    return Dissected(part, seen, _wanted(part, parsed, places), error)
+    return Dissected(part, seen, _comparison_end(part, parsed, places), error)
 
 
 def _parsed(text: str, rules: ReleaseRules) -> Parsed | None:
@@ -301,7 +301,7 @@ def _literal(value: Any) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) else str(value)
 
 
-def _wanted(part: str, parsed: Parsed, places: _Places) -> str:
+def _comparison_end(part: str, parsed: Parsed, places: _Places) -> str:
     """Returns the operator and second operand of a comparison, such as ">= 40Gi"; "" for other
     expressions.
     """
@@ -318,7 +318,7 @@ def _wanted(part: str, parsed: Parsed, places: _Places) -> str:
         case Call(function=function, target=target, arguments=[argument]) if (
             function in _ORDERS and target is not None and places.of(target) is not None
         ):
-            amount = _made(argument)
+            amount = _quoted_argument(argument)
             return f"{_ORDERS[function]} {amount}" if amount else ""
     return ""
 
@@ -328,12 +328,12 @@ def _compared(node: Node, places: _Places) -> str:
         case Call(function="compareTo", target=target, arguments=[argument]) if (
             target is not None and places.of(target) is not None
         ):
-            return _made(argument)
+            return _quoted_argument(argument)
         case _:
             return ""
 
 
-def _made(node: Node) -> str:
+def _quoted_argument(node: Node) -> str:
     """Returns the string argument of `quantity("40Gi")` or `semver("1.0.0")`; "" for other syntax nodes."""
     match node:
         case Call(function="quantity" | "semver", arguments=[Literal(value=str() as text)]):

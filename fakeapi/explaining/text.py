@@ -27,11 +27,11 @@ def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
 
 def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]:
     yield explanation.headline
-    shown = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
-    for reason in shown:
+    shown_reasons = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
+    for reason in shown_reasons:
         yield ""
         yield from _reason(reason, explanation, everything=everything)
-    more = len(explanation.reasons) - len(shown)
+    more = len(explanation.reasons) - len(shown_reasons)
     if more > 0:
         yield ""
         yield f"{more} more reasons: --all"

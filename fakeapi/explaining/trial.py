@@ -19,7 +19,7 @@ TRIALS_MAX = 200
 """Maximum number of searches that test changes in one explanation; further changes are not tried."""
 
 NO_SHARE = "00000000-0000-0000-0000-000000000000"
-"""The shareID of devices in trial allocations, which are never stored."""
+"""The shareID of devices in trial allocations. Trial allocations are never stored."""
 
 
 @dataclass(frozen=True, slots=True)

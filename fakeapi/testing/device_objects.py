@@ -48,12 +48,12 @@ class DeviceObjects:
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a ResourceClaim with one request, whose name is `device`.
+        """Returns a ResourceClaim with one request named `device`.
 
         - `count`: the number of devices; `every`: request all matching devices instead.
         - `selectors`: CEL expressions that each device must satisfy.
         - `match_attribute`: an attribute with the same value in all devices, such as "gpu.example.com/numa".
-        - `requests`: the requests in the layout of the version, instead of the one from the other arguments.
+        - `requests`: replaces the request of the other arguments; in the layout of the version.
         """
         spec = self._claim_spec(
             device_class, count, selectors, match_attribute, requests, every=every, admin=admin_access

@@ -80,7 +80,7 @@ class JournalAccess:
 
     @contextmanager
     def arrivals(self) -> Iterator[Arrivals]:
-        """Context manager that yields an Arrivals, which notes each new request during the block."""
+        """Context manager that yields an Arrivals. The Arrivals notes each new request during the block."""
         arrivals = Arrivals()
         with self.listening(arrivals.note):
             yield arrivals

@@ -102,10 +102,9 @@ class ObjectBuilder(DeviceObjects):
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a Deployment. Its pods have one container, and the label `app` with the name of the
-        Deployment.
+        """Returns a Deployment. Its pods have one container and the label `app: NAME`.
 
-        `labels`: labels of the deployment and of its pods.
+        `labels`: labels of the Deployment and of its pods.
         """
         own = {"app": name, **(labels or {})}
         template = {"metadata": {"labels": own}, "spec": self.pod(image=image)["spec"]}

@@ -215,7 +215,7 @@ class RunningServer:
 
     @property
     def clock(self) -> ClusterClock:
-        """The clock of the cluster, which tests can freeze and move forward.
+        """The clock of the cluster. Tests can freeze the clock and move it forward.
 
         Raises RuntimeError if the option `clock` supplied another clock.
         """

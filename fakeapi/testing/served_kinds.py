@@ -58,7 +58,7 @@ class ServedKinds:
 
 
 def items_of(listed: Mapping[str, Any], resource: ServedResource) -> list[Object]:
-    """Returns the items of a list, each with apiVersion and kind, which Kubernetes omits in lists."""
+    """Returns the items of a list, each with apiVersion and kind, because Kubernetes omits them in lists."""
     return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in listed["items"]]
 
 

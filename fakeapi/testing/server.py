@@ -205,7 +205,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def snapshots(self) -> "KeptSnapshots":
-        """The named snapshots. They survive `reset`, and are lost when the server stops."""
+        """The named snapshots. A reset keeps the snapshots; a stop of the server loses them."""
         return self._running().snapshots
 
     def snapshot(self, name: str = "") -> "Snapshot":
@@ -299,7 +299,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def faults(self) -> "Faults":
-        """The faults of the server, which inject failures: ready-made faults by name, or rules.
+        """The faults of the server: injects failures with ready-made faults or with rules.
 
             api.faults.conflict("resourceclaims/status", times=2)
             api.faults.expire("resourceclaims", after=3)
@@ -335,7 +335,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def containers(self) -> "Containers":
-        """The simulated containers of pods, whose behaviour tests can define.
+        """The simulated containers of pods. Tests can set the behaviour of containers.
 
             api.containers.behave(image="crash:*", exit_code=1, after="5s")
 

@@ -116,7 +116,7 @@ class SimulatedDriver:
         - `times`: the number of calls with this behaviour; later calls succeed. None for all calls.
         - `node`: the only node with this behaviour; "" for all nodes.
         """
-        behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
+        behaviour = _validated(Behaviour(delay, error, hangs, wrong_claim, times, node))
         self._act(lambda driver: driver.behave("prepare", behaviour))
 
     def unprepare(
@@ -138,7 +138,7 @@ class SimulatedDriver:
         - `times`: the number of calls with this behaviour; later calls succeed. None for all calls.
         - `node`: the only node with this behaviour; "" for all nodes.
         """
-        behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
+        behaviour = _validated(Behaviour(delay, error, hangs, wrong_claim, times, node))
         self._act(lambda driver: driver.behave("unprepare", behaviour))
 
     def bind(
@@ -148,12 +148,12 @@ class SimulatedDriver:
         once.
 
         - `delay`: seconds on the server's clock until the conditions are True.
-        - `error`: the message of the binding failure conditions, which become True instead.
+        - `error`: makes the binding failure conditions True instead, with this message.
         - `hangs`: reports nothing. The scheduler gives up after ten minutes.
         - `times`: the number of claims with this behaviour; later claims are reported at once. None for all
           claims.
         """
-        behaviour = _checked(Behaviour(delay, error, hangs, times=times))
+        behaviour = _validated(Behaviour(delay, error, hangs, times=times))
         self._act(lambda driver: driver.behave("bind", behaviour))
 
     # what happened -----------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class SimulatedDriver:
         self._server.remove_driver(self.name)
 
 
-def _checked(behaviour: Behaviour) -> Behaviour:
+def _validated(behaviour: Behaviour) -> Behaviour:
     """Returns the behaviour. Raises DeviceError for a negative `delay`, and for `times` below 1."""
     if not 0 <= behaviour.delay < float("inf"):
         raise DeviceError(f"delay: {behaviour.delay} is not a number of seconds from 0")

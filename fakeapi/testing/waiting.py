@@ -86,7 +86,7 @@ class Waiting(Sender):
         namespace: str = "default",
         api_version: str | None = None,
     ) -> Object:
-        """Waits until an object exists and satisfies a condition; returns it.
+        """Waits until an object exists and satisfies a condition; returns the object.
 
             api.wait_for("Pod", "train", until="Ready")
             api.wait_for("ResourceClaim", "gpu", until=".status.allocation", within=10)
@@ -98,7 +98,7 @@ class Waiting(Sender):
         - `gone`: wait until the object does not exist. Returns its last state; {} if it did not exist.
         - `within`: the seconds to wait, by the machine's clock, even if the server's clock is frozen.
 
-        Its requests are not in the journal, and no fault affects them. Raises WaitTimeout, whose message has
+        The requests of this method are not in the journal, and no fault affects them. Raises WaitTimeout with
         the history and the events of the object, and the requests of the code under test. Raises ValueError
         for an unknown kind or an invalid condition.
         """

@@ -118,8 +118,8 @@ def test_a_damaged_snapshot_file_is_refused(
     assert "\n" not in str(refusal.value)
     file = tmp_path / "snapshot.jsonl"
     file.write_bytes(data)
-    refused_in_a_line(api, ["snapshot", "load", str(file), "kept"], problem)
-    refused_in_a_line(api, ["snapshot", "diff", str(file), "kept"], problem)
+    assert_refused_with_one_line(api, ["snapshot", "load", str(file), "kept"], problem)
+    assert_refused_with_one_line(api, ["snapshot", "diff", str(file), "kept"], problem)
     assert state(api) == before
 
 
@@ -140,7 +140,7 @@ def test_an_invalid_command_prints_one_line_and_changes_nothing(
     api: FakeAPI, arguments: list[str], problem: str
 ) -> None:
     before = state(api)
-    refused_in_a_line(api, arguments, problem)
+    assert_refused_with_one_line(api, arguments, problem)
     assert state(api) == before
 
 
@@ -153,13 +153,13 @@ def test_an_invalid_file_of_faults_arms_nothing(api: FakeAPI, tmp_path: Path) ->
         ("faults: [", "YAML"),
     ):
         file.write_text(text, encoding="utf-8")
-        refused_in_a_line(api, ["faults", "arm", "--file", str(file)], problem)
-    refused_in_a_line(api, ["faults", "arm", "--file", str(tmp_path / "none")], "No such file")
+        assert_refused_with_one_line(api, ["faults", "arm", "--file", str(file)], problem)
+    assert_refused_with_one_line(api, ["faults", "arm", "--file", str(tmp_path / "none")], "No such file")
     assert state(api) == before
 
 
-def refused_in_a_line(api: FakeAPI, arguments: list[str], problem: str) -> None:
-    """Runs a fakeapi command; asserts that it exits with 1 and prints one line, which contains `problem`."""
+def assert_refused_with_one_line(api: FakeAPI, arguments: list[str], problem: str) -> None:
+    """Runs a fakeapi command. Asserts exit status 1 and one line of output with the text `problem`."""
     place = arguments.index("--") if "--" in arguments else len(arguments)
     command = [*arguments[:place], "--server", api.url, *arguments[place:]]
     result = CliRunner().invoke(main, command)

@@ -40,7 +40,7 @@ def test_the_verdict_of_each_node_agrees_with_the_scheduler(recorded: Recorded) 
 
 
 def _check_nodes(why: Explanation, condition: dict[str, Any]) -> None:
-    """Checks that the refused nodes have the reasons that the message of the scheduler counts."""
+    """Checks that the reasons of the refused nodes match the counts in the scheduler's message."""
     message: str = condition["message"]
     if not message.startswith("0/") or not why.nodes:
         return

@@ -135,7 +135,7 @@ def _is_placed(api: FakeAPI) -> bool:
     return bool(api.get("Pod", "train")["spec"].get("nodeName"))
 
 
-def _waiting(api: FakeAPI, seed: int) -> Explanation:
+def _explain_waiting_pod(api: FakeAPI, seed: int) -> Explanation:
     """Builds the cluster of a seed, and explains the pod. A placed pod has no changes to test."""
     api.reset()
     _build(api, seed)
@@ -152,25 +152,25 @@ def api() -> Any:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_scheduler_places_the_pod_after_a_sufficient_change(api: FakeAPI, seed: int) -> None:
-    why = _waiting(api, seed)
+    why = _explain_waiting_pod(api, seed)
     assert (why.verdict == "placed") == _is_placed(api)
     changes = [change for reason in why.reasons for change in reason.changes if change.sufficient]
     if why.verdict == "pending":
         assert changes, why.text
     for change in changes[:4]:
-        _waiting(api, seed)
+        _explain_waiting_pod(api, seed)
         _apply(api, change)
         assert _is_placed(api), (change.text, why.text)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_pod_still_waits_after_a_pod_without_blame_ends(api: FakeAPI, seed: int) -> None:
-    why = _waiting(api, seed)
+    why = _explain_waiting_pod(api, seed)
     blamed = {one.name for reason in why.reasons for one in reason.blame if one.kind == "Pod"}
     blamed |= {one.name for reason in why.reasons for change in reason.changes for one in change.objects}
     others = [one["metadata"]["name"] for one in api.list("Pod") if one["metadata"]["name"] != "train"]
     for name in [other for other in others if other not in blamed and why.verdict == "pending"]:
-        _waiting(api, seed)
+        _explain_waiting_pod(api, seed)
         _delete(api, Reference("Pod", name, "default"))
         api.settle()
         assert not _is_placed(api), (name, why.text)

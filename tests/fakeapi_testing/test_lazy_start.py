@@ -1,4 +1,4 @@
-"""A server reads some files at its start, and the others only on first use."""
+"""A server imports some modules at its start, and other modules only on first use."""
 
 import json
 import subprocess

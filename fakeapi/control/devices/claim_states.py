@@ -107,7 +107,7 @@ def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
 def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
     state = state_of(claim, users)
     pods = claim.pods or [pod.metadata.name for pod in users]
-    reasons = (_failed(pod).message for pod in users) if state is ClaimState.PENDING else ()
+    reasons = (_failed_condition(pod).message for pod in users) if state is ClaimState.PENDING else ()
     return ClaimView(
         claim.metadata.namespace,
         claim.metadata.name,
@@ -121,7 +121,7 @@ def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
 
 
 def _pod_view(pod: Pod) -> PodView:
-    failed = _failed(pod)
+    failed = _failed_condition(pod)
     return PodView(
         pod.metadata.namespace,
         pod.metadata.name,
@@ -133,7 +133,7 @@ def _pod_view(pod: Pod) -> PodView:
     )
 
 
-def _failed(pod: Pod) -> Condition:
+def _failed_condition(pod: Pod) -> Condition:
     """Returns the first condition of a pod with the status False and a message.
 
     Returns an empty condition if the pod has no such condition.

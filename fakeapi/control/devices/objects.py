@@ -138,7 +138,7 @@ class TaintedDevices(Fields):
     def matches(self, driver: str, pool: str, device: str) -> bool:
         """Whether the selector matches a device by name. A field without a value matches every device.
 
-        Returns False for selectors by class or by CEL expression, which need an evaluation.
+        Returns False for selectors by class or by CEL expression, because they need an evaluation.
         """
         if self.device_class_name or self.selectors:
             return False

@@ -115,7 +115,7 @@ _DeviceKey = tuple[str, str, str]
 
 def node_views(read: Objects) -> list[NodeView]:
     """Returns all nodes with their pools, sorted by name. Pools that several nodes use come last."""
-    uses = _uses(read.claims, pods_by_claim(read.pods))
+    uses = _allocations_by_device(read.claims, pods_by_claim(read.pods))
     unhealthy = _unhealthy(read.pods)
     pools: dict[str, list[PoolView]] = defaultdict(list)
     for slices in _newest(read.slices):
@@ -197,7 +197,9 @@ def _device(
         users,
         [str(taint) for taint in taints],
         is_unhealthy,
-        _share(fields, [use.result for use in exclusive]) if fields.allow_multiple_allocations else None,
+        _used_fraction(fields, [use.result for use in exclusive])
+        if fields.allow_multiple_allocations
+        else None,
         [
             f"{each.counter_set}/{name}={counter.value}"
             for each in fields.consumes_counters or ()
@@ -215,7 +217,7 @@ def _product(fields: DeviceFields) -> str:
     return ""
 
 
-def _share(fields: DeviceFields, results: list[Result]) -> float:
+def _used_fraction(fields: DeviceFields, results: list[Result]) -> float:
     """Returns the used fraction of the most used capacity; 0.0 for a device without capacity."""
     most = 0.0
     for name, capacity in (fields.capacity or {}).items():
@@ -236,12 +238,12 @@ def _counters(sets: Iterable[CounterSet], consumers: Iterable[DeviceFields]) -> 
         for name, counter in (one.counters or {}).items():
             total, amount = _amount(counter.value), used[one.name, name]
             fraction = round(float(min(amount / total, Decimal(1))), 3) if total else 0.0
-            spelled = _spelled(amount, counter.value)
+            spelled = _as_quantity(amount, counter.value)
             views.append(CounterView(one.name, name, spelled, counter.value, fraction))
     return views
 
 
-def _spelled(amount: Decimal, like: str) -> str:
+def _as_quantity(amount: Decimal, like: str) -> str:
     """Formats an amount as a quantity. `like`: a quantity whose suffix is used, such as 10Gi."""
     whole = int(amount)
     if like.endswith("i"):
@@ -257,7 +259,9 @@ def _amount(value: Any) -> Decimal:
         return Decimal(0)
 
 
-def _uses(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> dict[_DeviceKey, list[_Use]]:
+def _allocations_by_device(
+    claims: Iterable[Claim], users: Mapping[Place, list[Pod]]
+) -> dict[_DeviceKey, list[_Use]]:
     """Groups the allocations of claims by device."""
     uses: dict[_DeviceKey, list[_Use]] = defaultdict(list)
     for claim in claims:
