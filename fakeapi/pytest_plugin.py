@@ -195,7 +195,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the state of the test's servers, and the paths of its files, to the report of a failed test."""
+    """Adds the state of the servers to the report of a failed test, with the paths of traces and report
+    pages.
+    """
     report = yield
     if not report.failed or report.when == "teardown":
         return report

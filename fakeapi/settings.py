@@ -200,9 +200,8 @@ class Settings:
     )
     authorization: Literal["always-allow", "always-deny", "node", "rbac"] = option_field(
         "always-allow",
-        "always-allow: allow all requests. rbac: allow what roles and bindings allow, and what kubelets "
-        "need. node: allow only what kubelets need. always-deny: allow no requests. Administrators may do "
-        "everything.",
+        "Allow all requests (always-allow), what roles and bindings allow and kubelets need (rbac), only "
+        "what kubelets need (node), or no requests (always-deny). Administrators may do everything.",
         "--authorization",
     )
     node_authorization: bool = option_field(

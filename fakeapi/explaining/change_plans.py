@@ -1,4 +1,4 @@
-"""Combines several changes, for requests that no single change can serve."""
+"""Combines several changes, if no single change lets a node serve the requests."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,15 +29,14 @@ STEPS_MAX = 12
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change, and the function that applies the change to a Case."""
+    """A change, and the function that applies it to the claims and slices of a Case."""
 
     change: Change
     apply: Callable[[Trial, Case], Case]
 
 
 async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | None:
-    """Combines steps into one change after which the allocator succeeds. Removes steps that it can do
-    without.
+    """Combines steps into one change that lets the allocator succeed. Drops unnecessary steps.
 
     Returns None if the first STEPS_MAX steps together do not suffice.
     """
@@ -79,9 +78,9 @@ def _add(model: Device, count: int, node: str) -> Step:
 
 
 def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:
-    """Returns all steps that could let a node serve the requests, the least expensive first.
+    """Returns all steps that could let a node serve the requests.
 
-    Tolerates taints, frees used devices, removes selectors and constraints, then adds devices.
+    In order: tolerates taints, frees used devices, removes selectors and constraints, adds devices.
     """
     tallies = _tallies(node)
     tolerating = [step for tally in tallies for step in _tolerations(tally, node.name)]
@@ -134,7 +133,7 @@ def _claims_with_constraints(tallies: Sequence[RequestTally]) -> list[Object]:
 
 
 def _constraint_removal(claim: Object) -> list[Step]:
-    """Returns the step that removes all constraints of a claim, as a list."""
+    """Returns a list with one step: to remove all constraints of a claim."""
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"{path} changed or removed")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)

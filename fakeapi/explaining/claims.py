@@ -15,10 +15,10 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
 async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains why a ResourceClaim still exists, is allocated, or waits.
+    """Explains why a ResourceClaim waits, is allocated, or is not deleted.
 
-    Explains a waiting claim by its first waiting pod. If no pod waits for the claim, assumes a pod without
-    other needs.
+    The reasons of a waiting claim are those of its first waiting pod. If no pod waits for the claim, assumes
+    a pod without other needs.
     """
     users = consumers_of(claim)
     if "deletionTimestamp" in claim["metadata"]:
@@ -85,7 +85,7 @@ def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:
 
 
 async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a claim that no pod uses. The scheduler allocates such a claim with its first pod."""
+    """Explains a claim without a pod. The scheduler allocates such a claim together with its first pod."""
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     pod: Object = {
         "apiVersion": "v1",

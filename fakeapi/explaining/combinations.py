@@ -16,13 +16,13 @@ from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 PAIRS_MAX = 16
-"""Maximum number of constraints, and of requests, that are removed one at a time to find the cause."""
+"""Maximum number of constraints, and of requests, that are left out one at a time to find the cause."""
 
 
 async def combination_reason(trial: Trial, describer: Describer, case: Case, tally: NodeTally) -> Reason:
     """Returns the reason why a node cannot serve all requests of the claims together.
 
-    Repeats the allocator's search without one constraint, one request or one claim at a time.
+    Repeats the allocator's search, each time without one constraint, one request or one claim.
     """
     alone = [claim for claim in case.claims if not await trial.allocates(replace(case, claims=[claim]))]
     if not alone and len(case.claims) > 1:
@@ -78,7 +78,7 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
 async def _changes_for_constraint(
     trial: Trial, describer: Describer, case: Case, tally: NodeTally, constraint: Object
 ) -> list[Change]:
-    """Returns changes after which a constraint can hold: free devices, or add devices."""
+    """Returns changes that let a node satisfy a constraint: free devices, or add devices."""
     changes: list[Change] = []
     for one in _concerned(constraint, case.claims[0], tally):
         candidates = await Changes(trial, describer, case).to_make_room(one)
@@ -130,7 +130,7 @@ async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
 
 
 async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | None:
-    """Returns a reason with the number of devices of a request that fit on a node together.
+    """Returns a reason with the largest number of devices that one request could get on a node.
 
     Returns None if the claim has several requests, or if no smaller count fits.
     """

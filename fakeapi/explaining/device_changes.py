@@ -20,9 +20,7 @@ CLAIMS_MAX = 16
 """Maximum number of claims, and of constraints, whose removal is tried for one request."""
 
 MATCHES_ALL = {"cel": {"expression": "true"}}
-"""A selector that matches every device. Replaces another selector without changing the indexes
-of the list.
-"""
+"""A selector that matches every device. As a substitute, it keeps the indexes of the other selectors."""
 
 _USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
 
@@ -79,7 +77,9 @@ class Changes:
         return []
 
     async def _needed_claims(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
-        """Returns the claims to remove, without the claims whose devices the request does not need."""
+        """Returns the claims whose devices the request needs. Leaves out claims that can keep their
+        devices.
+        """
         for entry in list(claims):
             rest = [other for other in claims if other is not entry]
             if rest and await self.trial.allocates(
@@ -183,7 +183,7 @@ class Changes:
 
 
 def recreate_text(claim: Object, what: str) -> str:
-    """Returns the advice to recreate a claim with a change, because the spec of a claim is immutable.
+    """Returns the advice to create a claim again with a change, because the spec of a claim is immutable.
 
     `what`: the change, such as "spec.devices.constraints removed".
     """
@@ -241,13 +241,13 @@ def model_of(tally: RequestTally) -> Device | None:
 
 
 def _toleration_for(taint: Object) -> Object:
-    """Returns the toleration for a device taint, as in a device request."""
+    """Returns the toleration of a device request for a device taint."""
     toleration = {"key": taint["key"], "operator": "Equal", "value": taint.get("value", "")}
     return toleration if taint.get("value") else {"key": taint["key"], "operator": "Exists"}
 
 
 def free_change(claims: Sequence[Object], node: str, *, sufficient: bool | None) -> Change:
-    """Returns the change that deletes the pods of claims, to free the devices of the claims."""
+    """Returns the change that deletes the pods of claims, so that the claims free their devices."""
     pods = [user for claim in claims for user in consumers_of(claim)]
     idle = [reference("ResourceClaim", claim) for claim in claims if not consumers_of(claim)]
     objects = [*dict.fromkeys(pods), *idle]

@@ -194,7 +194,9 @@ class DeviceReasons:
         return reason
 
     def _silent_driver(self, tally: RequestTally) -> str:
-        """Returns the driver in the selectors of the class if it publishes no devices; "" otherwise."""
+        """Returns the driver that the selectors of the DeviceClass require, if it publishes no devices; else
+        "".
+        """
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
         groups = self.describer.selector_groups(tally, refused[:1]) if refused else ()
         return next((group.silent_driver(self.world) for group in groups), "")
@@ -202,7 +204,7 @@ class DeviceReasons:
     async def _other_class(
         self, tally: RequestTally, pairs: Sequence[tuple[NodeTally, RequestTally]]
     ) -> Change:
-        """Returns the change to another DeviceClass. Tries each class on the nodes that lack the fewest
+        """Returns the change to another DeviceClass. Tries classes on the nodes that lack the fewest
         devices.
         """
         path = f"{tally.place}.deviceClassName"
@@ -328,7 +330,7 @@ _SINGULAR = {"match": "matches", "are": "is"}
 
 
 def claim_name(claim: Object) -> str:
-    """Returns "claim NAME"."""
+    """Returns the text "claim NAME"."""
     return f"claim {claim['metadata']['name']}"
 
 
@@ -352,8 +354,8 @@ def _where(spec: Object) -> str:
 
 
 def _drivers_line(world: World, seen: Sequence[Seen]) -> list[str]:
-    """Returns one line with all drivers that publish devices, if a selector compares `device.driver`; else
-    [].
+    """Returns a list with one line: the drivers that publish devices. [] if no selector reads
+    `device.driver`.
     """
     if not any(value.path == "device.driver" for value in seen):
         return []

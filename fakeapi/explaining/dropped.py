@@ -53,7 +53,7 @@ class SelectorGroup:
 
     @property
     def text(self) -> str:
-        """The refusal in words, with all values of the devices."""
+        """Why the selector refuses the devices, as one sentence with all values of the devices."""
         if not self._values:
             return self.dissected.text
         wanted = self.dissected.wanted
@@ -62,14 +62,14 @@ class SelectorGroup:
 
     @property
     def shorts(self) -> list[str]:
-        """Short forms of the refusal, the longest first."""
+        """Why the selector refuses the devices, in short forms; the longest form first."""
         shorts = self.dissected.shorts
         if not self._values or self.seen[0].missing:
             return shorts
         return [f"{shorts[-1].rpartition(' is ')[0]} is {self._values}", *shorts]
 
     def silent_driver(self, world: World) -> str:
-        """Returns the driver that the selector requires if the driver publishes no slices; "" otherwise."""
+        """Returns the driver that the selector requires, if the driver publishes no slices; else ""."""
         wanted = self.dissected.wanted.removeprefix("== ")
         if not self.seen or self.seen[0].path != "device.driver" or wanted == self.dissected.wanted:
             return ""
@@ -86,8 +86,7 @@ class Describer:
     heavy: HeavySteps
 
     def dropped(self, tally: RequestTally) -> list[Dropped]:
-        """Groups the refused devices of a request on one node by the check that refuses them; largest group
-        first.
+        """Groups the refused devices of a request on one node by the refusing check, the largest group first.
 
         Reads the values of at most DISSECTED_ON_NODE devices for each selector.
         """
@@ -120,7 +119,7 @@ class Describer:
         return Dropped(obstacle, text, len(devices), names, seen, blame)
 
     def selector_groups(self, tally: RequestTally, group: Sequence[Refused]) -> list[SelectorGroup]:
-        """Groups devices that one selector refuses by the part that is false or fails; largest group
+        """Groups the devices that a selector refuses by its false or failing part, the largest group
         first.
         """
         expression = expression_of(tally, group[0])
@@ -149,7 +148,9 @@ class Describer:
     def use_text(
         self, tally: RequestTally, obstacle: Obstacle, devices: Sequence[Device]
     ) -> tuple[str, list[Reference]]:
-        """Returns which pods use the devices, their capacity or their counters, as text and as references."""
+        """Returns the pods and claims that use devices, their capacity or their counters: as text and
+        references.
+        """
         claims = self.claims_using(obstacle, devices)
         blame = [
             one
@@ -165,7 +166,7 @@ class Describer:
         return f"{self._counter_text(devices[0])}{by}", blame
 
     def claims_using(self, obstacle: Obstacle, devices: Sequence[Device]) -> list[Object]:
-        """Returns the claims that use these devices or their counters. The claim with the most devices comes
+        """Returns the claims that use devices or their counters. The claim with the most devices comes
         first.
         """
         ids: Iterable[DeviceID] = (device.id for device in devices)
@@ -253,14 +254,12 @@ def users_text(claims: Sequence[Object]) -> str:
 
 
 def taints_of(tally: RequestTally, devices: Iterable[Device]) -> list[str]:
-    """Returns the taints of devices that a request does not tolerate, as "key=value:effect", without
-    duplicates.
-    """
+    """Returns the taints of devices that a request does not tolerate: "key=value:effect", without repeats."""
     return list(dict.fromkeys(taint_text(taint) for taint in untolerated(tally, devices)))
 
 
 def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
-    """Returns the taints of devices that prevent allocation to a request."""
+    """Returns the taints of devices that prevent their allocation to a request."""
     tolerations = tally.request.spec.get("tolerations") or ()
     return [
         taint
@@ -296,7 +295,7 @@ def _of_same_counters(device: Device) -> list[DeviceID]:
 
 
 def _amount(device: Device, other: DeviceID, set_name: str, counter: str) -> str:
-    """Returns how much of a counter the device `other` consumes; both devices belong to the same pool."""
+    """Returns the amount of a counter that the device `other` of the same pool consumes."""
     for one in (*device.pool.slices, *device.pool.elsewhere):
         for spec in one.spec.get("devices") or ():
             if spec["name"] == other.device:

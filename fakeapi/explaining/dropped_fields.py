@@ -9,7 +9,7 @@ from fakeapi.machinery.json_types import Object
 
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _LAYOUTS = frozenset(("resource.k8s.io/v1", "resource.k8s.io/v1beta2"))
-"""The API versions with the same field paths as the internal version."""
+"""The API versions that have the same field paths as the internal version."""
 
 
 def dropped_notes(world: World, pod: Object) -> list[str]:

@@ -135,9 +135,7 @@ def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: O
 
 
 def _comparison(expression: str) -> str:
-    """Returns advice on comparing a quantity: keep compareTo(quantity(…)) if the selector has it, else use
-    it.
-    """
+    """Returns advice on comparing a quantity: keep or use compareTo(quantity(…))."""
     if "compareTo(quantity(" in expression:
         amount = expression.partition("compareTo(quantity(")[2].partition(")")[0]
         return f"so compareTo(quantity({amount})) stays"

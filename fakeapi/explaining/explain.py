@@ -28,7 +28,7 @@ RESOURCES = {
 
 
 KIND_WORDS = "pod, claim, template, class, slice, node, namespace, pvc, devicetaintrule"
-"""The kinds that `explain` supports, for messages."""
+"""The kinds that `explain` supports, as a list in error messages."""
 
 
 def resource_of(kind: str) -> str:

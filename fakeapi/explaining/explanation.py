@@ -1,4 +1,4 @@
-"""Explanation: why an object waits or is where it is, as text and as JSON."""
+"""Explanation: the reasons why an object waits or has its node, as text and as JSON."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from fakeapi.explaining.text import text_of
 
 
 class Explanation(ExplanationFields, rename="camel"):
-    """Says why an object waits, or why it has its current state."""
+    """The reasons why an object waits, or why it has its node or state."""
 
     @property
     def text(self) -> str:

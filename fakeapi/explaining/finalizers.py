@@ -48,9 +48,7 @@ def _finalizers(obj: Object) -> list[str]:
 
 
 def remover(obj: Object, finalizer: str) -> str:
-    """Returns who removes a finalizer, in words. For an unknown finalizer, names the field manager that set
-    it.
-    """
+    """Returns in words who removes a finalizer; for an unknown finalizer, the field manager that set it."""
     known = KNOWN.get(finalizer) or next(
         (text for name, text in KNOWN.items() if name.endswith("/") and finalizer.startswith(name)), ""
     )

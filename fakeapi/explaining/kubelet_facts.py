@@ -85,7 +85,7 @@ def not_registered(world: World, driver: str, node: str, claim: Object) -> Reaso
 
 
 def gone_text(devices: list[str]) -> str:
-    """Returns a sentence about devices that no slice publishes any more."""
+    """Returns a sentence that names devices and says that no slice publishes them any more."""
     noun, be = ("device", "is") if len(devices) == 1 else ("devices", "are")
     return f"{noun} {', '.join(devices[:3])} {be} not published any more"
 
@@ -135,9 +135,7 @@ def _prepare_failures(world: World) -> Iterable[Reason]:
 
 
 def _claims(world: World, pod: Object) -> Iterable[Reason]:
-    """Yields a reason for each claim of a scheduled pod that is not allocated, or not reserved for
-    the pod.
-    """
+    """Yields a reason for each claim of a scheduled pod that is not allocated or not reserved for the pod."""
     for name in world.names_of_claims(pod):
         claim = world.get("resourceclaims", pod["metadata"]["namespace"], name)
         own = Reference("ResourceClaim", name, pod["metadata"]["namespace"])

@@ -10,7 +10,7 @@ RESULTS_MAX = 200_000
 def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
     """Returns a matcher that caches the result of each expression for each device object.
 
-    Do not change the devices while you use the matcher.
+    Do not change the devices while you use the matcher. Keep them until you drop the matcher.
     """
     known: dict[tuple[str, int], bool | SelectorError] = {}
     devices: dict[int, Object] = {}

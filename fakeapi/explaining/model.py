@@ -172,7 +172,7 @@ class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class ExplanationFields(msgspec.Struct, rename="camel"):
-    """Why an object waits, or why it has its current state.
+    """The reasons why an object waits, or why it has its node or state.
 
     - `release`: the Kubernetes release whose rules were applied.
     - `verdict`: one of the words that docs/explain.md lists, such as "pending" or "placed".

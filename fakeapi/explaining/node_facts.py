@@ -1,4 +1,4 @@
-"""Explains why one node does not suit a pod, except for devices."""
+"""Explains why one node does not suit a pod, for all reasons other than devices."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from fakeapi.machinery.json_types import Object
 
 NOT_READY = "node.kubernetes.io/not-ready"
 AGAIN = "delete the pod and create it again with"
-"""Starts the advice to change a field of a pod that is immutable."""
+"""The start of the advice to create a pod again, because the field to change is immutable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,7 @@ def _affinity(wants: Wants, state: NodeState) -> Iterator[Fact]:
 
 
 def _unmet(term: Object, node: Object) -> tuple[str, str]:
-    """Returns the first requirement of a node selector term that a node does not match, and the
-    node's value.
-    """
+    """Returns the first requirement of a node selector term that a node fails, and the node's value."""
     labels: Mapping[str, str] = node["metadata"].get("labels") or {}
     fields = {"metadata.name": node["metadata"]["name"]}
     for part, values in (("matchExpressions", labels), ("matchFields", fields)):
@@ -219,7 +217,7 @@ def amount_text(resource: str, amount: Fraction) -> str:
 
 
 def _largest(state: NodeState, resource: str) -> list[Reference]:
-    """Returns the pods on a node with the largest requests for a resource."""
+    """Returns the pods on a node that request the most of a resource."""
     amounts = [(requests_of(pod).get(resource, Fraction(0)), pod) for pod in state.pods]
     users = sorted(((one, pod) for one, pod in amounts if one), key=lambda pair: -pair[0])
     return [reference("Pod", pod) for _, pod in users[:3]]

@@ -19,7 +19,7 @@ GROUPS_SHOWN = 20
 _ELSEWHERE = "resourceclaim not available on the node"
 
 Fits = Callable[[Object, NodeState], Awaitable[Sequence[str]]]
-"""Returns the scheduler's reasons that exclude a node for a pod; [] if the pod fits."""
+"""A function that returns the scheduler's reasons to exclude a node for a pod; [] if the pod fits."""
 
 _LACKS_DEVICES = {
     "cannot allocate all claims": "the node lacks devices for the claims",
@@ -112,14 +112,12 @@ class NodeReasons:
         return Change(fact.change, action, objects, fact.path, 0, name, not left, needs=needs)
 
     def needs(self, names: Iterable[str]) -> str:
-        """Returns the changes that nodes need besides devices, in words; "" for nodes that only lack
-        devices.
-        """
+        """Returns in words what nodes need besides devices; "" for nodes that only lack devices."""
         shapes = [fact.shape for name in names for fact in self._facts.get(name, ())]
         return ", and ".join(dict.fromkeys(shapes))
 
     def _elsewhere(self, state: NodeState) -> Fact:
-        """Returns the fact that a claim of the pod is allocated to devices of other nodes."""
+        """Returns a fact about a claim of the pod that is allocated to devices of other nodes."""
         namespace = self._pod["metadata"]["namespace"]
         for name in self._world.names_of_claims(self._pod):
             claim = self._world.get("resourceclaims", namespace, name)
@@ -142,7 +140,7 @@ _ACTIONS = {"HostPorts": "delete", "ClaimElsewhere": "delete"}
 
 
 def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeState]:
-    """Returns copies of the pod and the node after the change of a fact."""
+    """Returns copies of the pod and the node with the change that a fact suggests."""
     spec = pod["spec"]
     match fact.code:
         case "NodeUnschedulable":

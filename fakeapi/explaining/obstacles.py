@@ -1,4 +1,4 @@
-"""Finds out why the allocator's search refuses a device for a request."""
+"""Finds the check of the allocator's search that refuses a device for a request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -148,9 +148,7 @@ class RequestCheck:
         return device if obstacle is None else Refused(device, obstacle)
 
     async def _by_selector(self, request: Request, device: Device) -> Refused | None:
-        """Returns the first selector that refuses a device, in the allocator's order; None if all selectors
-        match.
-        """
+        """Returns the first selector that refuses a device, in the allocator's order; None if all match."""
         if not self._rules.binding_conditions and device.spec.get("bindingConditions"):
             return Refused(device, Obstacle.BINDING_CONDITIONS)
         of_class = request.device_class["spec"].get("selectors") or ()

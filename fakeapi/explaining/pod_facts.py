@@ -1,4 +1,4 @@
-"""Explains problems of a pod's claims that concern all nodes: missing claims, classes and templates."""
+"""Explains problems of a pod's claims on all nodes: missing claims, classes and templates."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 _LISTED = 6
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 _FIELD = "{field}"
-"""Placeholder in the text of a change for the path of the pod's field."""
+"""Stands for the path of a pod's field in the text of a change, until the path is known."""
 
 
 def claim_reasons(world: World, pod: Object) -> list[Reason]:
@@ -59,9 +59,7 @@ def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None
 
 
 def _place(pod_claim: Object) -> str:
-    """Returns ".source" for a pod up to 1.30, "" for newer pods: the parent field of claim and template
-    names.
-    """
+    """Returns the parent field of claim and template names: ".source" in pods up to 1.30, else ""."""
     return ".source" if "source" in pod_claim else ""
 
 
@@ -110,9 +108,7 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
 
 
 def _other_changes(world: World, resource: str, namespace: str, name: str) -> list[Change]:
-    """Returns further changes for a missing object: run the pod in another namespace, or name
-    another object.
-    """
+    """Returns further changes for a missing object: use another namespace, or name another object."""
     objects = [obj["metadata"] for obj in world.of(resource)]
     elsewhere = [one["namespace"] for one in objects if one["name"] == name]
     own = [one["name"] for one in objects if one["namespace"] == namespace]
@@ -126,7 +122,9 @@ def _other_changes(world: World, resource: str, namespace: str, name: str) -> li
 
 
 def _lines_about_namespaces(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
-    """Returns lines with the namespaces that have an object of this name, or with similar names."""
+    """Returns lines with namespaces that have an object of this name, or with similar names in the
+    namespace.
+    """
     others = [obj["metadata"]["namespace"] for obj in world.of(resource) if obj["metadata"]["name"] == name]
     if others:
         where = (
@@ -163,7 +161,10 @@ _CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S
 
 
 def problem_reason(world: World, problem: str, claims: Iterable[Object]) -> Reason:
-    """Returns the reason for a scheduler message about all nodes. `claims`: the claims of the pod."""
+    """Returns the reason for a message of the scheduler that concerns all nodes.
+
+    `claims`: the claims of the pod.
+    """
     match = _CLASS_MISSING.fullmatch(problem)
     if match is None:
         return Reason("CannotSchedule", problem)

@@ -63,7 +63,9 @@ def _scheduler_reason(world: World, pod: Object) -> Reason | None:
 
 
 def _last_attempt(pod: Object) -> Reason | None:
-    """Returns the error of the last scheduling attempt for a pod that fits now; None without an error."""
+    """Returns the scheduler's last error about a pod that would fit now; None if the pod has no such
+    condition.
+    """
     for condition in pod["status"].get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
             message = str(condition.get("message", ""))
@@ -100,7 +102,7 @@ def _deleting(world: World, pod: Object) -> Explanation:
 
 
 async def _placed(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a running pod: the nodes that would be feasible for it now, with their scores."""
+    """Explains a running pod: the nodes that are feasible for it now, with their scores."""
     node = pod["spec"]["nodeName"]
     scheduled = await PodScheduling(world, pod, heavy).explain_placement()
     feasible = [one for one in scheduled.nodes if one.feasible]

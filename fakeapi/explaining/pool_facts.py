@@ -7,9 +7,7 @@ from fakeapi.explaining.world import World
 
 
 def pool_problems(world: World, node: NodeTally) -> Iterator[tuple[str, str]]:
-    """Yields (code, text) for each invalid or incomplete pool of a node, and for each slice of an old
-    generation.
-    """
+    """Yields (code, text) for each invalid or incomplete pool of a node, and for each outdated slice."""
     for pool in node.pools:
         own = [
             one

@@ -1,4 +1,4 @@
-"""Explains the last refused writes of an object from the request journal of the server."""
+"""Explains why the server refused the last writes of an object, from its request journal."""
 
 import json
 import re
@@ -62,8 +62,9 @@ def _reason(world: World, refused: RefusedWrite) -> Reason:
 
 
 def _expression(world: World, policy: str, why: str) -> str:
-    """Returns the expression of a policy that refused a write; "" if unknown. `why`: the refusal's
-    message.
+    """Returns the CEL expression of a policy that refused a write; "" if unknown.
+
+    `why`: the message of the refusal.
     """
     if why.startswith(_FAILED):
         return why.removeprefix(_FAILED)
@@ -74,7 +75,7 @@ def _expression(world: World, policy: str, why: str) -> str:
 
 
 def read_values(expression: str, body: Object) -> list[str]:
-    """Returns one line for each field of `object` in an expression, with the field's value in the request."""
+    """Returns one line for each field of `object` that an expression reads, with the value in the request."""
     if not body or not library.is_installed():
         return []
     try:

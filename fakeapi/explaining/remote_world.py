@@ -27,7 +27,7 @@ OBJECTS_MAX = 200_000
 """Maximum number of objects of one resource; more raise TargetError."""
 
 _NEEDED = frozenset(("pods", "nodes", "resourceclaims"))
-"""Resources that every explanation needs. If the server refuses another list, the explanation has a note."""
+"""Resources that every explanation needs. Other resources may be unreadable; a note then names them."""
 
 _ALL_VERSIONS = "api/all=true"
 
@@ -153,9 +153,7 @@ async def _events(api: Reader, target: Reference, notes: list[str]) -> list[Obje
 
 
 def _complete(item: Object, api_version: str, kind: str) -> Object:
-    """Returns an item of a list with its apiVersion and kind, and with an empty spec and status if it has
-    none.
-    """
+    """Returns an item of a list with apiVersion and kind, and with empty spec and status if it has none."""
     return {"spec": {}, "status": {}, **item, "apiVersion": api_version, "kind": kind}
 
 

@@ -12,8 +12,8 @@ from fakeapi.explaining.explanation import Explanation
 
 @runtime_checkable
 class _Kubelet(Protocol):
-    """The interface of the kubelet controller, so that this module need not import the controller
-    and grpc.
+    """The interface of the kubelet controller. Saves the import of the controller, because that
+    needs grpc.
     """
 
     @property
@@ -41,7 +41,7 @@ async def explain_running(
 
 
 def _drivers(manager: Manager | None) -> dict[str, frozenset[str]]:
-    """Returns the registered drivers of each node whose kubelet runs in this server."""
+    """Returns, by node, the drivers that are registered with a kubelet of this server."""
     kubelet = None if manager is None else manager.find("kubelet")
     if not isinstance(kubelet, _Kubelet):
         return {}

@@ -35,8 +35,9 @@ NODES_LISTED = 100
 
 @dataclass(eq=False, slots=True)
 class Scheduled:
-    """The explained outcome of a scheduling attempt. `node`: the node to choose; "" if no node is
-    feasible.
+    """The explained outcome of a scheduling attempt.
+
+    `node`: the node that the scheduler would choose; "" if no node is feasible.
     """
 
     node: str = ""
@@ -142,7 +143,9 @@ class PodScheduling:
         )
 
     def _v1alpha2_claims(self) -> Scheduled:
-        """Explains claims of v1alpha2. Control plane controllers of drivers allocate such claims."""
+        """Explains claims of v1alpha2: a driver's control plane controller allocates them, not the
+        scheduler.
+        """
         reasons = []
         for name in self._world.names_of_claims(self._pod):
             claim = self._world.get("resourceclaims", self._pod["metadata"]["namespace"], name)
@@ -212,7 +215,7 @@ class PodScheduling:
     async def _able(
         self, trial: Trial, on_nodes: NodeReasons, tallies: dict[str, NodeTally], cases: dict[str, Case]
     ) -> set[str]:
-        """Returns the nodes with the devices of all claims that other filters exclude."""
+        """Returns the nodes that have the devices of all claims, but that other scheduler filters exclude."""
         able: set[str] = set()
         for name, tally in tallies.items():
             if name in on_nodes.by_claims or tally.short or len(able) >= NODES_LISTED:

@@ -36,7 +36,7 @@ SUMMARY_LENGTH = 93
 """Maximum number of characters of a summary. With a short pod name, the first line has at most 120."""
 
 HEADLINE_LENGTH = 80
-"""Number of characters that a summary should not exceed; shorter forms are chosen for this."""
+"""Desired maximum number of characters of a summary. `fitted` chooses the first form that fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Dissected:
 
     @property
     def text(self) -> str:
-        """The refusal in words, such as `device.driver` is "a", wanted == "b"."""
+        """Why the part refuses the device, such as: `device.driver` is "a", wanted == "b"."""
         values = ", ".join(_value_text(seen) for seen in self.seen)
         if self.wanted and len(self.seen) == 1:
             return f"{values}, wanted {self.wanted}"
@@ -66,8 +66,9 @@ class Dissected:
 
     @property
     def shorts(self) -> list[str]:
-        """Short forms of the refusal, the longest first, such as "capacity memory is 16Gi, wanted >=
-        40Gi".
+        """Why the part refuses the device, in short forms, such as "capacity memory is 16Gi, wanted >= 40Gi".
+
+        The longest form comes first.
         """
         missing = next((value for value in self.seen if value.missing), None)
         if missing is not None:
@@ -95,9 +96,7 @@ def _value_text(seen: Seen) -> str:
 
 
 def fitted(lead: str, options: Sequence[str]) -> str:
-    """Returns `lead` with the first option that fits into HEADLINE_LENGTH; with the last option if
-    none fits.
-    """
+    """Returns `lead` with the first option that fits into HEADLINE_LENGTH, else with the last option."""
     lines = [f"{lead}: {option}" for option in options]
     return next((line for line in lines if len(line) <= HEADLINE_LENGTH), lines[-1])
 
@@ -109,9 +108,7 @@ def shortened(text: str, length: int = _TEXT_LENGTH) -> str:
 
 
 def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: ReleaseRules) -> Dissected:
-    """Finds the part of a selector that refuses a device. Applies the evaluator and cost limits of the
-    allocator.
-    """
+    """Finds the part of a selector that refuses a device, within the allocator's cost limits for CEL."""
     parts = conjuncts(expression)
     part, error = expression.strip(), ""
     for candidate in parts if len(parts) > 1 else ():
@@ -302,9 +299,7 @@ def _literal(value: Any) -> str:
 
 
 def _comparison_end(part: str, parsed: Parsed, places: _Places) -> str:
-    """Returns the operator and second operand of a comparison, such as ">= 40Gi"; "" for other
-    expressions.
-    """
+    """Returns the operator and second operand of a comparison, such as ">= 40Gi"; else ""."""
     match parsed.root:
         case Call(function=function, arguments=[left, right]) if function in _COMPARISONS:
             operator = _COMPARISONS[function]
@@ -356,14 +351,12 @@ class Hint:
 
     @property
     def is_capacity(self) -> bool:
-        """Whether the selector reads an attribute, but devices publish the value as a capacity."""
+        """Whether devices publish the value as a capacity, while the selector reads an attribute."""
         return self.instead.startswith("device.capacity") and self.path.startswith("device.attributes")
 
     @property
     def misread(self) -> list[str]:
-        """Forms of the hint, the longest first: what the selector reads, and where devices publish the
-        value.
-        """
+        """Sentences with the path that the selector reads and the path of the value; the longest first."""
         (field, domain, name), (other, where, own) = _parts(self.path), _parts(self.instead)
         nouns = {"attributes": "attribute", "capacity": "capacity"}
         if field != other:

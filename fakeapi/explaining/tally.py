@@ -86,9 +86,7 @@ class NodeTally:
 
     @property
     def missing(self) -> int:
-        """The number of devices that all requests lack. Counts the subrequest that lacks the fewest
-        devices.
-        """
+        """The number of devices that all requests lack. Uses the best subrequest of each request."""
         return sum(min(choice.missing for choice in choices) for choices in self.requests)
 
 
@@ -124,8 +122,7 @@ async def tally_node(
 def requests_of_claim(
     claim: Object, classes: Mapping[str, Object]
 ) -> list[tuple[str, list[tuple[str, Request]]]]:
-    """Returns (path, subrequests) for each request of a claim; each subrequest is (rest of the path,
-    request).
+    """Returns each request of a claim as (path, subrequests), each subrequest as (rest of the path, request).
 
     Leaves out requests whose DeviceClass does not exist.
     """

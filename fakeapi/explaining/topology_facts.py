@@ -19,7 +19,7 @@ TOPOLOGY: Mapping[str, str] = {
 
 
 def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> Fact:
-    """Explains the scheduler's message that pod affinity or topology spread excludes a node."""
+    """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
     code = TOPOLOGY[message]
     labels = state.node["metadata"].get("labels") or {}
     if code.startswith("Topology"):

@@ -46,9 +46,7 @@ class Case:
 
 @dataclass(eq=False, slots=True)
 class Trial:
-    """Tries allocations for one explanation. Stops at TRIALS_MAX and at the limits of a scheduling
-    attempt.
-    """
+    """Tries allocations for one explanation, up to TRIALS_MAX and the limits of a scheduling attempt."""
 
     world: World
     matcher: DeviceMatcher
@@ -79,9 +77,7 @@ class Trial:
             return False
 
     async def error_of(self, case: Case) -> str:
-        """Returns the allocator's error for a case; "" without an error. Does not count as one of
-        TRIALS_MAX.
-        """
+        """Returns the allocator's error for a case; "" without an error. TRIALS_MAX does not apply."""
         try:
             await self._allocate(case)
         except (AllocationError, NodeError) as error:
@@ -101,9 +97,7 @@ class Trial:
         return results is not None
 
     def without_claims(self, case: Case, names: Iterable[tuple[str, str]]) -> Case:
-        """Returns a copy of the case that ignores the allocations of more claims, named as (namespace,
-        name).
-        """
+        """Returns a copy of the case that ignores the allocations of these claims: (namespace, name)."""
         gone = case.gone | {*names}
         left = [
             claim
@@ -137,8 +131,8 @@ class Trial:
         return replace(case, inventory=replace(case.inventory, classes=changed))
 
     def with_complete_pools(self, case: Case) -> Case:
-        """Returns a copy of the case in which every pool has exactly the slices that exist of its newest
-        generation.
+        """Returns a copy of the case in which the existing slices of each pool's newest generation are
+        complete.
         """
         newest: dict[Any, list[Slice]] = {}
         for one in case.inventory.slices.every:
@@ -159,9 +153,7 @@ _OF_POOL = frozenset(("pool", "devices", "sharedCounters"))
 
 
 def edited(claim: Object, path: Sequence[str | int], value: Any) -> Object:
-    """Returns a copy of a claim with another value at a path below its spec. The value None removes the
-    field.
-    """
+    """Returns a copy of a claim with another value at a path below its spec. None removes the field."""
     return {**claim, "spec": _edited(claim["spec"], path, value)}
 
 
@@ -179,9 +171,7 @@ def _edited(at: Any, path: Sequence[str | int], value: Any) -> Any:
 
 
 def steps_of(path: str) -> list[str | int]:
-    """Splits a path such as `spec.devices.requests[0].exactly.count` into names and indexes,
-    without "spec".
-    """
+    """Splits a path such as `spec.devices.requests[0].count` into names and indexes, without "spec"."""
     steps: list[str | int] = []
     for part in path.removeprefix("spec.").split("."):
         name, _, index = part.partition("[")

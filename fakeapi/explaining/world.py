@@ -88,9 +88,7 @@ class World:
 
     @property
     def has_v1alpha2_claims(self) -> bool:
-        """Whether claims have the layout of v1alpha2, up to 1.30. Controllers of drivers allocate such
-        claims.
-        """
+        """Whether claims have the layout of v1alpha2 (up to 1.30), which controllers of drivers allocate."""
         return self.rules.release.minor < 31
 
     def of(self, resource: str) -> list[Object]:
@@ -158,7 +156,7 @@ def reference(kind: str, obj: Object) -> Reference:
 
 
 def consumers_of(claim: Object) -> list[Reference]:
-    """Returns the pods in `status.reservedFor` of a claim."""
+    """Returns the pods that `status.reservedFor` of a claim names."""
     namespace = claim["metadata"]["namespace"]
     return [
         Reference("Pod", user["name"], namespace)
@@ -168,9 +166,7 @@ def consumers_of(claim: Object) -> list[Reference]:
 
 
 class WorldView(ClaimView):
-    """The claims, classes and slices of a World, in the interface of the scheduler plugin
-    DynamicResources.
-    """
+    """The claims, classes and slices of a World, as the scheduler plugin DynamicResources reads them."""
 
     def __init__(self, world: World) -> None:
         self._world = world

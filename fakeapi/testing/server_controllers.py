@@ -36,7 +36,7 @@ class ServerControllers(Attachment):
             await self.runner.start()
 
     async def stop_later(self) -> None:
-        """Stops the controllers that the options do not name, for good."""
+        """Stops the controllers that were started later. A reset or restore does not start them again."""
         if self.started_later and self.runner is not None:
             runner, self.runner = self.runner, None
             await runner.stop()

@@ -220,7 +220,7 @@ class SimulatedDriver:
 
 
 def _validated(behaviour: Behaviour) -> Behaviour:
-    """Returns the behaviour. Raises DeviceError for a negative `delay`, and for `times` below 1."""
+    """Returns the behaviour unchanged. Raises DeviceError for a negative `delay`, and for `times` below 1."""
     if not 0 <= behaviour.delay < float("inf"):
         raise DeviceError(f"delay: {behaviour.delay} is not a number of seconds from 0")
     if behaviour.times is not None and behaviour.times < 1:

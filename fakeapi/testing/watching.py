@@ -102,7 +102,7 @@ class Watch(Iterator[WatchEvent]):
         - `count`: the number of events after which the iteration ends; None for no end.
         - `within`: the seconds in which all events must come.
 
-        Raises StatusError if the server refuses the list or the watch with an error that repeats.
+        Raises StatusError if the server refuses the list or the watch. Tries again after 410, 429 and 5xx.
         """
         self._source = source
         self._count = count

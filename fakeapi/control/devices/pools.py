@@ -218,7 +218,10 @@ def _product(fields: DeviceFields) -> str:
 
 
 def _used_fraction(fields: DeviceFields, results: list[Result]) -> float:
-    """Returns the used fraction of the most used capacity; 0.0 for a device without capacity."""
+    """Returns the fraction of a device's capacity that allocations use; 0.0 for a device without capacity.
+
+    For several capacities, returns the largest fraction.
+    """
     most = 0.0
     for name, capacity in (fields.capacity or {}).items():
         total = _amount(capacity.get("value") if isinstance(capacity, dict) else capacity)

@@ -46,7 +46,10 @@ class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class Between(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The names of the two snapshots to compare. `new`: "" compares `old` with the current objects."""
+    """The query that names two snapshots to compare.
+
+    `new`: the name of the newer snapshot; "" compares `old` with the current objects.
+    """
 
     old: str
     new: str = ""

@@ -26,7 +26,10 @@ class WebhookService(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ServiceQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """The query of a DELETE. `service`: the Service of webhooks, as in the list."""
+    """The query that names the Service to remove.
+
+    `service`: the Service as GET lists it, such as `ns/name:443`.
+    """
 
     service: str
 
