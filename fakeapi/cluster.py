@@ -416,7 +416,9 @@ class Cluster:
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Calls the functions that `on_end` registered. Does not end watches; `fakeapi.http` ends them."""
+        """Calls the functions that `on_end` registered, so that open requests end. Watches end in
+        `fakeapi.http`.
+        """
         for end in [*self._followers]:
             end()
 

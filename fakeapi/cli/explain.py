@@ -48,7 +48,7 @@ def explain(
     """Say why a pod or claim waits, why a pod has its node, or why an object is not deleted.
 
     With --kubeconfig, explains an object of any cluster, by GET requests for nodes, pods, claims, slices and
-    classes. Nothing is written, and no Secret is read. Without it, asks a running fakeapi.
+    classes. Nothing is written, and no Secret is read. Without --kubeconfig, asks a fakeapi server.
 
     \b
     fakeapi explain pod team/train

@@ -20,8 +20,7 @@ class SimulatedDrivers:
         self._check: Check | None = None
 
     def listen(self, listener: Listener | None, check: Check | None = None) -> None:
-        """Sets the listener for the changes of all drivers; replaces the listener set before. None removes
-        it.
+        """Sets the only listener for the changes of all drivers. None removes the listener.
 
         `check`: raises DeviceError for a device if the release does not accept its taints.
         """

@@ -95,7 +95,8 @@ class NodeView(msgspec.Struct, rename="camel"):
 
     - `directory`: the node's root directory on the machine of the server.
     - `running`: whether the kubelet of the node runs.
-    - `cdi_devices`: by name of a CDI device of a prepared claim, the changes to a container with it.
+    - `cdi_devices`: the changes that each CDI device makes to a container, by name of the device. Contains
+      only the devices of prepared claims.
     """
 
     name: str

@@ -89,8 +89,8 @@ spec:
 
 
 def options_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options of a server with the demo: adds nodes, a driver and all controllers, unless they
-    are set.
+    """Returns the options of a server with the demo. Adds nodes, a driver and all controllers if the user set
+    none.
     """
     chosen = {**options, "controllers": options["controllers"] or "all"}
     if not options["drivers"]:

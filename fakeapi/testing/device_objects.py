@@ -23,7 +23,10 @@ class DeviceObjects:
     """Builds claims, claim templates, device classes and slices in one version of resource.k8s.io."""
 
     def __init__(self, version: str = VERSIONS[0]) -> None:
-        """`version`: such as "v1". Raises ValueError for a version without devices, such as v1alpha2."""
+        """Creates a builder for a version of resource.k8s.io, such as "v1".
+
+        Raises ValueError for a version without devices, such as v1alpha2.
+        """
         if version not in VERSIONS:
             raise ValueError(f"no builders for {GROUP}/{version}; there are {', '.join(VERSIONS)}")
         self._version = version

@@ -154,7 +154,7 @@ def _last(title: str, entries: Sequence[Entry]) -> list[str]:
 
 
 def section(title: str, lines: Sequence[str]) -> list[str]:
-    """Returns a title and indented lines; [] without lines."""
+    """Returns lines of text: the title and the indented lines. Returns [] if `lines` is empty."""
     return [title, *(f"    {line}" for line in lines)] if lines else []
 
 

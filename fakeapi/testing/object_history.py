@@ -75,7 +75,7 @@ def history_of(
 
 
 def _compared(obj: Object) -> Object:
-    """Returns a copy of the object without the fields that every write changes."""
+    """Returns a copy of an object without fields such as resourceVersion, which every write changes."""
     metadata = {
         name: value
         for name, value in obj.get("metadata", {}).items()

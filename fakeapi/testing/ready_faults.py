@@ -173,7 +173,7 @@ class ReadyFaults(ABC):
         return self._arm("stall", target, options, seconds=seconds, part=part)
 
     def competing_write(self, target: str = "", **options: Unpack[FaultOptions]) -> Fault:
-        """Changes the object just before a write runs, so that its resourceVersion is stale."""
+        """Changes the object just before a write, so that the write has a stale resourceVersion."""
         return self._arm("competing_write", target, options)
 
     def go_away(self, target: str = "", **options: Unpack[FaultOptions]) -> Fault:
@@ -219,7 +219,7 @@ class ReadyFaults(ABC):
     def stale(self, target: str = "", *, seconds: float = 0.0, **options: Unpack[FaultOptions]) -> Fault:
         """Answers lists and watches at resourceVersion 0 with the objects at the time of arming.
 
-        `seconds`: the duration of the effect; 0 for until the fault is disarmed.
+        `seconds`: the duration of the effect; 0 lasts until the fault is disarmed.
         """
         return self._arm("stale", target, options, seconds=seconds)
 

@@ -287,14 +287,14 @@ class RunningServer:
 
     @property
     def faults(self) -> "ServerFaults":
-        """The faults of the server, for the thread of a test."""
+        """The faults of the server. Use them in the thread of a test."""
         from fakeapi.testing.server_faults import ServerFaults  # noqa: PLC0415 - loaded only when used
 
         return ServerFaults(self._cluster, self._runner)
 
     @property
     def journal(self) -> JournalAccess:
-        """The journal of the server, for the thread of a test."""
+        """The journal of the server. Use it in the thread of a test."""
         return JournalAccess(self._cluster, self._runner)
 
     @property

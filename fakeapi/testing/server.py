@@ -49,11 +49,11 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         with FakeAPI(release="1.34") as api:
             api.create("claim.yaml")
 
-    `async with` works too. Without `release`, the server serves every API version that one of its releases
-    has, each as in the newest release that has it.
+    `async with` works too. Without `release`, the server serves every API version of all its releases. The
+    newest release with an API version decides its behaviour.
 
-    `start` raises ValueError for an invalid option, such as an unknown release or gate. It raises StartError
-    if the server cannot start for another reason.
+    `start` raises ValueError for an invalid option, such as an unknown release or gate. Raises StartError if
+    the server cannot start for another reason.
 
     Options:
     """

@@ -31,7 +31,7 @@ A new request ends the pause. The function may also check state that changes wit
 
 
 class Waiting(Sender):
-    """Methods that wait until something happens. Their times are seconds of the machine's clock."""
+    """Methods that wait until something happens. Time limits are seconds of the machine's clock."""
 
     def _insight(self) -> Insight:
         """Returns the Insight that explains time-outs."""

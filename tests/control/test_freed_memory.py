@@ -15,7 +15,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 def entries_of(name: str) -> int:
-    """Counts the stored entries in this process's memory whose key contains `name`."""
+    """Counts the stored entries in the memory of this process that have `name` in their key."""
     gc.collect()
     return sum(isinstance(entry, Entry) and name in entry.key for entry in gc.get_objects())
 

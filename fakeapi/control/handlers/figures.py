@@ -53,7 +53,7 @@ AGENTS_MAX = 20
 """Maximum number of user agents in the figures. The name "others" counts all further user agents."""
 
 WAITING_MAX = 20
-"""Maximum number of waiting pods and claims in the figures; `waiting_more` has the number of the rest."""
+"""Maximum number of waiting pods and claims in the figures; `waiting_more` counts the omitted ones."""
 
 
 class AgentCount(msgspec.Struct, rename="camel"):

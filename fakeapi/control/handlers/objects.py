@@ -60,7 +60,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ObjectView(msgspec.Struct, rename="camel"):
-    """An object in a list. `place` of the last object is the `after` of the next page."""
+    """An object in a list. Pass `place` of the last object as `after` to get the next page."""
 
     namespace: str
     name: str
