@@ -416,9 +416,7 @@ class Cluster:
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Calls the functions that `on_end` registered, so that open requests end. Watches end in
-        `fakeapi.http`.
-        """
+        """Calls the functions that `on_end` registered. `fakeapi.http` ends watches."""
         for end in [*self._followers]:
             end()
 
