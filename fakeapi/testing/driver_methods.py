@@ -47,7 +47,7 @@ class DriverMethods(ServerMethods):
         given = simulated_drivers.description_of(driver, nodes, count, devices, attributes, capacity)
         specs = specs_of(given)
         if len(specs) != 1:
-            raise DeviceError(f"one driver is expected, not {len(specs)}")
+            raise DeviceError(f"add_driver adds one driver, but the description has {len(specs)}")
         server = self._running()
         server.call(lambda: server.simulation.add_driver(specs[0]))
         return simulated_drivers.SimulatedDriver(server, specs[0].name)

@@ -75,7 +75,7 @@ class RunningServer:
         needs = [name for name, value in (("drivers", specs), ("run", settings.run)) if value]
         names = chosen(settings.controllers or (ALL if needs else ""))
         if needs and "kubelet" not in names:
-            raise ValueError(f"the option {needs[0]} needs the controller kubelet: name it in controllers")
+            raise ValueError(f"the option {needs[0]} needs the controller kubelet: add it to `controllers`")
         check_behaviours(settings.containers, names)
         self._own_host = f"{secrets.token_hex(16)}.invalid"  # web pages cannot guess this host
         self._hosts = accepted_hosts(settings).also(self._own_host)
@@ -228,7 +228,7 @@ class RunningServer:
         controllers run.
         """
         if self._controllers.runner is None:
-            raise RuntimeError("no controllers run: name them by the option `controllers`")
+            raise RuntimeError("no controllers run: set the option `controllers`")
         manager = self._controllers.runner.manager
         self._runner.call(lambda: manager.settle(seconds))
 

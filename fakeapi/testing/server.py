@@ -133,7 +133,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     def _wire(self) -> Wire:
         if self._connected is None:
-            raise RuntimeError("the server is not running")
+            raise RuntimeError("the server is not running: use it in a `with` block, or call start()")
         return self._connected
 
     def _insight(self) -> Insight:

@@ -66,7 +66,7 @@ class ServerSimulation:
         """Returns the kubelet controller. Raises RuntimeError if it does not run."""
         kubelet = self._find_kubelet()
         if kubelet is None:
-            raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
+            raise RuntimeError("the controller kubelet does not run: add it to the option `controllers`")
         return kubelet
 
     def _find_kubelet(self) -> "KubeletController | None":

@@ -251,4 +251,4 @@ def description_of(
         return {driver: members}
     if isinstance(driver, Mapping):
         return {**driver, **members}
-    raise DeviceError("nodes, count, devices, attributes and capacity belong to a driver named by a text")
+    raise DeviceError("nodes, count, devices, attributes and capacity need a driver or preset by name")
