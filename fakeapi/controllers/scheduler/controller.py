@@ -29,6 +29,7 @@ from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
 from fakeapi.controllers.scheduler.gang_cycle import attempt_gang
 from fakeapi.controllers.scheduler.gangs import Gangs
+from fakeapi.controllers.scheduler.node_answers import KnownAnswers
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, with_pods
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
 from fakeapi.controllers.scheduler.preemption import best_candidate, priority_of
@@ -77,6 +78,7 @@ class SchedulerController(Controller):
         self._namespaces: Informer = context.informer(context.served("", "namespaces"))
         self._gangs = Gangs(context, self._api, self._pods)
         self._states = NodeStates()
+        self._known = KnownAnswers()
         self._waits = BindingWaits(
             self._view,
             self._states,
@@ -206,6 +208,7 @@ class SchedulerController(Controller):
             effort,
             self._failures.get(key_of(pod), 0),
             lambda: self._namespaces.objects,
+            self._known,
         )
 
     async def _schedule_gang(self, pod: Object) -> None:
