@@ -2,16 +2,19 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urlencode
 
-from fakeapi.asgi import ASGIApp, DropConnection, Message, Scope
+from fakeapi.asgi import WRITE_NOW, ASGIApp, DropConnection, Message, Scope
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.lines import LineSplitter, LineTooLong
 from fakeapi.clients.verbs import JSON, Verbs
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+
+log = logging.getLogger("fakeapi.clients")
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 LINE_BYTES_MAX = 16 * 1024 * 1024
@@ -81,7 +84,8 @@ class InProcessClient(Verbs):
         - `on_event`: called with each event when it arrives.
         """
         response = _WatchResponse(on_event)
-        await self._send("GET", path, {**query, "watch": "true"}, response)
+        extensions = {WRITE_NOW: response.write_now}
+        await self._send("GET", path, {**query, "watch": "true"}, response, extensions=extensions)
         response.decoded()
 
     async def _send(
@@ -94,8 +98,11 @@ class InProcessClient(Verbs):
         content: bytes | None = None,
         content_type: str = JSON,
         accept: str = JSON,
+        extensions: Mapping[str, object] | None = None,
     ) -> None:
         """Sends a request, and collects its response in `response`.
+
+        `extensions`: the extensions of ASGI that the client offers to the application.
 
         If the application drops the connection, the response stays incomplete.
         """
@@ -105,12 +112,18 @@ class InProcessClient(Verbs):
             headers.append((b"content-length", b"%d" % len(content)))
         with contextlib.suppress(DropConnection):
             await self._app(
-                _scope(method, path, query, headers), _RequestBody(content or b"").receive, response.send
+                _scope(method, path, query, headers, extensions or {}),
+                _RequestBody(content or b"").receive,
+                response.send,
             )
 
 
 def _scope(
-    method: str, path: str, query: Mapping[str, str] | None, headers: list[tuple[bytes, bytes]]
+    method: str,
+    path: str,
+    query: Mapping[str, str] | None,
+    headers: list[tuple[bytes, bytes]],
+    extensions: Mapping[str, object],
 ) -> Scope:
     return {
         "type": "http",
@@ -125,7 +138,7 @@ def _scope(
         "headers": headers,
         "client": None,
         "server": None,
-        "extensions": {},
+        "extensions": extensions,
     }
 
 
@@ -198,6 +211,20 @@ class _WatchResponse(_Response):
         super().__init__()
         self._on_event = on_event
         self._lines = LineSplitter(LINE_BYTES_MAX)
+
+    def write_now(self, part: bytes) -> bool:
+        """Implements WRITE_NOW: calls `on_event` with the events in `part`, at the commit of their objects.
+
+        Returns False if the events are too long, so that they arrive in the stream and end the watch. Logs
+        exceptions of `on_event`, because they must not end the commit.
+        """
+        if len(part) > LINE_BYTES_MAX:
+            return False
+        try:
+            self.take(part)
+        except Exception:
+            log.exception("a watcher failed to handle an event")
+        return True
 
     def take(self, part: bytes) -> None:
         if self.code != 200:
