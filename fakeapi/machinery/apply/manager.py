@@ -33,6 +33,7 @@ BEFORE_FIRST_APPLY = "before-first-apply"
 """Name of the manager that owns the existing fields after the first apply to an object without managers."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_UNTYPED_NEW = "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
 
 ANNOTATIONS_MAX = 256 * 1024
@@ -259,8 +260,13 @@ class FieldManager:
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
         if not managed:
+            why = (
+                "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
+            )
+            self._check_live(live, why)
             self._update(self._zero, live, managed, BEFORE_FIRST_APPLY, now)
-        self._check_typed(live, patch)
+        self._check_patch(patch)
+        self._check_live(live, "failed to create typed live object ({})")
         owner = managedfields.applier(manager, self.subresource)
         changed = self._updater.apply(live, patch, managed, owner, force=force)
         self._strip(managed, owner, None if changed is None else now)
@@ -295,17 +301,21 @@ class FieldManager:
             group_version_kind = _group_version_kind(api_version, kind)
             raise self._internal(f"{_patch_name(patch)}: no corresponding type for {group_version_kind}")
 
-    def _check_typed(self, live: Object, patch: Object) -> None:
+    def _check_patch(self, patch: Object) -> None:
         try:
             validate(patch, self.node)
         except TypedError as error:
             raise self._internal(f"{_patch_name(patch)}: {error}") from None
-        if self.allows_duplicates and not self.untyped:
-            return
+
+    def _check_live(self, live: Object, why: str) -> None:
+        """Raises ApiError 500 if the stored object does not fit the schema, such as an item without its key.
+
+        `why`: beginning of the message; `{}` stands for the name and kind of the object.
+        """
         try:
             validate(live, self.node, allow_duplicates=self.allows_duplicates)
         except TypedError as error:
-            raise self._internal(f"failed to create typed live object ({_name(live)}): {error}") from None
+            raise self._internal(f"{why.format(_name(live))}: {error}") from None
 
     def _last_applied(self, live: Object) -> FieldSet:
         """Returns the fields that kubectl applied client-side and that are unchanged in `live`."""
