@@ -235,6 +235,20 @@ def test_a_dry_run_of_a_delete_that_takes_away_the_last_finalizer_shows_an_objec
     assert api.request("GET", f"{path}/a") == stored
 
 
+def test_a_dry_run_that_shows_a_deployment_without_data_shows_zero_replicas(api: FakeAPI) -> None:
+    path = "/apis/apps/v1/namespaces/default/deployments"
+    labels = {"a": "b"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    metadata = {"name": "a", "finalizers": ["orphan"]}
+    body = {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": metadata, "spec": spec}
+    api.request("POST", path, body)
+    options = {"propagationPolicy": "Background", "dryRun": ["All"]}
+    shown = api.request("DELETE", f"{path}/a", options)
+    assert shown["spec"]["replicas"] == 0
+    assert shown["spec"]["selector"] is None
+
+
 def test_an_invalid_pod_cidr_is_named_by_its_index(api: FakeAPI) -> None:
     spec = {"podCIDR": "10.1.0.0/24", "podCIDRs": ["10.1.0.0/24", "a.b"]}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": spec}
@@ -330,6 +344,24 @@ def test_an_ephemeral_container_with_an_empty_list_of_a_forbidden_field_is_refus
     assert [cause["field"] for cause in causes] == [f"{path}[0].{field}", path]
 
 
+def test_empty_scaling_policies_get_no_default(api: FakeAPI) -> None:
+    target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
+    behavior = {"scaleUp": {"policies": []}, "scaleDown": {}}
+    spec = {"scaleTargetRef": target, "maxReplicas": 3, "behavior": behavior}
+    kind = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
+    path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    error = refused(api, "POST", path, {**kind, "spec": spec})
+    assert error.message.endswith(
+        "spec.behavior.scaleUp.policies: Required value: must specify at least one Policy"
+    )
+
+
+def test_the_error_for_another_type_in_place_of_binary_data_names_uint8(api: FakeAPI) -> None:
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "binaryData": 1}
+    error = refused(api, "POST", "/api/v1/namespaces/default/configmaps", body)
+    assert error.message.endswith("Go struct field ConfigMap.binaryData of type map[string][]uint8")
+
+
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_an_empty_list_inside_an_atomic_list_changes_the_owner_of_the_list(method: str, api: FakeAPI) -> None:
     path = "/apis/resource.k8s.io/v1/resourceslices"
@@ -351,3 +383,28 @@ def test_an_empty_list_inside_an_atomic_list_changes_the_owner_of_the_list(metho
     assert owners["m2"] == {"f:devices": {}}
     assert "f:devices" not in owners["m1"]
     assert changed["spec"] == stored["spec"]
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ([], "failed to create typed live object"),
+        ([{}], "failed to create manager for existing fields: failed to convert new object"),
+    ],
+)
+def test_an_apply_to_an_object_with_a_list_item_without_its_key_names_the_item(
+    first: list[Any], why: str, api: FakeAPI
+) -> None:
+    path = "/api/v1/namespaces/default/serviceaccounts"
+    metadata = {"name": "a", "labels": {"a": "b"}}
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+    api.request("POST", path, {**account, "secrets": first})
+    api.request("PUT", f"{path}/a", {**account, "secrets": [{"name": "a"}, {"namespace": "b"}]})
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a", account, query={"fieldManager": "m"}, content_type=APPLY)
+    smd = " to smd typed" if first else ""
+    assert caught.value.message == (
+        f"{why} (default/a; /v1, Kind=ServiceAccount){smd}: .secrets: element 1: "
+        'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have '
+        "default values for any key fields)"
+    )

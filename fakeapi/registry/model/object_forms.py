@@ -114,8 +114,14 @@ class ObjectForms(ABC):
         return stored_form.with_given_version(self._in_version(value), given_version, exact=exact)
 
     def json_of_nothing(self) -> bytes:
-        """Returns the JSON of an object without data in this API version: its type and zero values."""
+        """Returns the JSON of an object without data in this API version: its type and zero values.
+
+        Kinds with the subresource `scale` show zero replicas: in their internal version, the number is not a
+        pointer.
+        """
         empty, _ = decode({}, self.schema)
+        if self.kind.subresource("scale") is not None:
+            empty["spec"] = {"replicas": 0} | empty["spec"]
         return codec.encode({"kind": self.kind.kind, "apiVersion": self.api_version} | empty)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
