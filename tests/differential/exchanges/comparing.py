@@ -22,14 +22,12 @@ class OrderComparison(WorldComparison):
             return lines
         one = self._settled(self._translated(recorded["body"]), self._recorded)
         other = self._settled(actual["body"], str)
-        if _in_any_order(one) != _in_any_order(other):
-            return lines
-        kind = one["details"]["kind"]
-        return [Difference(ORDER, kind, kind)]
+        kind = one.get("details", {}).get("kind")
+        return lines if _in_any_order(one) != _in_any_order(other) else [Difference(ORDER, kind, kind)]
 
 
 def _in_any_order(status: Any) -> tuple[list[str], list[str]]:
     """Returns the sorted causes of a Status, and the sorted words of its message."""
-    causes = status["details"].get("causes", [])
+    causes = status.get("details", {}).get("causes", [])
     words = status["message"].replace("[", "[ ").replace("]", " ]").replace(",", "")
     return sorted(json.dumps(cause, sort_keys=True) for cause in causes), sorted(words.split())

@@ -20,9 +20,9 @@ class Known:
     reason: str
 
 
-def _order(kind: str) -> str:
-    """Returns the pattern of an error with the same causes in another order. `kind`: the refused kind."""
-    return re.escape(f"{ORDER}: recorded {kind!r}, got {kind!r}")
+def _order(*kinds: str) -> str:
+    """Returns the pattern of an error with the same causes in another order. `kinds`: the refused kinds."""
+    return rf"{re.escape(ORDER)}: recorded '(?:{'|'.join(kinds)})', got .*"
 
 
 _CAUSE = r"\.body\.details\.causes\[\d+\]"
@@ -36,12 +36,6 @@ KNOWN: tuple[Known, ...] = (
         "empty lists, so fakeapi prints null.",
     ),
     Known(
-        "printed-empty-bytes",
-        rf"{_MESSAGE}: recorded .*Invalid value: \"\": PEM block type.*, got .*Invalid value: null: PEM.*",
-        "Go prints empty bytes that the client sent as an empty text, and missing bytes as null. Decoding "
-        "drops empty bytes.",
-    ),
-    Known(
         "field-path-of-type-checking",
         r".*status\.typeChecking\.expressionWarnings.*invalid JSONPath.*",
         "fakeapi does not parse the JSONPath in the type checking of a ValidatingAdmissionPolicy.",
@@ -50,6 +44,21 @@ KNOWN: tuple[Known, ...] = (
         "order-of-metric-sources",
         _order("HorizontalPodAutoscaler"),
         "The rule about several metric sources of a HorizontalPodAutoscaler walks a Go map, in any order.",
+    ),
+    Known(
+        "order-of-container-resources",
+        _order(
+            "Pod",
+            "Deployment",
+            "DaemonSet",
+            "ReplicaSet",
+            "StatefulSet",
+            "Job",
+            "CronJob",
+            "PodTemplate",
+            "ReplicationController",
+        ),
+        "The rules about resources of containers (ValidateResourceRequirements) walk Go maps, in any order.",
     ),
     Known(
         "order-of-limits",
