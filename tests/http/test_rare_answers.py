@@ -344,6 +344,32 @@ def test_an_ephemeral_container_with_an_empty_list_of_a_forbidden_field_is_refus
     assert [cause["field"] for cause in causes] == [f"{path}[0].{field}", path]
 
 
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [
+        (".spec.validations[0].expression", ""),
+        (" ", "fieldRef: Required value"),
+        (
+            "/ ",
+            "fieldRef: Invalid value: \"/\": invalid JSONPath: unrecognized character in action: U+002F '/'",
+        ),
+        ("a[", 'fieldRef: Invalid value: "a[": invalid JSONPath: unterminated array'),
+    ],
+)
+def test_a_warning_of_type_checking_refers_to_a_field_by_a_json_path(
+    reference: str, why: str, api: FakeAPI
+) -> None:
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+    stored = api.request("POST", path, POLICY)
+    checking = {"expressionWarnings": [{"warning": " ", "fieldRef": reference}]}
+    body = {**stored, "status": {"typeChecking": checking}}
+    if not why:
+        assert api.request("PUT", f"{path}/a/status", body)["status"] == body["status"]
+        return
+    error = refused(api, "PUT", f"{path}/a/status", body)
+    assert error.message.endswith(f"invalid: status.typeChecking.expressionWarnings[0].{why}")
+
+
 def test_empty_scaling_policies_get_no_default(api: FakeAPI) -> None:
     target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
     behavior = {"scaleUp": {"policies": []}, "scaleDown": {}}
