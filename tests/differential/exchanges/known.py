@@ -25,21 +25,7 @@ def _order(*kinds: str) -> str:
     return rf"{re.escape(ORDER)}: recorded '(?:{'|'.join(kinds)})', got .*"
 
 
-_CAUSE = r"\.body\.details\.causes\[\d+\]"
-_MESSAGE = rf"(?:{_CAUSE}|\.body)\.message"
-
 KNOWN: tuple[Known, ...] = (
-    Known(
-        "printed-empty-list",
-        rf"{_MESSAGE}: recorded .*\[\].*, got .*null.*",
-        "Go prints an empty list that the client sent as [], and a missing list as null. Decoding drops "
-        "empty lists, so fakeapi prints null.",
-    ),
-    Known(
-        "field-path-of-type-checking",
-        r".*status\.typeChecking\.expressionWarnings.*invalid JSONPath.*",
-        "fakeapi does not parse the JSONPath in the type checking of a ValidatingAdmissionPolicy.",
-    ),
     Known(
         "order-of-metric-sources",
         _order("HorizontalPodAutoscaler"),
