@@ -434,3 +434,46 @@ def test_an_apply_to_an_object_with_a_list_item_without_its_key_names_the_item(
         'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have '
         "default values for any key fields)"
     )
+
+
+def test_an_inline_volume_in_an_error_has_the_fields_of_the_internal_version(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.34")
+    path = "/apis/storage.k8s.io/v1/volumeattachments"
+    spec: dict[str, Any] = {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "a"}}
+    body = {"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "a"}}
+    stored = api.request("POST", path, {**body, "spec": spec})
+    volume = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "quobyte": {"volume": "v"}}
+    changed = {**stored, "spec": {**spec, "source": {"inlineVolumeSpec": volume}}}
+    message = refused(api, "PUT", f"{path}/a", changed).message
+    assert '"Capacity":{"storage":"1Gi"},"GCEPersistentDisk":null,' in message
+    assert '"RBD":null,"Quobyte":{' in message
+
+
+def test_empty_lists_of_volumes_are_missing_lists_while_image_volumes_are_off(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    path = "/api/v1/namespaces/default/pods"
+    container = {"name": "c", "image": "x"}
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [container]}}
+    changes = {"spec": {"containers": [{**container, "volumeMounts": []}], "volumes": [], "hostPID": True}}
+    for release, shows in ("1.34", False), ("1.35", True):
+        api = fakeapi_factory(release=release)
+        api.request("POST", path, body)
+        with pytest.raises(StatusError) as caught:
+            api.request("PATCH", f"{path}/a", changes, content_type=MERGE)
+        assert ('"VolumeMounts": []' in caught.value.message) == shows
+        assert ('"Volumes": []' in caught.value.message) == shows
+
+
+def test_allocated_resources_of_a_pod_need_no_gate_from_1_33_on(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.34")
+    path = "/api/v1/namespaces/default/pods"
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
+    api.request("POST", path, {**body, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+    status = {"containerStatuses": [{"name": "c", "imageID": "x", "allocatedResources": {"cpu": "1"}}]}
+    patched = api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
+    assert patched["status"]["containerStatuses"][0]["allocatedResources"] == {"cpu": "1"}
