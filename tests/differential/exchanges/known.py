@@ -27,6 +27,18 @@ def _order(*kinds: str) -> str:
 
 KNOWN: tuple[Known, ...] = (
     Known(
+        "first-undeclared-field",
+        r"\.body\.message: recorded (.*: \S*)\.\w+: field not declared in schema', "
+        r"got \1\.\w+: field not declared in schema'",
+        "An apply names only the first undeclared field of an object. structured-merge-diff walks the "
+        "Go map of these fields, in any order.",
+    ),
+    Known(
+        "order-of-apply-errors",
+        rf"{re.escape(ORDER)}: recorded None, got None",
+        "The errors of an apply configuration that does not fit the schema come from walks of Go maps.",
+    ),
+    Known(
         "order-of-metric-sources",
         _order("HorizontalPodAutoscaler"),
         "The rule about several metric sources of a HorizontalPodAutoscaler walks a Go map, in any order.",

@@ -43,6 +43,9 @@ OPTIONS = (
     "--enable-priority-and-fairness=false",
 )
 """Options of kube-apiserver that match the defaults of fakeapi, and keep its own controllers quiet."""
+CLAIMS = "DynamicResourceAllocation=true"
+"""The feature gate that fakeapi has on in every release; kube-apiserver has it on by default from 1.34 on."""
+CLAIMS_UNTIL = 33
 SHOWN_MAX = 60
 """Maximum number of differences to print. The run counts all of them."""
 
@@ -84,12 +87,14 @@ def retagged(story: Story, number: int, attempt: int) -> Story:
 def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
     """Starts kube-apiserver and fakeapi of a release with the same options."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, release)
+    needs_gate = int(release.partition(".")[2]) <= CLAIMS_UNTIL
+    options = (*OPTIONS, f"--feature-gates={CLAIMS}") if needs_gate else OPTIONS
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         own = stack.enter_context(
             torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG)
         )
-        real = stack.enter_context(kubernetes.running(*programs, port, options=OPTIONS))
+        real = stack.enter_context(kubernetes.running(*programs, port, options=options))
         recorder = Recorder(real.url, real.token)
         stack.callback(recorder.close)
         yield Comparison(recorder, own.port)
