@@ -1,6 +1,7 @@
 """Sends the same random requests to fakeapi and to kube-apiserver, and compares the responses.
 
     python -m tests.differential.exchanges.run [--release 1.37] [--minutes 30] [--seed 7] [--only PODS ...]
+    python -m tests.differential.exchanges.run --release 1.37 --seed 7 --story 118
 
 Go builds etcd and kube-apiserver once, in about 15 minutes. A difference is shrunk to the shortest sequence
 of requests and printed. `--keep FILE` also appends it to a file, in the form of the conformance recordings.
@@ -182,6 +183,7 @@ def main() -> int:
     parser.add_argument("--exchanges", type=int, default=0, help="end after this many (default: by time)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--only", nargs="*", help="these resources (default: all)")
+    parser.add_argument("--story", type=int, nargs="*", help="only the stories with these numbers")
     parser.add_argument("--builds", type=Path, default=BUILDS)
     parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
     parser.add_argument("--keep", type=Path, help="append stories with differences to this file")
@@ -197,9 +199,13 @@ def main() -> int:
         end = time.monotonic() + options.minutes * 60
         number = 0
         while time.monotonic() < end and not 0 < options.exchanges <= run.coverage.exchanges:
+            if options.story and number >= max(options.story):
+                break
             kind = kinds[number % len(kinds)]
             number += 1
-            run.story(kind, writer.story(kind, number), number)
+            story = writer.story(kind, number)
+            if not options.story or number in options.story:
+                run.story(kind, story, number)
     for line in run.coverage.lines():
         say(line)
     say(f"known differences: {dict(run.names) or 'none'}")
