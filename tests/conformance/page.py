@@ -143,6 +143,9 @@ _LIMITS = """
   and fakeapi some ten seconds. They run beside the event loop, so fakeapi serves other clients meanwhile.
 - Of `scheduling` in a Job's spec (1.37, with the gate WorkloadWithJob), fakeapi checks only the number of pods in a gang,
   and that one policy is chosen. If Python has no time zone data, a CronJob may name any text that looks like a time zone.
+- An immutable ConfigMap or Secret accepts `data: {}` or `binaryData: {}` where the stored object has no such field.
+- Of a HorizontalPodAutoscaler that v1 writes with `currentCPUUtilizationPercentage`, v2 shows an `averageValue` of 0 at once.
+  Kubernetes shows it after the next write through v1.
 - Certificate requests with names, keys or attributes that Go cannot read get other error messages.
 - Updates of a Node that still has the old `spec.configSource` are not validated. Before 1.34, error messages round quantities that are not integers, and errors about
   changed volumes and volume claims print other differences.
