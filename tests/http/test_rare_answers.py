@@ -372,7 +372,7 @@ def test_a_warning_of_type_checking_refers_to_a_field_by_a_json_path(
 
 def test_empty_scaling_policies_get_no_default(api: FakeAPI) -> None:
     target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
-    behavior = {"scaleUp": {"policies": []}, "scaleDown": {}}
+    behavior: dict[str, Any] = {"scaleUp": {"policies": []}, "scaleDown": {}}
     spec = {"scaleTargetRef": target, "maxReplicas": 3, "behavior": behavior}
     kind = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
     path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"

@@ -63,5 +63,5 @@ def test_the_empty_lists_of_a_nested_label_selector_are_left_out() -> None:
     decoded = json.loads(shown(constraint, "core/v1.TopologySpreadConstraint"))
     assert decoded["LabelSelector"] == {"matchExpressions": [{"key": "a", "operator": "In"}]}
     assert decoded["MatchLabelKeys"] == []
-    empty = {"labelSelector": {"matchExpressions": []}}
+    empty: dict[str, object] = {"labelSelector": {"matchExpressions": []}}
     assert json.loads(shown(empty, "core/v1.TopologySpreadConstraint"))["LabelSelector"] == {}
