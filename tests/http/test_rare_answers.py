@@ -477,3 +477,20 @@ def test_allocated_resources_of_a_pod_need_no_gate_from_1_33_on(
     status = {"containerStatuses": [{"name": "c", "imageID": "x", "allocatedResources": {"cpu": "1"}}]}
     patched = api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
     assert patched["status"]["containerStatuses"][0]["allocatedResources"] == {"cpu": "1"}
+
+
+def test_an_error_prints_volume_claim_templates_in_the_internal_version(api: FakeAPI) -> None:
+    path = "/apis/apps/v1/namespaces/default/statefulsets"
+    labels = {"a": "b"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+    spec = {"selector": {"matchLabels": labels}, "serviceName": "a", "template": template}
+    body = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": spec}
+    api.request("POST", path, body)
+    changes = {"spec": {"volumeClaimTemplates": [{"metadata": {"name": "v"}}]}}
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a", changes, content_type=MERGE)
+    assert (
+        'volumeClaimTemplates: Invalid value: [{"name":"v","Spec":{"AccessModes":null,'
+        in caught.value.message
+    )
+    assert '"Status":{"Phase":"Pending","AccessModes":null,' in caught.value.message

@@ -17,6 +17,9 @@ from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Sca
 _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
 """Types of k8s.io/apimachinery without an internal version. Their JSON tags omit empty lists."""
 
+_TYPE = frozenset(("kind", "apiVersion"))
+"""Fields of objects that are empty in the internal version, and omitted."""
+
 _ZERO = {
     ScalarKind.STRING: "",
     ScalarKind.INTEGER: 0,
@@ -49,10 +52,11 @@ def _unversioned(value: Any, node: Node) -> Any:
 
 def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
     members: dict[str, Any] = {}
+    is_object = "metadata" in struct.fields
     for name, field in struct.fields.items():
         if name == "metadata":  # embedded in the struct that contains it
             members |= _unversioned(value.get(name, {}), field.node)
-        else:
+        elif not (is_object and name in _TYPE):
             members[go_name(name, struct)] = _member(value.get(name), field)
     return members
 
