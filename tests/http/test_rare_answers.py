@@ -494,3 +494,17 @@ def test_an_error_prints_volume_claim_templates_in_the_internal_version(api: Fak
         in caught.value.message
     )
     assert '"Status":{"Phase":"Pending","AccessModes":null,' in caught.value.message
+
+
+@pytest.mark.parametrize(("release", "unit"), [("1.34", "characters"), ("1.35", "bytes")])
+def test_an_error_about_the_node_affinity_of_a_volume_counts_in_the_unit_of_the_release(
+    release: str, unit: str, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release=release)
+    requirement = {"key": "x" * 64, "operator": "Exists"}
+    required = {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+    spec |= {"csi": {"driver": "d.io", "volumeHandle": "v"}, "nodeAffinity": {"required": required}}
+    body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}, "spec": spec}
+    error = refused(api, "POST", "/api/v1/persistentvolumes", body)
+    assert error.message.endswith(f"name part must be no more than 63 {unit}")
