@@ -508,3 +508,30 @@ def test_an_error_about_the_node_affinity_of_a_volume_counts_in_the_unit_of_the_
     body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}, "spec": spec}
     error = refused(api, "POST", "/api/v1/persistentvolumes", body)
     assert error.message.endswith(f"name part must be no more than 63 {unit}")
+
+
+def test_an_empty_list_of_finalizers_changes_no_time_of_managed_fields(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.31", frozen_at="2025-01-01T00:00:00Z")
+    path, body = "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
+    stored = api.request("POST", path, {**body, "spec": {"finalizers": ["a.io/b"]}})
+    api.clock.advance(1)
+    changed = {**stored, "metadata": {**stored["metadata"], "finalizers": []}}
+    same = api.request("PUT", f"{path}/x", {**changed, "spec": {"finalizers": ["c.io/d"]}})
+    assert same == stored
+
+
+@pytest.mark.parametrize(("name", "place"), [("hostIPs", 2), ("podIPs", 4)])
+def test_a_repeated_address_comes_first_or_last_among_the_errors_about_all_addresses(
+    name: str, place: int, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release="1.31")
+    path = "/api/v1/namespaces/default/pods"
+    spec = {"containers": [{"name": "c", "image": "x"}]}
+    api.request("POST", path, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec})
+    status = {name: [{"ip": "a"}, {"ip": "a"}], name.removesuffix("s"): "a"}
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
+    causes = [cause for cause in caught.value.status["details"]["causes"] if name in cause["field"]]
+    assert causes[place]["reason"] == "FieldValueDuplicate"

@@ -3,6 +3,7 @@
 Follows k8s.io/apimachinery `pkg/util/managedfields`, from versionCheckManager to stripMetaManager.
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -392,16 +393,18 @@ def _name(obj: Object) -> str:
     return f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {group_version_kind}"
 
 
-def with_old_times(new: Object, old: Object) -> Object:
+def with_old_times(new: Object, old: Object, equal: Callable[[Object, Object], bool] = operator.eq) -> Object:
     """Returns `new` with the managedFields of `old`, if the objects differ only in managedFields times.
 
     Call this function for every update and patch, after the strategy has prepared and accepted `new`.
     Changes `new` in place. Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer.
+
+    `equal`: compares the objects without their managedFields.
     """
     entries, before = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or entries == before or _timeless(entries) != _timeless(before):
         return new
-    if _without_managed_fields(new) == _without_managed_fields(old):
+    if equal(_without_managed_fields(new), _without_managed_fields(old)):
         new["metadata"]["managedFields"] = before
     return new
 
