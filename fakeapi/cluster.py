@@ -52,13 +52,10 @@ log = logging.getLogger("fakeapi")
 
 
 class Follower(Protocol):
-    """An object that the cluster calls before and after each reset or restore.
-
-    A reset or restore replaces all objects.
-    """
+    """An object that the cluster notifies before and after a reset or restore replaces all objects."""
 
     async def before_replacement(self) -> None:
-        """Stops using the stored objects, which the cluster is about to replace."""
+        """Stops using the stored objects, because the cluster replaces them next."""
         ...
 
     async def after_replacement(self, *, empty: bool) -> None:
@@ -67,9 +64,9 @@ class Follower(Protocol):
 
 
 class Attachment:
-    """A Follower that a server also starts and stops: controllers, manifests to install, or faults to arm.
+    """A Follower that a server also starts and stops, such as controllers or faults to arm.
 
-    The methods do nothing. A subclass overrides those that it needs.
+    The methods do nothing. Subclasses override the methods that they need.
     """
 
     async def start(self) -> None:
@@ -99,9 +96,9 @@ def _modes(settings: Settings) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class InCluster:
-    """The address of the server for processes of containers. They reach it over HTTPS.
+    """The HTTPS address of the server for processes of containers.
 
-    `ca`: the CA certificates (PEM) with which the processes verify the server.
+    `ca`: the CA certificates (PEM) that verify the server.
     """
 
     host: str
@@ -110,11 +107,11 @@ class InCluster:
 
 
 CloseListener = Callable[[], Awaitable[None]]
-"""A function that ends a listener and its connections."""
+"""Closes a listener and its connections."""
 
 
 async def _no_listener(listener: socket.socket) -> CloseListener:
-    """Listens nowhere; the default value of `Cluster.listen_in_pod`."""
+    """Opens no listener: the default of `Cluster.listen_in_pod`."""
 
     async def close() -> None:
         listener.close()
@@ -123,16 +120,16 @@ async def _no_listener(listener: socket.socket) -> CloseListener:
 
 
 async def _no_address() -> InCluster | None:
-    """Returns None; the default value of `Cluster.in_cluster`."""
+    """Returns None: the default of `Cluster.in_cluster`."""
     return None
 
 
 def _nothing() -> None:
-    """Does nothing; the default value of `Cluster.on_first_fault`."""
+    """Does nothing: the default of `Cluster.on_first_fault`."""
 
 
 class Cluster:
-    """A Kubernetes cluster without HTTP: its objects, the API resources that it serves, and its clock.
+    """A Kubernetes cluster without HTTP: its objects, its served API resources, and its clock.
 
     Call all methods from the same event loop.
     """
@@ -171,15 +168,12 @@ class Cluster:
         self.armed_faults: ArmedFaults | None = None
         """The armed faults; None until the property `faults` is first read."""
         self.drivers = SimulatedDrivers()
-        """The simulated DRA drivers, which the controller kubelet runs."""
+        """The simulated DRA drivers. The controller kubelet runs them."""
         self.on_first_fault: Callable[[], None] = _nothing
-        """A callback that loads the code for faults.
-
-        The first read of the property `faults` calls it.
-        """
+        """Called when the property `faults` is first read, to load the code for faults."""
         self._followers: list[Callable[[], None]] = []
         self.service_urls = self._outbound.services
-        """The URLs of the Services of webhooks."""
+        """The URLs that replace Services of webhooks."""
         self.run_images = RunImages(settings.run)
         """The images whose containers the kubelet runs as local processes."""
         self.in_cluster: Callable[[], Awaitable[InCluster | None]] = _no_address
@@ -187,7 +181,7 @@ class Cluster:
         self.listen_in_pod: Callable[[socket.socket], Awaitable[CloseListener]] = _no_listener
         """Serves the API over HTTPS on a socket in the network namespace of a pod."""
         self.certificate_authority = ""
-        """The CA certificates (PEM) with which clients verify the server; empty for plain HTTP."""
+        """The CA certificates (PEM) that verify the server; "" for plain HTTP."""
         self.snapshots = KeptSnapshots()
         self._state_followers: list[Follower] = []
         self._replacing = asyncio.Lock()
@@ -204,15 +198,15 @@ class Cluster:
 
     @property
     def adjustable_clock(self) -> ClusterClock:
-        """The cluster's clock, which you can freeze and move forward.
+        """The cluster's clock, with methods to freeze it and to move it forward.
 
         Raises RuntimeError if several servers share the database, or if the option `clock` supplied a clock
         that is not a ClusterClock.
         """
         if self._sharing is not None:
-            raise RuntimeError("several servers share the state: their clocks stay the machine's")
+            raise RuntimeError("several servers share the database, so the clock cannot be frozen or moved")
         if not isinstance(self.clock, ClusterClock):
-            problem = "the server's clock was given by the option `clock`: move it there"
+            problem = "the option `clock` supplied the server's clock: use the methods of that object"
             raise RuntimeError(problem)  # noqa: TRY004 - a state, not an argument's type
         return self.clock
 
@@ -238,7 +232,7 @@ class Cluster:
 
     @property
     def faults(self) -> "ArmedFaults":
-        """The faults of the server; created at the first read, which also calls `on_first_fault`."""
+        """The faults of the server. The first read creates them and calls `on_first_fault`."""
         if self.armed_faults is None:
             from fakeapi.faults.armed import ArmedFaults  # noqa: PLC0415 - loaded only when used
 
@@ -371,7 +365,7 @@ class Cluster:
                     await follower.after_replacement(empty=empty)
 
     async def _share(self, registry: Registry, storage: SharedStorage) -> None:
-        """Starts to apply the changes that other servers write to the same storage.
+        """Starts to apply changes from other servers with the same storage.
 
         Raises ApiError or StorageError if the storage cannot be read or written.
         """
@@ -422,12 +416,12 @@ class Cluster:
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Calls the functions that `on_end` registered. Does not end watches; `fakeapi.http` ends them."""
+        """Calls the functions that `on_end` registered. `fakeapi.http` ends watches."""
         for end in [*self._followers]:
             end()
 
     async def stop(self) -> None:
-        """Closes the storage, which commits all accepted writes. Does nothing if `start` did not succeed."""
+        """Commits all accepted writes and closes the storage. Does nothing if `start` did not succeed."""
         if self._sharing is not None:
             self._sharing.stop()
         if self._registry is not None:

@@ -31,7 +31,7 @@ RECORD_DIRECTORY = "fakeapi-traces"
 """Default directory for the traces of failed tests, below pytest's root directory."""
 
 IDLE_SERVERS_MAX = 8
-"""Maximum number of idle servers in the pool. If the pool is full, the server that was idle longest stops."""
+"""Maximum number of idle servers in the pool. A full pool stops the least recently used server."""
 
 SERVERS_MAX = 64
 """Maximum number of servers that one test can run at once; starting another server fails the test."""
@@ -76,20 +76,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def refuse(problem: str) -> NoReturn:
-    """Fails the test with this message, without a traceback."""
+    """Fails the test with a message, without a traceback."""
     pytest.fail(problem, pytrace=False)
 
 
 class ServerPool:
-    """A pool of running servers. A test gets an emptied server with the options that the test requests."""
+    """A pool of running servers. Gives each test an empty server with its options."""
 
     def __init__(self, defaults: dict[str, Any]) -> None:
         self._defaults = defaults
         self._idle: list[tuple[str, FakeAPI]] = []
-        """Pairs of options (as text) and an idle server; the server that was idle longest is first."""
+        """The idle servers with their options as text. The least recently used server is first."""
 
     def take(self, options: dict[str, Any]) -> "FakeAPI":
-        """Returns a server with only its initial objects, at an address that no earlier test used.
+        """Returns a server with only its initial objects, at a new address.
 
         Fails the test if an option is unknown or invalid, or if the server cannot start.
         """
@@ -113,8 +113,8 @@ class ServerPool:
     def give_back(self, options: dict[str, Any], server: "FakeAPI") -> None:
         """Disconnects the clients of a server, empties the server and returns it to the pool.
 
-        Stops the server instead if its options make it unusable for other tests, such as a storage file.
-        Does nothing if the server is not running.
+        Stops the server instead if its options make it unusable for other tests, such as a storage file. Does
+        nothing if the server is not running.
         """
         if not server.running:
             return
@@ -195,7 +195,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the state of the test's servers, and the paths of its files, to the report of a failed test."""
+    """Adds the state of the servers to the report of a failed test, with the paths of traces and report
+    pages.
+    """
     report = yield
     if not report.failed or report.when == "teardown":
         return report
@@ -210,7 +212,7 @@ def pytest_runtest_makereport(
 
 
 def _servers_of(item: pytest.Item) -> "list[FakeAPI]":
-    """Returns the servers that a test has started, and those of its fixtures with a wider scope."""
+    """Returns the servers of a test, including those of its fixtures with a wider scope."""
     servers: list[FakeAPI] = [*item.stash.get(_SERVERS, [])]
     module = sys.modules.get("fakeapi.testing.server")
     if module is not None:
@@ -253,7 +255,8 @@ def _recordings(node: pytest.Item) -> "Recordings | None":
 
 @pytest.fixture
 def fakeapi_factory(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPIFactory]":
-    """Returns a function that starts an empty server with these options: `fakeapi_factory(release="1.30")`.
+    """Returns a function that starts an empty server. Options are keywords:
+    `fakeapi_factory(release="1.30")`.
 
     The fixture takes the servers back after the test. A test can run 64 servers at once.
     """
@@ -275,11 +278,10 @@ def fakeapi_factory(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -
 
 
 class _Used:
-    """The servers that one test uses, as a context manager.
+    """Context manager for the servers of one test.
 
-    The report of a failed test prints the servers' requests. If recording is on, their traffic is recorded.
-    At the end of the block, the test fails if a server has the option `strict_faults` and a fault that never
-    fired.
+    Records their traffic if recording is on. Adds their requests to the report of a failed test. At the end
+    of the block, fails the test if a server has the option `strict_faults` and a fault that never fired.
     """
 
     def __init__(self, test: pytest.Item) -> None:
@@ -321,7 +323,7 @@ def _unfired_faults(server: "FakeAPI") -> list[str]:
 
 @pytest.fixture
 def fakeapi_replay(fakeapi_factory: "FakeAPIFactory") -> "ReplayFunction":
-    """Returns a function that replays a trace against an empty server. The function returns a report.
+    """Returns a function that replays a trace against an empty server and returns a report.
 
     The server has the release of the trace, unless you pass `release`. You can also pass `feature_gates` for
     the server. All other keywords are options of `fakeapi.replay`.
@@ -362,9 +364,9 @@ def fakeapi(request: pytest.FixtureRequest) -> "Iterator[FakeAPI]":
 
 
 def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
-    """Returns the options from the markers of a test or a module; the closest marker has precedence."""
+    """Returns the options from the `fakeapi` markers of a test or a module. The closest marker wins."""
     options: dict[str, Any] = {}
-    for marker in reversed(list(node.iter_markers("fakeapi"))):  # iter_markers yields the closest first
+    for marker in reversed(list(node.iter_markers("fakeapi"))):  # the closest marker comes first
         if marker.args:
             refuse(f"the marker fakeapi takes named options only: {MARKER}")
         options.update(marker.kwargs)
@@ -394,8 +396,8 @@ def fakeapi_class(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> 
 def fakeapi_module(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
     """A server for all tests of a module, with the options of the marker `fakeapi` in `pytestmark`.
 
-    The fixture `fakeapi_seed` fills the server. Tests use the fixture `fakeapi_seeded`, which returns the
-    server to its seeded state before each test.
+    The fixture `fakeapi_seed` fills the server. The fixture `fakeapi_seeded` returns the server to its seeded
+    state before each test; use that fixture in tests.
     """
     yield from _shared_server(request, _fakeapi_pool)
 
@@ -410,7 +412,7 @@ def fakeapi_package(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -
 def fakeapi_session(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -> "Iterator[FakeAPI]":
     """A server for all tests, with the options of `fakeapi_options` in pytest's ini file.
 
-    With pytest-xdist, each worker has its own.
+    With pytest-xdist, each worker has its own server.
     """
     yield from _shared_server(request, _fakeapi_pool)
 

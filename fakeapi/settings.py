@@ -33,7 +33,7 @@ GRACE_SECONDS = 0.3
 """Default time, in seconds, that a stopping server waits for unfinished requests."""
 
 LATENCY_SECONDS_MAX = 60.0
-"""The longest latency, in seconds, that a server can add to each request."""
+"""Maximum latency, in seconds, that a server can add to each request."""
 
 SERVICE_CLUSTER_IP_RANGE = "10.0.0.0/24"
 """Default range of cluster IPs, the same as in kube-apiserver."""
@@ -44,7 +44,7 @@ SERVICE_NODE_PORT_RANGE = "30000-32767"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of a server. Raises ValueError for a value that has a wrong type or is out of bounds."""
+    """The options of a server. Raises ValueError for a value of a wrong type or out of bounds."""
 
     release: str | None = option_field(
         None,
@@ -58,7 +58,7 @@ class Settings:
         "Switch feature gates on or off, as kube-apiserver does. The server logs gates without effect.",
         "--feature-gates",
         metavar="NAME=BOOL,…",
-        unset="as the release has them",
+        unset="the defaults of the release",
     )
     runtime_config: str = option_field(
         "",
@@ -200,9 +200,8 @@ class Settings:
     )
     authorization: Literal["always-allow", "always-deny", "node", "rbac"] = option_field(
         "always-allow",
-        "Allow all requests (always-allow); only those that roles and bindings allow, and those that "
-        "kubelets need (rbac); only the latter (node); or none (always-deny). Administrators may do "
-        "everything.",
+        "Allow all requests (always-allow), what roles and bindings allow and kubelets need (rbac), only "
+        "what kubelets need (node), or no requests (always-deny). Administrators may do everything.",
         "--authorization",
     )
     node_authorization: bool = option_field(
@@ -275,7 +274,7 @@ class Settings:
     )
     audit_log: str | Path | None = option_field(
         None,
-        "Append an audit event for each request to this file, as the policy of --audit-policy says; - is the "
+        "Append an audit event for each request to this file, by the policy of --audit-policy; - is the "
         "standard output.",
         "--audit-log",
         metavar="FILE",
@@ -318,8 +317,8 @@ class Settings:
     )
     journal: Literal["on", "bodies", "off"] = option_field(
         "on",
-        "Keep the last requests with their bodies: with the responses of refused requests (on), with all "
-        "responses (bodies), or keep no requests (off).",
+        "Keep the last requests. on: with request bodies and the responses of refused requests. bodies: with "
+        "all bodies. off: keep no requests.",
         "--journal",
     )
     faults: "Iterable[Any] | str | Path" = option_field(
@@ -355,8 +354,8 @@ class Settings:
     )
     containers: "Iterable[Any] | str | Path" = option_field(
         (),
-        "Let simulated containers behave as this YAML file says, such as exit codes and probes that fail; "
-        "repeat for more.",
+        "Read the behaviour of simulated containers, such as exit codes and failing probes, from this YAML "
+        "file; repeat for more.",
         "--containers",
         metavar="FILE",
     )
@@ -416,7 +415,9 @@ def options() -> Iterator[tuple[Field[Any], Option]]:
 
 
 def problem_of(names: Mapping[str, Any]) -> str:
-    """Returns a message about the first name that is not an option of a server; "" if all are options."""
+    """Returns an error message for the first name that is not an option of a server; "" if all are
+    options.
+    """
     known = [setting.name for setting in fields(Settings)]
     for name in sorted(names.keys() - set(known)):
         return f"FakeAPI has no option {name}{did_you_mean(name, known) or '; it has ' + ', '.join(known)}"
@@ -443,5 +444,5 @@ def read_option(name: str, text: str) -> Any:
 
 
 def is_shareable(given: Mapping[str, Any]) -> bool:
-    """Whether a server with these options can serve several tests, one after the other."""
+    """Whether several tests can use a server with these options one after the other."""
     return all(option.is_shared for setting, option in options() if setting.name in given)

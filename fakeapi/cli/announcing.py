@@ -1,4 +1,4 @@
-"""Prints how a started server can be reached and what it does, and writes its ready file."""
+"""Prints the URL, the kubeconfig and the state of a started server, and writes its ready file."""
 
 import json
 import os
@@ -18,25 +18,25 @@ PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
 )
 CHOOSE_NOTE = "; --release chooses one"
-"""The end of the first line if the user chose no release."""
+"""Ends the first line if the user chose no release."""
 DEMO_NOTE = (
     "Demo: the namespace demo fills within seconds. Try:\n"
     "  kubectl -n demo get pods,resourceclaims\n"
     "  fakeapi explain pod demo/too-large"
 )
 HEARTBEATS = "leases"
-"""The resource whose requests `--log` does not print: nodes and leaders renew leases every few seconds."""
+"""The resource whose requests `--log` omits: kubelets and leader elections renew leases every few seconds."""
 OWN_CONTROLLERS = "kubernetes/fakeapi"
-"""A part of the User-Agent of the server's own controllers."""
+"""A part of the User-Agent of the server's own controllers; `--log` omits their requests."""
 
 
 def announce(
     server: "FakeAPI", release: str | None, ready_file: Path | None, options: dict[str, Any]
 ) -> None:
-    """Writes the ready file, and then prints the URL, the kubeconfig, the live page and what the server does.
+    """Writes the ready file. Then prints the URL, the kubeconfig, the live page and missing controllers.
 
-    - `release`: the release that the server imitates; None for the default.
-    - `options`: the options of the server, as Settings names them.
+    - `release`: the Kubernetes release that the user chose; None for the default.
+    - `options`: the options of the server, by the field names of Settings.
     """
     if ready_file is not None:
         _write_ready_file(server, ready_file)
@@ -56,12 +56,12 @@ def announce(
 
 
 def announce_demo() -> None:
-    """Prints the namespace of `serve --demo`, and commands to look at it."""
+    """Prints the namespace of `serve --demo`, and commands that show its objects."""
     click.echo(DEMO_NOTE)
 
 
 def print_requests(server: "FakeAPI") -> None:
-    """Prints a line for each request of clients from now on.
+    """Prints one line for each later request of a client.
 
     Leaves out requests for leases, and requests of the server's own controllers.
     """

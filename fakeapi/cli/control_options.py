@@ -1,4 +1,4 @@
-"""Adds the options that select a running server to commands, and reports the errors of requests to it."""
+"""Adds options to commands that select a running server, and converts errors of its requests."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that select a server to a command, which receives the argument `client`.
+    """Decorator that adds the options that select a server. The command receives the argument `client`.
 
-    `client` is a ControlClient for the control API of the server. If the command raises ControlError, the
-    user sees one line, and the exit status is 1.
+    `client` is a ControlClient for the control API of the server. If the command raises ControlError, prints
+    one line and exits with status 1.
     """
 
     @wraps(command)
@@ -40,10 +40,10 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that select a server to a command, which receives the argument `target`.
+    """Decorator that adds the options that select a server. The command receives the argument `target`.
 
-    `target` is the Target for the server. If the command raises TargetError, the user sees one line, and the
-    exit status is 1.
+    `target` is the Target for the server. If the command raises TargetError, prints one line and exits with
+    status 1.
     """
 
     @wraps(command)

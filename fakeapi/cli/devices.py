@@ -1,4 +1,6 @@
-"""The command `fakeapi devices`: presets of simulated drivers, also made from a cluster's slices."""
+"""The command `fakeapi devices`: prints presets of simulated drivers, and makes drivers from
+ResourceSlices.
+"""
 
 import sys
 from pathlib import Path
@@ -16,7 +18,7 @@ def devices() -> None:
 
 @devices.command("list")
 def list_presets() -> None:
-    """List the presets, with what they imitate."""
+    """List the presets, each with a short description."""
     from fakeapi.devices import presets  # noqa: PLC0415 - keeps --help fast
 
     width = max(map(len, presets.names()))

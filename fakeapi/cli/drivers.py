@@ -23,7 +23,7 @@ def list_drivers(client: "ControlClient") -> None:
     """List the simulated drivers, with their nodes, devices and prepared claims."""
     listed = client.get("/drivers")["drivers"]
     if not listed:
-        click.echo("No driver is simulated.")
+        click.echo("The server has no simulated drivers.")
     for driver in listed:
         _print(driver)
 
@@ -81,7 +81,7 @@ def add(client: "ControlClient", *, driver: str, nodes: tuple[str, ...]) -> None
 @control_client
 @click.argument("name")
 def remove(client: "ControlClient", *, name: str) -> None:
-    """Stop a driver everywhere, and forget it."""
+    """Stop a driver on all nodes, and remove it."""
     client.delete(_path(name))
 
 
@@ -93,8 +93,8 @@ def _behaviour(call: str, text: str) -> None:
     @click.option("--error", default="", help="Answer with this error.")
     @click.option("--hangs", is_flag=True, help="Never answer; the kubelet gives up after 45 seconds.")
     @click.option("--wrong-claim", is_flag=True, help="Answer for another claim.")
-    @click.option("--times", type=click.IntRange(1), help="Do so for this many calls, then work again.")
-    @click.option("--node", default="", help="Do so only on this node.")
+    @click.option("--times", type=click.IntRange(1), help="Behave like this for this many calls only.")
+    @click.option("--node", default="", help="Behave like this only on this node.")
     def behave(client: "ControlClient", *, name: str, wrong_claim: bool, **members: Any) -> None:
         given = {key: value for key, value in {**members, "wrongClaim": wrong_claim}.items() if value}
         _print(client.post(f"{_path(name)}/{call}", given))
@@ -117,10 +117,12 @@ for _call, _does in {
 @click.option("--node", default="", help="The node of the device, if several nodes have one of this name.")
 @click.option("--unhealthy", is_flag=True, help="Report the device as Unhealthy.")
 @click.option("--healthy", is_flag=True, help="Report the device as Healthy.")
-@click.option("--message", default="", help="The message of the health.")
+@click.option("--message", default="", help="The message to report with the health.")
 @click.option("--taint", metavar="KEY[=VALUE]:EFFECT", help="Add a taint.")
 @click.option("--untaint", metavar="KEY", default="", help="Remove the taints with this key; * for all.")
-@click.option("--remove/--restore", "removed", default=None, help="Publish the device no more, or again.")
+@click.option(
+    "--remove/--restore", "removed", default=None, help="Remove the device from its slice, or add it."
+)
 def device(
     client: "ControlClient",
     *,

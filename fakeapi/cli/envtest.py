@@ -46,7 +46,7 @@ def envtest(
     """
     store = directory or assets.default_store()
     if lists and clean:
-        raise click.UsageError("--list and --clean: name one of them.")
+        raise click.UsageError("Set --list or --clean, not both.")
     try:
         if lists or clean:
             for item in assets.clean(store) if clean else assets.listed(store):

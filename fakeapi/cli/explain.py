@@ -1,4 +1,4 @@
-"""The command `fakeapi explain`: says why a pod or claim waits, on this server or on a real cluster.
+"""The command `fakeapi explain`: says why a pod or claim waits, in a fakeapi server or a real cluster.
 
 Exit status: 0 if the object was explained, 1 if it does not exist or the server does not answer, 2 for
 invalid options.
@@ -52,7 +52,7 @@ def explain(
     """Say why a pod or claim waits, why a pod has its node, or why an object is not deleted.
 
     With --kubeconfig, explains an object of any cluster, by GET requests for nodes, pods, claims, slices and
-    classes. Nothing is written, and no Secret is read. Without it, asks a running fakeapi.
+    classes. Nothing is written, and no Secret is read. Without --kubeconfig, asks a fakeapi server.
 
     The kinds are pod, claim, template, class, slice, node, namespace, pvc and devicetaintrule. Exit status: 0
     if the object was explained, 1 if it does not exist or the server does not answer, 2 for wrong arguments.
@@ -114,7 +114,7 @@ def _object(kind: str, name: str, namespace: str | None) -> tuple[str, str, str]
 
 
 def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanation":
-    """Returns the explanation of a running fakeapi, by its control API."""
+    """Requests the explanation from the control API of a fakeapi server."""
     from urllib.parse import quote  # noqa: PLC0415 - keeps --help fast
 
     import msgspec  # noqa: PLC0415 - keeps --help fast
@@ -133,7 +133,7 @@ def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanati
 
 
 def _read(target: "Target", plural: str, namespace: str, name: str, gates: str) -> "Explanation":
-    """Reads the objects of any cluster, and explains one of them."""
+    """Reads the objects of any cluster with GET requests, and explains one object."""
     from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.remote_cluster import explain_remote  # noqa: PLC0415 - keeps --help fast
     from fakeapi.releases.gates import GateError, UnknownGateError  # noqa: PLC0415 - keeps --help fast

@@ -22,7 +22,7 @@ def faults() -> None:
 @faults.command("list")
 @control_client
 def list_faults(client: "ControlClient") -> None:
-    """List the armed faults, and how often each has matched and fired."""
+    """List the armed faults, with the numbers of matched and affected requests."""
     armed = client.get("/faults")
     if not armed["faults"]:
         click.echo("No fault is armed.")
@@ -79,9 +79,9 @@ def disarm(client: "ControlClient", *, names: tuple[str, ...], every: bool) -> N
 
 
 def _members(arguments: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the arguments of a ready-made fault: its target, and the values of NAME=VALUE.
+    """Parses the arguments of a ready-made fault: its target, and NAME=VALUE pairs.
 
-    The target is all arguments without "=", joined by spaces. A VALUE that is not valid JSON is a string.
+    Arguments without "=" form the target, joined by spaces. A VALUE that is not valid JSON is a string.
     """
     import json  # noqa: PLC0415 - keeps --help fast
 
@@ -111,7 +111,9 @@ def _print(answer: Any) -> None:
 
 
 _OMITTED = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""Default values of fields of a fault rule. `_described` omits a field with its default value or None."""
+"""Default values of fields of a fault rule. `_described` omits these fields if they have their default or
+None.
+"""
 
 
 def _described(members: dict[str, Any]) -> str:

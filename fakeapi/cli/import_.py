@@ -1,4 +1,4 @@
-"""The command `fakeapi import`: puts manifests, or the objects of a cluster, into a running server.
+"""The command `fakeapi import`: creates the objects of manifests or of a cluster in a running server.
 
 Exit status: 0 if the server accepted all objects, 1 if it refused an object or nothing could be read, 2 for
 invalid options. The exit status can be 0 even if the user may not read some resources of the cluster.

@@ -16,18 +16,18 @@ HELP = "space: pause or resume · n: next exchange · q: stop"
 def keys(control: ReplayControl, stream: TextIO | None = None) -> contextlib.AbstractContextManager[bool]:
     """Returns a context manager that lets keys pause, step and stop a replay during its block.
 
-    `stream`: the terminal; None for standard input. The value of the context manager is False if the stream
-    is not a POSIX terminal. It then ignores keys.
+    `stream`: the terminal; None for standard input. On a stream that is not a POSIX terminal, the value of
+    the context manager is False and keys have no effect.
     """
-    return listening(lambda pressed: obey(control, pressed), stream)
+    return listening(lambda pressed: handle_key(control, pressed), stream)
 
 
 @contextlib.contextmanager
 def listening(on_key: Callable[[bytes], None], stream: TextIO | None = None) -> Iterator[bool]:
-    """Calls `on_key` in another thread with each key that the user presses during the block.
+    """Calls `on_key` in another thread for each key that the user presses during the block.
 
-    `stream`: the terminal; None for standard input. The value of the context manager is False if the stream
-    is not a POSIX terminal. It then ignores keys.
+    `stream`: the terminal; None for standard input. On a stream that is not a POSIX terminal, the value of
+    the context manager is False and keys have no effect.
     """
     stream = stream or sys.stdin
     if os.name != "posix" or not stream.isatty():
@@ -63,7 +63,7 @@ def _listen(on_key: Callable[[bytes], None], descriptor: int, over: int) -> None
         on_key(pressed)
 
 
-def obey(control: ReplayControl, pressed: bytes) -> None:
+def handle_key(control: ReplayControl, pressed: bytes) -> None:
     """Pauses or resumes (space), steps (n, Enter) or stops (q) a replay; ignores other keys."""
     if pressed == b" ":
         if control.is_paused:

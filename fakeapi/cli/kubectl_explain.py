@@ -1,4 +1,6 @@
-"""The kubectl plugin `kubectl dra-explain`: `fakeapi explain` for the cluster of the user's kubeconfig."""
+"""The kubectl plugin `kubectl dra-explain`: runs `fakeapi explain` for the cluster of the
+user's kubeconfig.
+"""
 
 import os
 import sys
@@ -10,7 +12,9 @@ NAME = "kubectl dra-explain"
 
 
 def main() -> None:
-    """Runs `fakeapi explain` with the kubeconfig that kubectl would read, unless an option names a server."""
+    """Runs `fakeapi explain` with kubectl's kubeconfig. Does not add the kubeconfig if an option selects a
+    server.
+    """
     arguments = sys.argv[1:]
     if not any(one.split("=")[0] in {"--kubeconfig", "--server", "--help"} for one in arguments):
         arguments = [*arguments, "--kubeconfig", str(kubeconfig())]
@@ -18,6 +22,6 @@ def main() -> None:
 
 
 def kubeconfig() -> Path:
-    """Returns the first file of $KUBECONFIG, or ~/.kube/config."""
+    """Returns the first file in $KUBECONFIG, or ~/.kube/config."""
     first = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
     return Path(first) if first else Path.home() / ".kube" / "config"

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
 
 HEALTH_SECONDS = 2.0
-"""Maximum number of seconds until the server responds to `fakeapi healthcheck`."""
+"""Seconds to wait for the response of the server in `fakeapi healthcheck`."""
 
 
 class _Commands(click.Group):
-    """A group of commands that imports a command in `later` only when the user calls it.
+    """A group of commands. Imports the module of a command in `later` only when the user calls the command.
 
     `later`: the module and the short help text of each command.
     """

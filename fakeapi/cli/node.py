@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("name", required=False)
 @click.option("--stop", "action", flag_value="stop", help="Stop the kubelet of the node.")
 @click.option("--start", "action", flag_value="start", help="Start the kubelet of the node again.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer of the control API.")
+@click.option("--json", "as_json", is_flag=True, help="Print the response of the control API as JSON.")
 def node(client: "ControlClient", *, name: str | None, action: str | None, as_json: bool) -> None:
     """List the nodes with a kubelet, or show one: its drivers, prepared claims, pods and CDI devices."""
     if action is not None:

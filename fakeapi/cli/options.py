@@ -40,7 +40,7 @@ def _click_option(field: Field[Any], option: Option) -> Callable[[F], F]:
 
 
 class PlainOption(click.Option):
-    """An option whose help is only its text, without click's own words about defaults and bounds."""
+    """An option with only its own help text. Omits click's text about defaults and ranges."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Returns the names and the help text of the option; None if the option is hidden."""
@@ -49,7 +49,7 @@ class PlainOption(click.Option):
 
 
 def default_text(option: Option, default: Any) -> str:
-    """Returns the default and the bounds of an option in brackets, after two spaces; "" for a flag.
+    """Returns the default and the range of an option for its help, as "  [default: …]"; "" for a flag.
 
     `default`: the default on the command line.
     """
@@ -81,7 +81,9 @@ def _click_type(field: Field[Any], option: Option) -> Any:
 
 
 class _Duration(click.FloatRange):
-    """The click type of a duration within a range: a number of seconds, or text with a unit, such as 10ms."""
+    """The click type of a duration: a number of seconds, or text with a unit, such as 10ms. Checks
+    a range.
+    """
 
     name = "duration"
 

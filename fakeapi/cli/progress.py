@@ -28,11 +28,11 @@ PLAIN_SECONDS = 5.0
 
 
 class ProgressDisplay(ABC):
-    """A display of progress. As a context manager, it ends the display at the end of the block."""
+    """A display of progress. As a context manager, ends the display at the end of the block."""
 
     @abstractmethod
     def end(self) -> None:
-        """Ends the display; does nothing if it has ended already."""
+        """Ends the display. Does nothing if the display has ended."""
 
     def __enter__(self) -> Self:
         return self
@@ -44,10 +44,10 @@ class ProgressDisplay(ABC):
 
 
 class Activity(ProgressDisplay):
-    """The display of the progress of one activity, by default on standard error.
+    """Shows the progress of one activity, by default on standard error.
 
-    Call it with the number of finished things, the total (0 if unknown) and a remark. On a terminal it draws
-    a bar; otherwise it prints a line every PLAIN_SECONDS.
+    Call the object with the number of finished items, the total (0 if unknown) and a remark. Draws a bar on a
+    terminal; otherwise prints a line every PLAIN_SECONDS.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Activity(ProgressDisplay):
         after: float = SHOWN_AFTER_SECONDS,
         stays: bool = False,
     ) -> None:
-        """Starts to measure the time of the activity. Does not print yet.
+        """Starts to measure the time. Prints nothing yet.
 
         - `title`: the name of the activity, such as "reading".
-        - `unit`: the name of the counted things, such as "objects".
+        - `unit`: the name of the counted items, such as "objects".
         - `after`: the seconds until the bar appears on a terminal.
         - `stays`: whether the bar stays on the terminal at the end.
         """
@@ -104,10 +104,9 @@ class Activity(ProgressDisplay):
 
 
 class Waiting(ProgressDisplay):
-    """A spinner on a terminal, for work of unknown length.
+    """Shows a spinner on a terminal, for work of unknown length.
 
-    The spinner appears after `after` seconds, and disappears at the end. Without a terminal, it shows
-    nothing.
+    The spinner appears after `after` seconds and disappears at the end. Shows nothing without a terminal.
     """
 
     def __init__(
@@ -162,9 +161,9 @@ def _bar(stream: TextIO, *, transient: bool) -> Any:
 
 
 class ProgressLine:
-    """The display of the progress of a replay: a spinner while the trace is read, then a bar.
+    """Shows the progress of a replay: a spinner while the trace is read, then a bar.
 
-    Call it after each exchange, and call `end` at the end of the replay.
+    Call the object after each exchange, and call `end` at the end of the replay.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -177,17 +176,17 @@ class ProgressLine:
         self._activity(progress.done, progress.total, divergent)
 
     def end(self) -> None:
-        """Ends the display; the last state of the bar stays on a terminal."""
+        """Ends the display. The bar stays on a terminal."""
         self._reading.end()
         self._activity.end()
 
 
 def describe(done: int, total: int, unit: str, seconds: float, what: str = "") -> str:
-    """Formats the progress of an activity: "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge".
+    """Formats progress, such as "1200 of 5000 exchanges, 800/s, 5 s left, 2 diverge".
 
-    - `done`: the number of finished things.
-    - `total`: the number of all things; 0 if unknown.
-    - `unit`: the name of the counted things, such as "exchanges".
+    - `done`: the number of finished items.
+    - `total`: the number of all items; 0 if unknown.
+    - `unit`: the name of the counted items, such as "exchanges".
     - `seconds`: the seconds since the start.
     - `what`: a remark at the end; "" for none.
     """

@@ -1,4 +1,4 @@
-"""The command `fakeapi record`: a recording proxy for a cluster. It needs the extra `record`.
+"""The command `fakeapi record`: records the traffic of a cluster with a proxy. Needs the extra `record`.
 
 Exit status: 0 after SIGINT or SIGTERM, 1 for errors of the cluster, the trace or the port, 2 for invalid
 options.
@@ -99,7 +99,7 @@ def record(
     .jsonl.zst. The file appears when recording ends.
     """
     _require_extra()
-    # --upstream has precedence over the variable KUBECONFIG, but excludes the option --kubeconfig.
+    # --upstream overrides the variable KUBECONFIG, but cannot be combined with the option --kubeconfig.
     source = click.get_current_context().get_parameter_source("kubeconfig")
     if upstream and kubeconfig and source is not None and source.name == "COMMANDLINE":
         raise click.UsageError("Set --upstream or --kubeconfig, not both.")
@@ -131,10 +131,10 @@ def _require_extra() -> None:
 
 
 def _check_address(host: str, *, allowed: bool) -> None:
-    """Raises UsageError if the proxy would listen on an address that is not loopback.
+    """Raises UsageError if the proxy would listen on an address other than loopback.
 
-    Other machines could then use the cluster with the user's credentials. `allowed`: whether the user has
-    allowed this with --token or --allow-anonymous.
+    Other machines could then use the cluster with the user's credentials. `allowed`: whether the user set
+    --token or --allow-anonymous.
     """
     if not (is_loopback(host) or allowed):
         raise click.UsageError(

@@ -107,7 +107,10 @@ def diff(*, client: Any, old: str, new: str) -> None:
             comparison = client.get("/snapshots/diff", old=old, new=new or None)
             differences, more = [_text(item) for item in comparison["items"]], comparison["more"]
         else:
-            differences, more = [str(item) for item in _at(client, old).diff(_at(client, new))], 0
+            differences, more = (
+                [str(item) for item in _snapshot_of(client, old).diff(_snapshot_of(client, new))],
+                0,
+            )
     for difference in differences:
         click.echo("\n".join(printable(line) for line in difference.splitlines()))
     if more:
@@ -117,12 +120,12 @@ def diff(*, client: Any, old: str, new: str) -> None:
     click.echo("No differences.")
 
 
-def _at(client: Any, name: str) -> "Snapshot":
+def _snapshot_of(client: Any, name: str) -> "Snapshot":
     if Path(name).is_file():
         return _read(Path(name))
     if name:
         return _downloaded(client, name)
-    raise click.ClickException("a file is compared with a file or with a snapshot by its name")
+    raise click.ClickException("a comparison with a file needs two arguments: files or names of snapshots")
 
 
 def _read(file: Path) -> "Snapshot":
@@ -141,13 +144,15 @@ def _downloaded(client: Any, name: str) -> "Snapshot":
     return Snapshot.of(decoded(client.get(f"/snapshots/{_quoted(name)}/file").encode(), name))
 
 
-def _text(found: dict[str, Any]) -> str:
-    """Formats a difference between two snapshots as text. `found`: the JSON of the control API."""
+def _text(item: dict[str, Any]) -> str:
+    """Formats a difference between two snapshots as text. `item`: a difference in the JSON of the control
+    API.
+    """
     from fakeapi.snapshots.comparing import Difference, FieldChange  # noqa: PLC0415 - keeps --help fast
 
-    fields = tuple(FieldChange(field["path"], field["old"], field["new"]) for field in found["fields"])
-    place = found["resource"], found["namespace"], found["name"]
-    return str(Difference(found["kind"], *place, fields, found["more"]))
+    fields = tuple(FieldChange(field["path"], field["old"], field["new"]) for field in item["fields"])
+    place = item["resource"], item["namespace"], item["name"]
+    return str(Difference(item["kind"], *place, fields, item["more"]))
 
 
 def _print_snapshot(kept: dict[str, Any]) -> None:

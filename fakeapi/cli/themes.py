@@ -57,13 +57,13 @@ THEMES: dict[str, tuple[str, ...]] = {
     "Faults, time and chance": ("faults", "strict_faults", "latency", "seed", "frozen_at", "clock"),
     "What you see": ("log", "control", "journal", "audit_log", "audit_policy", "record", "redact"),
 }
-"""The names of the options of each theme. Options without a theme are in the theme OTHER."""
+"""Maps each theme to the names of its options. All other options belong to the theme OTHER."""
 
 OTHER = "Other options"
 
 
 def theme_of(name: str) -> str:
-    """Returns the theme of an option of a server."""
+    """Returns the theme of an option of `fakeapi serve`. `name`: the field name in Settings."""
     return next((theme for theme, names in THEMES.items() if name in names), OTHER)
 
 

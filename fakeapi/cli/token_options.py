@@ -1,4 +1,4 @@
-"""Adds the options --token and --token-file to commands, which receive one argument `token`."""
+"""Adds the options --token and --token-file to commands. Commands receive one argument `token`."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""The command `fakeapi top`: the live figures of a running server in a terminal.
+"""The command `fakeapi top`: shows the load and contents of a running server in a terminal.
 
 Exit status: 0 when the user quits, 1 if the server does not answer.
 """
@@ -40,7 +40,7 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
     """Renders one frame of `fakeapi top` as plain text.
 
     - `figures`: the response of the control API to `/figures`.
-    - `seconds`: the length of the period in which the requests in `figures` were counted; 0 for the first
+    - `seconds`: the length of the interval in which the requests in `figures` were counted; 0 for the first
       frame, without rates.
     """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
@@ -56,7 +56,7 @@ def as_text(figures: dict[str, Any], seconds: float) -> str:
 def _show(client: "ControlClient", interval: float) -> None:
     """Draws a frame on the terminal every `interval` seconds, until the user presses q or Ctrl-C.
 
-    At the end, it restores the terminal.
+    Restores the terminal at the end.
     """
     from rich.console import Console  # noqa: PLC0415 - takes 60 ms, loaded only when used
     from rich.live import Live  # noqa: PLC0415 - takes 60 ms, loaded only when used

@@ -12,9 +12,9 @@ from rich.text import Text
 from fakeapi.releases import KNOWN_RELEASES
 
 KINDS_SHOWN = 15
-"""Maximum number of resources in the table of objects.
+"""Maximum number of resources in the table of objects. The resources with the most objects are shown.
 
-The table contains the resources with the most objects; its last row has the sum of the others.
+The last row has the sum of all further resources.
 """
 
 AGENTS_SHOWN = DRIVERS_SHOWN = WAITING_SHOWN = 8
@@ -28,7 +28,7 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
     """Renders a frame of `fakeapi top` for the library rich.
 
     - `figures`: the response of the control API to `/figures`.
-    - `seconds`: the length of the period in which the requests in `figures` were counted; 0 for the first
+    - `seconds`: the length of the interval in which the requests in `figures` were counted; 0 for the first
       frame, without rates.
     """
     load = [_requests(figures, seconds), _agents(figures, seconds)]
@@ -104,7 +104,7 @@ def _kinds(kinds: list[dict[str, Any]]) -> Table:
 
 
 def _agents(figures: dict[str, Any], seconds: float) -> Table:
-    """Renders a table of the requests per second of each client, and how many of them failed."""
+    """Renders a table of the requests per second of each client, with the rate of failed requests."""
     table = Table("AGENT", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("FAILED", justify="right", style="yellow")
@@ -123,7 +123,7 @@ def _claims(states: dict[str, int]) -> Table:
 
 
 def _drivers(drivers: list[dict[str, Any]]) -> Table:
-    """Renders a table of the drivers: devices that are used, free, tainted and unhealthy."""
+    """Renders a table of the drivers, with the numbers of used, free, tainted and unhealthy devices."""
     table = Table("DRIVER", box=None, pad_edge=False)
     for name, style in (("USED", ""), ("FREE", ""), ("TAINTED", "yellow"), ("UNHEALTHY", "red")):
         table.add_column(name, justify="right", style=style)
@@ -137,7 +137,7 @@ def _drivers(drivers: list[dict[str, Any]]) -> Table:
 
 
 def _waiting(figures: dict[str, Any]) -> Table:
-    """Renders a table of the pods and claims that wait, with the reasons."""
+    """Renders a table of waiting pods and claims with their reasons."""
     table = Table("WAITING", box=None, pad_edge=False)
     table.add_column("REASON", overflow="fold")
     waiting = figures["waiting"]

@@ -23,7 +23,7 @@ from fakeapi.traces.inspecting.statistics import statistics
 from fakeapi.traces.inspecting.validate import PROBLEMS_MAX, validate
 
 LISTED = 12
-"""Maximum number of rows of each table of `fakeapi trace stats` without --all."""
+"""Maximum number of rows in each table of `fakeapi trace stats`. The option --all removes the limit."""
 
 
 @click.group()

@@ -1,4 +1,4 @@
-"""Options to redact traces, and the conversion of TraceError to an error of click, for several commands."""
+"""Options to redact traces, and the conversion of TraceError to ClickException, for several commands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ def _paths(
 
 
 def redaction_options(command: Any) -> Any:
-    """Adds the options --redact and --keep-credentials to a command; `redactor` uses their values."""
+    """Adds the options --redact and --keep-credentials to a command. Pass their values to `redactor`."""
     command = click.option(
         "--redact",
         "redact",
@@ -39,15 +39,14 @@ def redaction_options(command: Any) -> Any:
 
 
 def redactor(*, redact: tuple[fieldpaths.FieldPath, ...], keep_credentials: bool) -> Redactor:
-    """Returns the Redactor for the values of the options --redact and --keep-credentials."""
+    """Returns a Redactor for the values of the options --redact and --keep-credentials."""
     return Redactor(credentials=not keep_credentials, paths=redact)
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """A context manager that converts a TraceError to a ClickException with exit status 1.
-
-    The message is one line.
+    """Context manager that converts a TraceError to a ClickException with a one-line message and exit status
+    1.
     """
     try:
         yield

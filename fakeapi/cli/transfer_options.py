@@ -19,9 +19,8 @@ _SHOWN = 8
 
 
 def selection_options(command: F) -> F:
-    """Adds the options --namespace, --resource and --selector to a command.
-
-    `selection_of` converts their values to a Selection.
+    """Adds the options --namespace, --resource and --selector to a command. Pass their values to
+    `selection_of`.
     """
     for option in (
         click.option(
@@ -68,7 +67,7 @@ def read_limit(command: F) -> F:
 def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
     """Converts the values of the options from `selection_options` to a Selection.
 
-    - `chosen`: the values of the options, by parameter name. It can also contain other fields of Selection.
+    - `chosen`: the values of the options, by parameter name, and optionally other fields of Selection.
     - `more`: further fields of Selection.
     """
     from fakeapi.transfer.selection import Selection, all_of  # noqa: PLC0415 - keeps --help fast
@@ -79,9 +78,8 @@ def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """A context manager that converts errors of an export or import to a ClickException with exit status 1.
-
-    The message is one line.
+    """Context manager that converts errors of an export or import to a one-line ClickException with exit
+    status 1.
     """
     from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
@@ -106,7 +104,7 @@ def reported() -> Iterator[None]:
 
 
 def summary(resources: Iterable[str]) -> str:
-    """Counts resources, and returns the counts as text: "3 objects: 2 pods, 1 nodes".
+    """Returns the counts of resources as text, such as "3 objects: 2 pods, 1 nodes".
 
     `resources`: the resource of each object, such as "pods". The text names at most _SHOWN resources.
     """

@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 TIMEOUT_SECONDS = 60.0
 """Default timeout, in seconds, of each read and write on the socket.
 
-kube-apiserver ends requests after the same time.
+kube-apiserver ends ordinary requests after the same time.
 """
 
 
 Headers = Mapping[str, str | tuple[str, ...]]
-"""The headers of a request. A header with several values has a tuple."""
+"""The headers of a request. A tuple stands for several headers of the same name."""
 
 _WITH_BODY = ("POST", "PUT", "PATCH")
 """The methods whose requests have the header Content-Length even without a body."""
@@ -60,7 +60,10 @@ class Stream:
         return self._response.readline()
 
     def rest(self, seconds: float) -> str:
-        """Returns the rest of the response as text."""
+        """Returns the rest of the response as text.
+
+        Raises TimeoutError if no byte arrives for `seconds`.
+        """
         self._socket.settimeout(max(seconds, 0.001))
         return self._response.read().decode("utf-8", "replace")
 
@@ -83,10 +86,7 @@ def _send(
 
 
 class Connections:
-    """A pool of blocking HTTP connections to one server.
-
-    Several threads, and forked processes, can use the same pool.
-    """
+    """A pool of blocking HTTP connections to one server, for several threads and forked processes."""
 
     def __init__(
         self, url: str, *, tls: ssl.SSLContext | None = None, timeout: float = TIMEOUT_SECONDS
@@ -131,7 +131,7 @@ class Connections:
         return Answer(response.status, response.getheader("Content-Type", ""), text)
 
     def open_stream(self, target: str, headers: Headers) -> Stream:
-        """Sends a GET request on a connection of its own; returns the response as a stream of lines.
+        """Sends a GET request on a new connection; returns the response as a stream of lines.
 
         Raises OSError if the connection fails, and http.client.HTTPException if the response is not valid
         HTTP.
@@ -147,7 +147,7 @@ class Connections:
             raise
 
     def close(self) -> None:
-        """Closes the idle connections; a later request opens a new connection."""
+        """Closes the idle connections. A later request opens a new connection."""
         while self._idle:
             self._idle.pop().close()
 

@@ -64,30 +64,30 @@ class ControlClient:
         return cls(target.url, token=token, tls=target.tls)
 
     def get(self, path: str, **query: Any) -> Any:
-        """Sends a GET request; returns the decoded response as `request` does.
+        """Sends a GET request; returns the decoded JSON of the response.
 
-        `query`: the query parameters; a parameter with the value None is omitted.
+        `query`: the query parameters. Omits parameters with the value None.
         """
         return self.request("GET", path, query=query)
 
     def post(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Sends a POST request; returns the decoded response as `request` does.
+        """Sends a POST request; returns the decoded JSON of the response.
 
-        `body`: bytes are sent unchanged, any other value as JSON. None sends no body.
+        `body`: sends bytes unchanged, and any other value as JSON. None sends no body.
         """
         return self.request("POST", path, body, query=query)
 
     def put(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Sends a PUT request; returns the decoded response as `request` does.
+        """Sends a PUT request; returns the decoded JSON of the response.
 
-        `body`: bytes are sent unchanged, any other value as JSON. None sends no body.
+        `body`: sends bytes unchanged, and any other value as JSON. None sends no body.
         """
         return self.request("PUT", path, body, query=query)
 
     def delete(self, path: str, **query: Any) -> Any:
-        """Sends a DELETE request; returns the decoded response as `request` does.
+        """Sends a DELETE request; returns the decoded JSON of the response.
 
-        `query`: the query parameters; a parameter with the value None is omitted.
+        `query`: the query parameters. Omits parameters with the value None.
         """
         return self.request("DELETE", path, query=query)
 
@@ -195,7 +195,7 @@ class EventStream:
         self.close()
 
     def close(self) -> None:
-        """Closes the connection; does nothing if it is closed already."""
+        """Closes the connection. A second call does nothing."""
         self._response.close()
         self._connection.close()
 

@@ -24,11 +24,11 @@ AGGREGATED_MEDIA_TYPES = ",".join(
         "",
     )
 )
-"""The header Accept of a client that understands aggregated discovery, and also reads other documents."""
+"""The header Accept for aggregated discovery. Also accepts plain JSON, for servers without it."""
 
 
 def group_versions(body: Any) -> list[str]:
-    """Returns all API versions in an APIGroupList; the preferred version of each group is its first.
+    """Returns all API versions in an APIGroupList. The preferred version comes first in its group.
 
     The core group ("v1") is not part of an APIGroupList. Raises StatusError if the body is malformed.
     """
@@ -64,7 +64,8 @@ def served_resources(api_version: str, body: Any) -> list[ServedResource]:
 
 
 def aggregated_resources(body: Any) -> list[ServedResource] | None:
-    """Returns the resources in an APIGroupDiscoveryList. The preferred version of a group is its first.
+    """Returns the resources in an APIGroupDiscoveryList. Those of the preferred version come first in their
+    group.
 
     Returns None for a document of another kind, from a server without aggregated discovery. Raises
     StatusError if the body is malformed.

@@ -27,7 +27,7 @@ class StatusError(FakeAPIError):
         super().__init__("\n    ".join([refusal, *self._causes()]))
 
     def _causes(self) -> list[str]:
-        """Returns the causes in the details of the Status that the message does not contain already."""
+        """Returns the causes in the Status that its message does not contain."""
         details = self.status.get("details")
         causes = details.get("causes") if isinstance(details, dict) else None
         texts = []
@@ -40,7 +40,7 @@ class StatusError(FakeAPIError):
 
     @classmethod
     def without_response(cls, reason: str, message: str) -> "StatusError":
-        """Returns the error for a lost or malformed response. Its code is 0.
+        """Returns a StatusError with code 0, for a lost or malformed response.
 
         `reason` and `message`: as in a Status.
         """

@@ -1,4 +1,4 @@
-"""HttpClient: an HTTP/1.1 client on asyncio and h11, which can send recorded requests unchanged.
+"""HttpClient: an HTTP/1.1 client on asyncio and h11. Can send recorded requests unchanged.
 
 The client reuses its connections. h11 checks each request before sending, so a recorded method, target or
 header cannot smuggle a second request.
@@ -41,13 +41,13 @@ _START = b"HTTP/1."
 
 
 class UnsendableRequest(Exception):
-    """Raised for a request whose method, target or header is not valid HTTP. The message says why."""
+    """Raised for a request with an invalid method, target or header. The message says what is invalid."""
 
 
 class _Closed(Exception):
     """Raised if a connection ends before the first byte of a response.
 
-    If the connection was reused, the client sends the request again on another connection.
+    The client then sends the request again on a new connection, if the connection was reused.
     """
 
 
@@ -95,7 +95,7 @@ class HttpClient:
                     connection.close()
                     if kept:
                         continue
-                    raise TargetError(f"{self.url} closed the connection without an answer") from None
+                    raise TargetError(f"{self.url} closed the connection without a response") from None
                 except BaseException:
                     connection.close()
                     raise
@@ -116,7 +116,7 @@ class HttpClient:
             return await connection.open_stream(request, self._timeout)
         except _Closed:
             connection.close()
-            raise TargetError(f"{self.url} closed the connection without an answer") from None
+            raise TargetError(f"{self.url} closed the connection without a response") from None
         except BaseException:
             connection.close()
             raise
@@ -187,7 +187,7 @@ def _reason(error: OSError) -> str:
 
 
 class Stream:
-    """The response to a watch. Its method `lines` yields the lines as they arrive."""
+    """The response to a watch. `lines` yields its lines as they arrive."""
 
     def __init__(self, connection: "_Connection", status: int, headers: Headers) -> None:
         self.status = status
@@ -261,7 +261,7 @@ class _Connection(asyncio.Protocol):
 
     @property
     def usable(self) -> bool:
-        """Whether the client can send another request on the connection."""
+        """Whether the connection can carry another request."""
         return not self._ended and not self._unread and self._http.our_state is h11.IDLE
 
     def close(self) -> None:
@@ -304,10 +304,10 @@ class _Connection(asyncio.Protocol):
             event = await self._event()
             if isinstance(event, h11.Response):
                 headers = tuple((name.decode(), value.decode("latin-1")) for name, value in event.headers)
-                # The number is short: h11 allows at most 20 digits.
+                # the number in the message is short, because h11 allows at most 20 digits
                 length = int(first_header(headers, "content-length") or 0)
                 if length > BODY_MAX:
-                    raise TargetError(f"{self._url} answers {length} bytes")
+                    raise TargetError(f"{self._url} sends {length} bytes; the maximum is {BODY_MAX}")
                 return event.status_code, headers
 
     async def pieces(self) -> AsyncIterator[bytes]:
@@ -331,7 +331,7 @@ class _Connection(asyncio.Protocol):
             parts.append(part)
             size += len(part)
             if size > BODY_MAX:
-                raise TargetError(f"{self._url} answers more than {BODY_MAX} bytes")
+                raise TargetError(f"{self._url} sent a response of more than {BODY_MAX} bytes")
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _event(self) -> Any:
@@ -345,8 +345,8 @@ class _Connection(asyncio.Protocol):
                 await self._receive()
         except h11.RemoteProtocolError as error:
             if self._ended and "closed" in str(error):
-                raise TargetError(f"{self._url} closed the connection in the middle of an answer") from error
-            raise TargetError(f"{self._url} answers what is not HTTP: {error}") from error
+                raise TargetError(f"{self._url} closed the connection in the middle of a response") from error
+            raise TargetError(f"{self._url} sent a response that is not HTTP: {error}") from error
         return event
 
     async def _receive(self) -> None:
@@ -369,5 +369,5 @@ class _Connection(asyncio.Protocol):
         if len(self._start) < len(_START):
             self._start += data[: len(_START) - len(self._start)]
             if not _START.startswith(self._start):
-                raise TargetError(f"{self._url} answers what is not HTTP: {data[:80]!r}")
+                raise TargetError(f"{self._url} sent a response that is not HTTP: {data[:80]!r}")
         self._http.receive_data(data)

@@ -2,16 +2,19 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote, urlencode
 
-from fakeapi.asgi import ASGIApp, DropConnection, Message, Scope
+from fakeapi.asgi import WRITE_NOW, ASGIApp, DropConnection, Message, Scope
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.lines import LineSplitter, LineTooLong
 from fakeapi.clients.verbs import JSON, Verbs
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+
+log = logging.getLogger("fakeapi.clients")
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 LINE_BYTES_MAX = 16 * 1024 * 1024
@@ -25,7 +28,7 @@ class InProcessClient(Verbs):
     - `token`: the bearer token; None for no token.
     - `host`: the header Host.
 
-    Methods return decoded JSON, which the caller may change. Every method raises StatusError for an error
+    Methods return decoded JSON that the caller may change. Every method raises StatusError for an error
     response. The code of the error is 0 if the response was incomplete or a watch event was too long.
     """
 
@@ -64,7 +67,7 @@ class InProcessClient(Verbs):
         return response.content()
 
     async def write_protobuf(self, path: str, body: bytes) -> Object:
-        """Replaces an object (PUT) with one in protobuf; returns the stored object.
+        """Replaces an object (PUT) by an object in protobuf; returns the stored object.
 
         `body`: Kubernetes' magic number and a message of the type `runtime.Unknown`.
         """
@@ -81,7 +84,8 @@ class InProcessClient(Verbs):
         - `on_event`: called with each event when it arrives.
         """
         response = _WatchResponse(on_event)
-        await self._send("GET", path, {**query, "watch": "true"}, response)
+        extensions = {WRITE_NOW: response.write_now}
+        await self._send("GET", path, {**query, "watch": "true"}, response, extensions=extensions)
         response.decoded()
 
     async def _send(
@@ -94,8 +98,11 @@ class InProcessClient(Verbs):
         content: bytes | None = None,
         content_type: str = JSON,
         accept: str = JSON,
+        extensions: Mapping[str, object] | None = None,
     ) -> None:
         """Sends a request, and collects its response in `response`.
+
+        `extensions`: the extensions of ASGI that the client offers to the application.
 
         If the application drops the connection, the response stays incomplete.
         """
@@ -105,12 +112,18 @@ class InProcessClient(Verbs):
             headers.append((b"content-length", b"%d" % len(content)))
         with contextlib.suppress(DropConnection):
             await self._app(
-                _scope(method, path, query, headers), _RequestBody(content or b"").receive, response.send
+                _scope(method, path, query, headers, extensions or {}),
+                _RequestBody(content or b"").receive,
+                response.send,
             )
 
 
 def _scope(
-    method: str, path: str, query: Mapping[str, str] | None, headers: list[tuple[bytes, bytes]]
+    method: str,
+    path: str,
+    query: Mapping[str, str] | None,
+    headers: list[tuple[bytes, bytes]],
+    extensions: Mapping[str, object],
 ) -> Scope:
     return {
         "type": "http",
@@ -125,14 +138,14 @@ def _scope(
         "headers": headers,
         "client": None,
         "server": None,
-        "extensions": {},
+        "extensions": extensions,
     }
 
 
 class _RequestBody:
-    """The body of an ASGI request. Its method `receive` returns the body first, and then waits for ever.
+    """The body of an ASGI request. `receive` returns the body first, and then waits for ever.
 
-    To the application, the client therefore stays connected.
+    The application therefore regards the client as connected.
     """
 
     def __init__(self, body: bytes) -> None:
@@ -147,7 +160,7 @@ class _RequestBody:
 
 
 class _Response:
-    """The response to a request. Its method `send` collects the ASGI messages of the application."""
+    """The response to a request. `send` collects the ASGI messages of the application."""
 
     def __init__(self) -> None:
         self.code = 0
@@ -189,15 +202,29 @@ class _Response:
 
 
 class _WatchResponse(_Response):
-    """The response to a watch, which is one JSON value per line.
+    """The response to a watch, with one JSON value per line.
 
-    Its method `take` calls `on_event` with each value.
+    `take` calls `on_event` with each value.
     """
 
     def __init__(self, on_event: Callable[[Object], None]) -> None:
         super().__init__()
         self._on_event = on_event
         self._lines = LineSplitter(LINE_BYTES_MAX)
+
+    def write_now(self, part: bytes) -> bool:
+        """Implements WRITE_NOW: calls `on_event` with the events in `part`, at the commit of their objects.
+
+        Returns False if the events are too long, so that they arrive in the stream and end the watch. Logs
+        exceptions of `on_event`, because they must not end the commit.
+        """
+        if len(part) > LINE_BYTES_MAX:
+            return False
+        try:
+            self.take(part)
+        except Exception:
+            log.exception("a watcher failed to handle an event")
+        return True
 
     def take(self, part: bytes) -> None:
         if self.code != 200:

@@ -1,4 +1,4 @@
-"""Reads a server, its certificates and its credentials from a kubeconfig, like client-go."""
+"""Reads the server, certificates and credentials from a kubeconfig, like client-go."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from fakeapi.clients.target import Target, TargetError, checked_url, is_https, r
 from fakeapi.machinery.documents import DocumentError, document_of
 
 TOKEN_FILE_SECONDS = 60.0
-"""Seconds after which a token file is read again: Kubernetes renews service account tokens in the file."""
+"""Seconds after which a token file is read again, because Kubernetes renews service account tokens in it."""
 
 EXEC_SECONDS = 60.0
 """Maximum number of seconds that a credential plugin may run; a longer run raises TargetError."""
@@ -42,7 +42,7 @@ def target_of_kubeconfig(path: Path, context: str | None = None) -> Target:
     user_name = _text(chosen, "user")
     user = _named(path, config, "users", user_name, "user") if user_name else {}
     if cluster.get("proxy-url"):
-        raise TargetError(f"{path}: the cluster is reached through proxy-url, which is not supported")
+        raise TargetError(f"{path}: proxy-url is not supported: use a cluster without it")
     url = checked_url(_text(cluster, "server"))
     execution = _Exec(path, user["exec"], url) if isinstance(user.get("exec"), dict) else None
     tls = None
@@ -78,7 +78,7 @@ def _authorization(path: Path, user: dict[str, Any]) -> "Callable[[], str | None
 
 
 class _TokenFile:
-    """A credential in a token file. A call returns the header Authorization.
+    """A bearer token in a file. A call returns the header Authorization.
 
     A call raises TargetError if the file cannot be read.
     """
@@ -126,7 +126,7 @@ class _Exec:
     def _ask(self) -> None:
         status = self._run().get("status")
         if not isinstance(status, dict):
-            raise TargetError(f"{self._path}: the credential plugin gave no status")
+            raise TargetError(f"{self._path}: the credential plugin printed no ExecCredential with a status")
         token = _text(status, "token")
         self._header = f"Bearer {token}" if token else None
         self.certificate = _text(status, "clientCertificateData").encode() or None
@@ -165,7 +165,7 @@ class _Exec:
             )
             answer = json.loads(done.stdout)
         except (OSError, ValueError, RecursionError, subprocess.SubprocessError) as error:
-            # The message omits the text of the error, which can contain arguments or output of the command.
+            # The message omits the error's text, because it can contain arguments or output of the command.
             raise TargetError(
                 f"{self._path}: the credential plugin {command[0]} failed: {type(error).__name__}"
             ) from error

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 
 class LineTooLong(Exception):
-    """Raised for a line that is longer than the limit. The message names the limit in bytes."""
+    """Raised for a line over the limit. The message has the limit in bytes."""
 
 
 class LineSplitter:
@@ -15,7 +15,7 @@ class LineSplitter:
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Adds the next bytes of the stream. Yields each line that is now complete, without its newline.
+        """Adds the next bytes of the stream. Yields each line that is complete, without its newline.
 
         Raises LineTooLong if a line is longer than the limit.
         """

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 Headers = tuple[tuple[str, str], ...]
-"""The headers of an HTTP message in order: pairs of a name and a value. A name can occur several times."""
+"""The headers of an HTTP message in order, as (name, value). A name can occur several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Response:
 
 
 def first_header(headers: Iterable[tuple[str, str]], name: str) -> str:
-    """Returns the value of the first header with this name; "" if there is none.
+    """Returns the value of the first header with this name; "" without such a header.
 
     `name` and the names in `headers` must be in lower case.
     """

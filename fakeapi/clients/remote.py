@@ -18,7 +18,7 @@ CONNECTIONS = 4
 """Maximum number of connections of a client."""
 
 READ_BYTES_MAX = 512 * 1024 * 1024
-"""Maximum number of bytes that one client reads in all its responses; more bytes raise TargetError."""
+"""Maximum number of bytes in all responses to one client; more bytes raise TargetError."""
 
 RETRIES_MAX = 5
 """Maximum number of retries after 429 or 503 with Retry-After; then the request raises StatusError."""
@@ -28,7 +28,7 @@ RETRY_SECONDS_MAX = 10.0
 
 
 class ReadOnlyClient(Reader):
-    """A client that reads from one server. It repeats requests after 429 and 503 with Retry-After.
+    """A client that reads from one server. Repeats requests after 429 and 503 with Retry-After.
 
     Every method raises StatusError for an error response, and TargetError if no HTTP response arrives.
     """
@@ -96,17 +96,17 @@ class ReadOnlyClient(Reader):
 
 
 class RemoteClient(ReadOnlyClient, Verbs):
-    """A client that reads from one server and writes to it.
+    """A client that reads from one server and writes to it. Repeats requests after 429 and 503 with
+    Retry-After.
 
-    It repeats requests after 429 and 503 with Retry-After. Every method raises StatusError for an error
-    response, and TargetError if no HTTP response arrives.
+    Every method raises StatusError for an error response, and TargetError if no HTTP response arrives.
     """
 
 
 def _retry_seconds(response: Response) -> float | None:
-    """Returns the seconds to wait before the client repeats the request; None if it must not.
+    """Returns the seconds to wait before the client repeats the request; None if it must not be repeated.
 
-    The client repeats a request only after 429 or 503 with a Retry-After in seconds.
+    Requires the status 429 or 503, with a Retry-After in seconds.
     """
     if response.status not in {429, 503}:
         return None

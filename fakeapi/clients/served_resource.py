@@ -36,11 +36,11 @@ class ServedResource:
 
     - `group`: the API group; "" for the core group.
     - `plural`: the name of the resource in paths, such as "resourceclaims".
-    - `namespaced`: whether its objects are in namespaces.
-    - `has_status`: whether it has the subresource `status`.
+    - `namespaced`: whether the objects of the resource are in namespaces.
+    - `has_status`: whether the resource has the subresource `status`.
     - `verbs`: the verbs in discovery; empty if unknown.
     - `names`: plural, singular, short names and kind in lower case; empty if unknown.
-    - `subresources`: the names of its subresources, such as "status"; empty if unknown.
+    - `subresources`: the names of the subresources, such as "status"; empty if unknown.
     """
 
     group: str
@@ -59,12 +59,12 @@ class ServedResource:
 
     @property
     def group_resource(self) -> tuple[str, str]:
-        """(group, plural), which identifies the resource in all its versions."""
+        """The group and the plural. They are the same in all versions of the resource."""
         return self.group, self.plural
 
     @property
     def qualified(self) -> str:
-        """The name that kubectl accepts: "deployments.apps", or "pods" for the core group."""
+        """The name of the resource for kubectl: "deployments.apps", or "pods" for the core group."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Checks the fields and types of JSON responses, because a broken or hostile server may send anything."""
+"""Checks the fields and types of JSON responses, because a broken or hostile server can send any JSON."""
 
 from typing import Annotated, Any, TypeVar
 
@@ -10,7 +10,7 @@ from fakeapi.machinery.json_types import Object
 T = TypeVar("T")
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
-"""A non-empty name; an empty name cannot be a segment of a path."""
+"""A non-empty name. An empty name cannot be a segment of a path."""
 
 
 class GroupVersion(msgspec.Struct):
@@ -23,7 +23,7 @@ class Group(msgspec.Struct):
 
 
 class GroupList(msgspec.Struct):
-    """The fields of an APIGroupList that the clients read."""
+    """The fields of an APIGroupList that clients need."""
 
     groups: list[Group] | None = None
 
@@ -38,7 +38,7 @@ class Resource(msgspec.Struct):
 
 
 class ResourceList(msgspec.Struct):
-    """The fields of an APIResourceList that the clients read."""
+    """The fields of an APIResourceList that clients need."""
 
     resources: list[Resource] | None = None
 
@@ -76,7 +76,7 @@ class _AggregatedGroup(msgspec.Struct):
 
 
 class AggregatedList(msgspec.Struct):
-    """The fields of an APIGroupDiscoveryList that the clients read."""
+    """The fields of an APIGroupDiscoveryList that clients need."""
 
     items: list[_AggregatedGroup] = []
 
@@ -93,7 +93,7 @@ class Page(msgspec.Struct):
 
     @property
     def token(self) -> str | None:
-        """The continue token, with which a client reads the next page; None or "" on the last page."""
+        """The continue token for the next page; None or "" on the last page."""
         return self.metadata.token if self.metadata is not None else None
 
 
@@ -114,7 +114,7 @@ class _Object(msgspec.Struct):
 
 
 def checked(body: Any, shape: type[T]) -> T:
-    """Converts decoded JSON to the type `shape`, and drops unknown fields.
+    """Converts decoded JSON to the type `shape`. Drops unknown fields.
 
     Raises StatusError with code 0 if a field is missing or has a wrong type.
     """
@@ -127,8 +127,8 @@ def checked(body: Any, shape: type[T]) -> T:
 def object_of(body: Any, api_version: str, kind: str) -> Object:
     """Checks an object from a response or a list, and returns it.
 
-    `api_version` and `kind`: the type to add if the object lacks `apiVersion` or `kind`. Raises StatusError
-    with code 0 if `body` is not an object with a name and valid metadata.
+    `api_version` and `kind`: added if the object lacks `apiVersion` or `kind`. Raises StatusError with code 0
+    if `body` is not an object with a name and valid metadata.
     """
     if not isinstance(body, dict):
         raise malformed(f"is not a {kind} but {body!r:.80}")
@@ -145,6 +145,6 @@ def object_of(body: Any, api_version: str, kind: str) -> Object:
 def malformed(why: str) -> StatusError:
     """Returns the StatusError, with code 0, for a malformed response.
 
-    `why`: the rest of the message after "the response", such as "is not a Pod".
+    `why`: the end of the message after "the response", such as "is not a Pod".
     """
     return StatusError.without_response("Unknown", f"the response {why}")

@@ -12,13 +12,15 @@ from fakeapi.inputfile import read_regular
 from fakeapi.machinery.base_error import FakeAPIError
 
 FILE_BYTES_MAX = 16 * 1024 * 1024
-"""Maximum size in bytes of a kubeconfig, certificate, key or token file; a larger one raises TargetError."""
+"""Maximum size of a kubeconfig, certificate, key or token file, in bytes; a larger file raises
+TargetError.
+"""
 
 
 class TargetError(FakeAPIError):
     """Raised if the settings of a client are invalid, or if the server does not respond like an API server.
 
-    The message is one line for the user.
+    The message is one line.
     """
 
 
@@ -53,8 +55,8 @@ class Target:
     async def authorize(self) -> str | None:
         """Returns the header Authorization, or None for no header.
 
-        Credential plugins run in another thread, so they do not block the event loop. Raises TargetError if
-        the credential cannot be read, or if the plugin fails.
+        Runs credential plugins in another thread, so that they do not block the event loop. Raises
+        TargetError if the credential cannot be read, or if the plugin fails.
         """
         credential = self.authorization
         if isinstance(credential, SlowCredential) and credential.stale:

@@ -61,7 +61,7 @@ class Verbs(Reader):
     async def delete(
         self, path: str, *, uid: str = "", version: str = "", propagation: str = "", grace: int | None = None
     ) -> Object:
-        """Deletes the object at `path`; returns the body of the response, which is the object or a Status.
+        """Deletes the object at `path`; returns the body of the response: the object or a Status.
 
         - `uid`, `version`: preconditions for the uid and the resourceVersion; "" for no precondition.
         - `propagation`: the propagationPolicy; "" for the server's default.

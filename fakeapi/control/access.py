@@ -12,13 +12,13 @@ from fakeapi.releases import Release
 
 
 class AccessCheck:
-    """Requires credentials of an administrator, who is in the group system:masters.
+    """Requires credentials of an administrator: a user in the group system:masters.
 
     If the server treats everybody as an administrator, rejects foreign Host and Origin headers instead.
     Service account tokens and impersonation give no access, because the control API can change everything in
     the server.
 
-    - `release`: the release whose rules say which user a client certificate names.
+    - `release`: the release whose rules map a client certificate to a user.
     - `open_below`: a path whose files need no credentials. A browser cannot send a token when it loads a
       page, and the files contain nothing about the server.
     """

@@ -22,7 +22,7 @@ from fakeapi.machinery.hosts import HostRules
 def control_api(server: Controlled, *, credentials: Credentials, hosts: HostRules | None) -> ASGIApp:
     """Returns the ASGI application of the control API.
 
-    - `credentials`: what the server accepts as proof of a user. The control API is for administrators.
+    - `credentials`: the credentials that the server accepts. The control API requires an administrator.
     - `hosts`: the accepted Host and Origin headers, if everybody is an administrator; None accepts all.
     """
     routes = all_routes()
@@ -68,5 +68,5 @@ async def _refusal(request: Request, error: Exception) -> Response:
 
 
 async def _failure(request: Request, error: Exception) -> Response:
-    """Returns a Status with code 500 for an unexpected error, which Starlette's middleware logs."""
+    """Returns a Status with code 500 for an unexpected error. Starlette's middleware logs the error."""
     return status_response(refused(500, f"fakeapi: unexpected {type(error).__name__}; see the server's log"))

@@ -1,4 +1,4 @@
-"""Controlled: the running server, as the handlers of the control API use it."""
+"""Controlled: the interface of a running server for the handlers of the control API."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from fakeapi.devices.node_views import NodeSummary, NodeView
 
 
 class Simulation(Protocol):
-    """The nodes and simulated drivers of a server, which the controller kubelet runs."""
+    """The interface to the simulated nodes and drivers of a server. The controller kubelet runs them."""
 
     async def add_driver(self, spec: DriverSpec) -> None:
         """Adds a simulated driver; returns when its slices are published.
@@ -31,18 +31,18 @@ class Simulation(Protocol):
 
 
 def _no_controllers() -> None:
-    """Returns None: the server runs no controllers."""
+    """Returns None, for a server without controllers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Controlled:
-    """A running server, as the handlers of the control API use it.
+    """A running server with the functions that the handlers of the control API call.
 
     - `api`: the ASGI application of the Kubernetes API.
     - `reset`: resets the server to a new cluster, restarts the controllers and installs the manifests again.
     - `simulation`: the nodes and simulated drivers of the server.
     - `token` and `host`: the bearer token and the Host header for requests to `api`.
-    - `controllers`: returns the controllers of the server; None if it runs none.
+    - `controllers`: returns the controllers of the server; None if no controllers run.
     """
 
     cluster: Cluster

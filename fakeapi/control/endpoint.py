@@ -1,4 +1,4 @@
-"""Starlette endpoints of the control API: decode a request, call its handler, and encode the result."""
+"""Builds the Starlette endpoints of the control API from routes."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,10 +14,7 @@ from fakeapi.control.route import JSON, Call, Route
 from fakeapi.machinery.errors import ApiError
 
 BODY_MAX = 64 * 1024 * 1024
-"""Maximum size of a request body in bytes, enough for a large snapshot.
-
-The server sends 413 for a longer body.
-"""
+"""Maximum size of a request body in bytes, enough for a large snapshot; a larger body gets 413."""
 
 
 def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitable[Response]]:
@@ -49,10 +46,10 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
 
 
 def _check_media_type(route: Route, request: Request, content: bytes) -> None:
-    """Raises ApiError 415 for a POST whose Content-Type is not JSON.
+    """Raises ApiError 415 for a POST without the Content-Type of JSON.
 
     Web pages of other sites can send such a POST. For JSON, a PUT or a DELETE, the browser first sends a CORS
-    preflight request, which the control API rejects.
+    preflight request. The control API rejects such requests.
     """
     if route.method != "POST":
         return

@@ -1,4 +1,4 @@
-"""The errors of the control API: Status objects with messages of one line."""
+"""Creates the errors of the control API: Status objects with one-line messages."""
 
 import msgspec
 from starlette.responses import Response
@@ -19,9 +19,9 @@ _REASONS = {
 
 
 def refused(code: int, message: str) -> ApiError:
-    """Returns an ApiError with the HTTP status `code`, whose message is one line.
+    """Returns an ApiError with the HTTP status `code`, without raising it.
 
-    Replaces each sequence of white space in `message` by one space.
+    Replaces line breaks and repeated spaces in `message` by one space.
     """
     return ApiError(code, _REASONS.get(code, "InternalError"), " ".join(message.split()))
 

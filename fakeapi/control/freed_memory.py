@@ -1,4 +1,4 @@
-"""Gives memory that the server no longer uses back to the operating system.
+"""Returns freed memory to the operating system.
 
 glibc keeps freed memory that lies below used memory. For example, after 300 claims of 290 KB were created and
 deleted, the process kept over 100 MB until `malloc_trim` returned whole pages, in 14 ms.

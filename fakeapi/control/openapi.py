@@ -1,4 +1,4 @@
-"""The OpenAPI document of the control API, generated from its routes."""
+"""Generates the OpenAPI document of the control API from its routes."""
 
 import re
 from collections.abc import Sequence

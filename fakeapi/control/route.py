@@ -30,9 +30,9 @@ class Call:
     def room(self, size: int) -> AbstractAsyncContextManager[None]:
         """Reserves memory for a long response.
 
-        Returns an async context manager that uses ROOM of the ASGI scope. `size`: the approximate size of the
-        response in bytes. Entering the block can wait until clients have read other responses. The block
-        raises NoRoom if that takes too long, and ClientGone if the client disconnects.
+        `size`: the approximate size of the response in bytes. Entering the returned async context manager can
+        wait until clients have read other responses. Raises NoRoom if that takes too long, and ClientGone if
+        the client disconnects.
         """
         room = self.request.scope.get("extensions", {}).get(ROOM)
         return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)
@@ -53,7 +53,7 @@ class Route:
     - `handle`: the function that handles requests.
     - `summary`: the description in the OpenAPI document.
     - `answer`: the type of the JSON response; None for 204 without a body.
-    - `query`: a msgspec struct for the query parameters; None if there are none.
+    - `query`: a msgspec struct for the query parameters; None for a route without parameters.
     - `body`: the type of the JSON body; `bytes` for a body that is not decoded; None for no body.
     - `body_is_optional`: whether a request without a body gets the defaults of `body`.
     - `media_type`: the media type of the response.

@@ -4,8 +4,8 @@ Follows k8s.io/kubernetes `pkg/controller/resourceclaim`.
 """
 
 from fakeapi.clients.in_process import InProcessClient
-from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.workloads.owners import is_controlled_by
+from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.workloads.owners import controller_of
 from fakeapi.machinery.json_types import Object
 
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
@@ -24,6 +24,20 @@ class ClaimGenerator:
         self._api = api
         self._claims = claims
         self._templates = templates
+        self._by_owner: dict[str, dict[str, None]] = {}
+        """The keys of the claims by the uid of their controller, in the order of their creation."""
+        claims.on_change(self._claim_changed)
+
+    def _claim_changed(self, old: Object | None, new: Object | None) -> None:
+        before, after = _owner_uid(old), _owner_uid(new)
+        key = key_of(new or old or {})
+        if before is not None and before != after:
+            keys = self._by_owner.get(before, {})
+            keys.pop(key, None)
+            if not keys:
+                self._by_owner.pop(before, None)
+        if after is not None:
+            self._by_owner.setdefault(after, {})[key] = None
 
     async def claim_for(self, owner: Object, name: str, template_name: str, *, by_pod: bool = False) -> str:
         """Finds or creates the generated claim of an owner; returns the name of the claim.
@@ -51,9 +65,10 @@ class ClaimGenerator:
 
         The status of the owner may not contain the name of this claim yet.
         """
-        for claim in self._claims.objects.values():
+        for key in self._by_owner.get(owner["metadata"]["uid"], ()):
+            claim = self._claims.objects[key]
             annotations = claim["metadata"].get("annotations") or {}
-            if annotations.get(ANNOTATION) == name and is_controlled_by(claim, owner):
+            if annotations.get(ANNOTATION) == name:
                 return claim
         return None
 
@@ -85,6 +100,12 @@ class ClaimGenerator:
             "metadata": new,
             "spec": spec["spec"],
         }
+
+
+def _owner_uid(claim: Object | None) -> str | None:
+    """Returns the uid of the controller of a claim; None if it has none."""
+    reference = None if claim is None else controller_of(claim)
+    return None if reference is None else str(reference["uid"])
 
 
 def _generated_name(owner: str, claim: str) -> str:

@@ -1,1 +1,1 @@
-"""Simulated DRA drivers: their devices as data, the state of the devices, and how calls fail on purpose."""
+"""Simulated DRA drivers as data: their devices, device state, and injected failures of kubelet calls."""

@@ -1,4 +1,4 @@
-"""The JSON structs with which the control API describes simulated DRA drivers."""
+"""Defines the JSON responses of the control API about simulated DRA drivers."""
 
 from typing import Any
 
@@ -9,7 +9,15 @@ from fakeapi.devices.simulated import CallRecord, NodeDevices, PreparedRecord, S
 
 
 class BehaviourView(msgspec.Struct, rename="camel", omit_defaults=True):
-    """The way in which a driver answers calls. An empty object means that the driver works."""
+    """The answers of a driver to calls, as JSON. An empty object means that all calls succeed at once.
+
+    - `delay`: seconds on the server's clock that each call takes.
+    - `error`: the error that the driver returns for each claim.
+    - `hangs`: whether the driver never answers.
+    - `wrong_claim`: whether the driver answers for a claim that the kubelet did not name.
+    - `times`: the number of calls left; None for all calls.
+    - `node`: the only node with this behaviour; None for all nodes.
+    """
 
     delay: float | None = None
     error: str | None = None
@@ -20,12 +28,12 @@ class BehaviourView(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class DeviceView(msgspec.Struct, rename="camel"):
-    """A device on one node.
+    """A device of a simulated driver on one node, as JSON.
 
     - `health`: Healthy or Unhealthy, with the `message` of the driver.
-    - `removed`: whether the device is missing in the published slices.
+    - `removed`: whether the driver leaves the device out of its ResourceSlices.
     - `published`: the device in the layout of resource.k8s.io/v1, with its taints.
-    - `claims`: the prepared claims that have the device, as NAMESPACE/NAME.
+    - `claims`: the prepared claims with this device, as NAMESPACE/NAME.
     """
 
     name: str
@@ -37,7 +45,10 @@ class DeviceView(msgspec.Struct, rename="camel"):
 
 
 class DriverNode(msgspec.Struct, rename="camel"):
-    """The devices of a driver on one node. `running`: whether the driver runs there."""
+    """The devices of a simulated driver on one node, as JSON.
+
+    `running`: whether the driver runs on the node.
+    """
 
     name: str
     pool: str
@@ -47,7 +58,9 @@ class DriverNode(msgspec.Struct, rename="camel"):
 
 
 class DriverSummary(msgspec.Struct, rename="camel"):
-    """A simulated driver with numbers of its nodes, devices and prepared claims."""
+    """A simulated driver in a list, as JSON: its behaviour, and the counts of its nodes, devices and prepared
+    claims.
+    """
 
     name: str
     nodes: int
@@ -60,7 +73,10 @@ class DriverSummary(msgspec.Struct, rename="camel"):
 
 
 class DriverView(msgspec.Struct, rename="camel"):
-    """A simulated driver. `calls`: the last calls of the kubelets, oldest first."""
+    """A simulated driver with its nodes, devices and prepared claims, as JSON.
+
+    `calls`: the newest CALLS_KEPT calls of kubelets, oldest first.
+    """
 
     name: str
     cdi: str
@@ -86,7 +102,7 @@ def summary_of(driver: SimulatedDriver) -> DriverSummary:
 
 
 def view_of(driver: SimulatedDriver, node: str = "") -> DriverView:
-    """Returns the description of a driver. `node`: the only node to describe; "" for all nodes."""
+    """Describes a simulated driver as JSON. `node`: the only node to include; "" for all nodes."""
     return DriverView(
         name=driver.name,
         cdi=driver.spec.cdi,

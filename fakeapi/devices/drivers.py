@@ -1,4 +1,4 @@
-"""SimulatedDrivers: the simulated DRA drivers of one server."""
+"""Keeps the simulated DRA drivers of one server."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,10 @@ from fakeapi.machinery.json_types import Object
 
 
 class SimulatedDrivers:
-    """The simulated drivers by name. The kubelet controller listens to their changes.
+    """The simulated DRA drivers of one server, by name.
 
-    Call all methods in the event loop of the server.
+    Call all methods in the event loop of the server. The kubelet controller listens to changes of the
+    drivers.
     """
 
     def __init__(self) -> None:
@@ -19,9 +20,9 @@ class SimulatedDrivers:
         self._check: Check | None = None
 
     def listen(self, listener: Listener | None, check: Check | None = None) -> None:
-        """Sets the only listener, which receives all changes of all drivers.
+        """Sets the only listener for the changes of all drivers. None removes the listener.
 
-        `check`: raises DeviceError for a device whose taints the release does not accept.
+        `check`: raises DeviceError for a device if the release does not accept its taints.
         """
         self._listener, self._check = listener, check
 
@@ -33,14 +34,14 @@ class SimulatedDrivers:
             raise DeviceError(f"no simulated driver {name}") from None
 
     def add(self, spec: DriverSpec, nodes: Iterable[str]) -> SimulatedDriver:
-        """Adds a driver. `nodes`: its nodes if the spec names none.
+        """Adds a driver and starts it on its nodes. `nodes`: the nodes to use if `spec` names no nodes.
 
-        Raises DeviceError for a second driver of this name, and for more than DRIVERS_MAX drivers.
+        Raises DeviceError if a driver of this name exists, or if the server has DRIVERS_MAX drivers.
         """
         if spec.name in self.by_name:
             raise DeviceError(f"the simulated driver {spec.name} exists already")
         if len(self.by_name) >= DRIVERS_MAX:
-            raise DeviceError(f"more than {DRIVERS_MAX} simulated drivers")
+            raise DeviceError(f"a server has at most {DRIVERS_MAX} simulated drivers; remove one first")
         driver = SimulatedDriver(spec, list(spec.nodes or nodes), self._changed, self._check_taints)
         self.by_name[spec.name] = driver
         for node in driver.nodes:
@@ -48,12 +49,12 @@ class SimulatedDrivers:
         return driver
 
     def remove(self, name: str) -> None:
-        """Stops a driver on all nodes and forgets it. Raises DeviceError for an unknown name."""
+        """Stops a driver on all nodes and removes it. Raises DeviceError for an unknown name."""
         self[name].set_running("", is_running=False)
         del self.by_name[name]
 
     def clear(self) -> None:
-        """Forgets all drivers, for a new cluster."""
+        """Removes all drivers without notifying the listener, for a new cluster."""
         self.by_name.clear()
 
     def _changed(self, event: Event, driver: str, node: str) -> None:

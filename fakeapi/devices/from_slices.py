@@ -1,4 +1,4 @@
-"""Makes descriptions of simulated drivers from the ResourceSlices of a cluster."""
+"""Makes descriptions of simulated drivers from ResourceSlices of a cluster."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,13 +10,14 @@ KIND = "ResourceSlice"
 
 
 def descriptions_of_slices(documents: Iterable[Any]) -> list[Object]:
-    """Returns a description for each driver in ResourceSlices of v1alpha3 and newer.
+    """Returns a description for each DRA driver that publishes ResourceSlices of nodes.
 
-    Takes the slices with the newest generation of each pool. Omits other objects, and slices without a node.
+    Reads slices of v1alpha3 and newer. Uses only the newest generation of each pool. Ignores other objects,
+    and slices without a nodeName.
 
     - `documents`: objects, or lists of objects.
 
-    Raises DeviceError if no slice has a node.
+    Raises DeviceError if no slice has a nodeName, and if a slice has no driver or no pool name.
     """
     pools: dict[tuple[str, str, str], list[Object]] = {}
     for resource_slice in _slices(documents):
@@ -25,7 +26,7 @@ def descriptions_of_slices(documents: Iterable[Any]) -> list[Object]:
         if isinstance(node, str) and node:
             pools.setdefault((spec["driver"], node, spec["pool"]["name"]), []).append(spec)
     if not pools:
-        raise DeviceError("no ResourceSlice of a node is there")
+        raise DeviceError("no ResourceSlice has spec.nodeName")
     drivers: dict[str, Object] = {}
     for (driver, node, pool), specs in pools.items():
         newest = max(spec["pool"].get("generation", 0) for spec in specs)
@@ -33,7 +34,7 @@ def descriptions_of_slices(documents: Iterable[Any]) -> list[Object]:
         description = drivers.setdefault(driver, {"name": driver, "nodes": {}})
         if pool != node:
             description["pool"] = pool.replace(node, "{node}")
-        devices = [_flat(device) for spec in current for device in spec.get("devices") or ()]
+        devices = [_in_v1_layout(device) for spec in current for device in spec.get("devices") or ()]
         description["nodes"].setdefault(node, []).extend(devices)
         counters = [each for spec in current for each in spec.get("sharedCounters") or ()]
         if counters:
@@ -67,8 +68,11 @@ def _is_slice(document: Mapping[str, Any]) -> bool:
     )
 
 
-def _flat(device: Any) -> Object:
-    """Returns a device in the layout of v1. Up to v1beta1, most of its fields are below `basic`."""
+def _in_v1_layout(device: Any) -> Object:
+    """Converts a device to the layout of v1. Up to v1beta1, its fields are below `basic`.
+
+    Raises DeviceError if the device is not a mapping.
+    """
     if not isinstance(device, Mapping):
         raise DeviceError(f"a device is a mapping with a name, not {device!r:.80}")
     basic = device.get("basic")

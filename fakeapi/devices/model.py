@@ -1,4 +1,4 @@
-"""DriverSpec: a simulated DRA driver as data, with the devices that it has on each node."""
+"""DriverSpec: a simulated DRA driver as data, with its devices on each node."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ class DeviceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PoolSpec:
-    """The devices of a driver on one node, which are one pool of ResourceSlices.
+    """The devices of a driver on one node. The driver publishes them as one pool of ResourceSlices.
 
     - `name`: the name of the pool.
     - `devices`: the devices in the layout of resource.k8s.io/v1.
@@ -38,7 +38,7 @@ class PoolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ClassSpec:
-    """A DeviceClass that the driver needs. The server creates the class if it does not exist."""
+    """A DeviceClass of a driver. The server creates the class if it does not exist."""
 
     name: str
     spec: Object
@@ -51,15 +51,16 @@ class DriverSpec:
     - `name`: the name of the driver, such as gpu.example.com.
     - `devices` and `counters`: templates of the devices and counter sets of a node, with the placeholders of
       `fakeapi.devices.templates`.
-    - `count`: the number of physical devices on each node; templates are repeated as often.
+    - `count`: the number of physical devices on each node. A template with `{i}` in its name makes one device
+      for each of them.
     - `nodes`: the nodes with the driver. The value is the number of devices on the node, a list of devices,
       or None for `count`. An empty mapping stands for all nodes of the server.
     - `pool`: the template of the pool's name.
     - `cdi`: the vendor and class of the CDI devices, such as gpu.example.com/gpu.
     - `classes`: the DeviceClasses to create.
-    - `environment`: variables that a prepared device sets in its containers.
+    - `environment`: environment variables that a prepared device sets in its containers.
     - `status`: data for `status.devices` of prepared claims, such as conditions; None for no device status.
-    - `behaviour`: how the driver acts at first, for "prepare", "unprepare" and "bind".
+    - `behaviour`: how the driver answers "prepare", "unprepare" and "bind" at first.
     """
 
     name: str
@@ -75,20 +76,20 @@ class DriverSpec:
     behaviour: Mapping[str, "Behaviour"] = field(default_factory=dict)
 
     def on(self, nodes: Mapping[str, int | tuple[Object, ...] | None]) -> "DriverSpec":
-        """Returns this driver on other nodes."""
+        """Returns a copy of the spec with these nodes instead of its own."""
         return replace(self, nodes=dict(nodes))
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """The way in which a driver prepares claims, unprepares them, or reports binding conditions.
+    """The answers of a simulated driver to "prepare" and "unprepare", or its reports of binding conditions.
 
     - `delay`: the seconds on the server's clock that each call takes.
     - `error`: the error that the driver returns for each claim; "" for success.
-    - `hangs`: whether the driver never answers, so that the kubelet gives up after 45 seconds.
+    - `hangs`: whether the driver never answers. The kubelet then gives up after 45 seconds.
     - `wrong_claim`: whether the driver answers for a claim that the kubelet did not name.
-    - `times`: the number of calls; the driver then works again. None for all calls.
-    - `node`: the node whose driver behaves so; "" for all nodes.
+    - `times`: the number of calls with this behaviour; later calls succeed at once. None for all calls.
+    - `node`: the only node with this behaviour; "" for all nodes.
     """
 
     delay: float = 0.0

@@ -1,13 +1,13 @@
-"""The JSON structs with which the control API describes nodes, prepared claims and CDI devices."""
+"""Defines the JSON responses of the control API about nodes, prepared claims and CDI devices."""
 
 import msgspec
 
 
 class NodeDriver(msgspec.Struct, rename="camel"):
-    """A DRA driver that is registered with the kubelet of a node.
+    """A DRA driver that is registered with the kubelet of a node, as JSON.
 
     - `source`: the path of the driver's socket, or "simulated".
-    - `services`: the services that the driver registered.
+    - `services`: the gRPC services that the driver registered, such as v1.DRAPlugin.
     """
 
     name: str
@@ -16,7 +16,7 @@ class NodeDriver(msgspec.Struct, rename="camel"):
 
 
 class ClaimDevice(msgspec.Struct, rename="camel"):
-    """A device that a driver prepared for a claim. `cdi_devices`: the names of its CDI devices."""
+    """A device that a driver prepared for a claim, as JSON. `cdi_devices`: the names of its CDI devices."""
 
     driver: str
     pool: str
@@ -27,7 +27,10 @@ class ClaimDevice(msgspec.Struct, rename="camel"):
 
 
 class PreparedClaimView(msgspec.Struct, rename="camel"):
-    """A claim that is prepared on a node. `pods`: the uids of the pods that use the claim."""
+    """A ResourceClaim that is prepared on a node, as JSON.
+
+    `pods`: the uids of the pods that use the claim.
+    """
 
     namespace: str
     name: str
@@ -37,14 +40,14 @@ class PreparedClaimView(msgspec.Struct, rename="camel"):
 
 
 class DeviceNodeView(msgspec.Struct, rename="camel"):
-    """A device node that a CDI device adds to a container."""
+    """A device node that a CDI device adds to a container, as JSON. `host_path`: the path on the host."""
 
     path: str
     host_path: str
 
 
 class MountView(msgspec.Struct, rename="camel"):
-    """A mount that a CDI device adds to a container."""
+    """A mount that a CDI device adds to a container, as JSON. `host_path`: the path on the host."""
 
     container_path: str
     host_path: str
@@ -52,7 +55,7 @@ class MountView(msgspec.Struct, rename="camel"):
 
 
 class Injection(msgspec.Struct, rename="camel"):
-    """The environment, device nodes and mounts that a CDI device adds to a container."""
+    """The environment variables, device nodes and mounts that a CDI device adds to a container, as JSON."""
 
     env: dict[str, str]
     device_nodes: list[DeviceNodeView]
@@ -60,7 +63,9 @@ class Injection(msgspec.Struct, rename="camel"):
 
 
 class NodePod(msgspec.Struct, rename="camel"):
-    """A pod on a node. `cdi_devices`: the CDI devices of all its claims, in the order of preparation."""
+    """A pod on a node, as JSON. `cdi_devices`: the CDI devices of all its claims, in the order of
+    preparation.
+    """
 
     namespace: str
     name: str
@@ -70,9 +75,9 @@ class NodePod(msgspec.Struct, rename="camel"):
 
 
 class NodeSummary(msgspec.Struct, rename="camel"):
-    """A node of the kubelet controller, with numbers of its pods and claims.
+    """A node with a simulated kubelet in a list, as JSON, with the counts of its pods and prepared claims.
 
-    - `directory`: the directory of the node on the machine of the server.
+    - `directory`: the node's root directory on the machine of the server.
     - `running`: whether the kubelet of the node runs.
     - `drivers`: the names of the registered DRA drivers.
     """
@@ -86,11 +91,12 @@ class NodeSummary(msgspec.Struct, rename="camel"):
 
 
 class NodeView(msgspec.Struct, rename="camel"):
-    """A node of the kubelet controller.
+    """A node with a simulated kubelet, as JSON, with its drivers, prepared claims and pods.
 
-    - `directory`: the directory of the node on the machine of the server.
+    - `directory`: the node's root directory on the machine of the server.
     - `running`: whether the kubelet of the node runs.
-    - `cdi_devices`: what each CDI device of the prepared claims adds to a container, by its name.
+    - `cdi_devices`: the changes that each CDI device makes to a container, by name of the device. Contains
+      only the devices of prepared claims.
     """
 
     name: str

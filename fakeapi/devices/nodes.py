@@ -1,4 +1,4 @@
-"""Reads the option `nodes` into NodeSpecs: the names, capacity, labels and taints of nodes with a kubelet.
+"""Reads the option `nodes`: the names, capacity, labels and taints of nodes with a simulated kubelet.
 
 docs/devices.md explains the grammar.
 """
@@ -14,7 +14,11 @@ from fakeapi.devices.reading import NODES_MAX, documents_of_file
 from fakeapi.machinery.json_types import Object
 
 Nodes: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Any]"
-"""Nodes: text in the grammar of --nodes, a file of Node manifests, names with settings, or Node manifests."""
+"""Value of the option `nodes`.
+
+One of: text such as "gpu-{1..3},cpu=64", a file of Node manifests, a mapping of node names to settings, a
+Node manifest, or several of these.
+"""
 
 _RANGE = re.compile(r"\{([0-9]{1,6})\.\.([0-9]{1,6})\}")
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
@@ -25,9 +29,9 @@ _FORM = "NAME,…[,cpu=64][,memory=256Gi][,label=KEY=VALUE][,taint=KEY=VALUE:EFF
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """A node with a kubelet.
+    """A node with a simulated kubelet.
 
-    - `capacity`: resources of the node in addition to, or in place of, the defaults.
+    - `capacity`: resources of the node, such as cpu; replaces the default of the same resource.
     - `version`: the version that the kubelet reports, such as v1.33.4; "" for the version of the server.
     """
 
@@ -40,9 +44,10 @@ class NodeSpec:
 
 
 def node_specs(nodes: Nodes) -> list[NodeSpec]:
-    """Returns the nodes of the option `nodes`, in order.
+    """Returns the nodes that the option `nodes` describes, in order.
 
-    Raises DeviceError for an invalid description, for two nodes of one name, and for more than NODES_MAX.
+    Raises DeviceError if a description is invalid, if two nodes have the same name, or for more than
+    NODES_MAX nodes.
     """
     specs: dict[str, NodeSpec] = {}
     for spec in _specs(nodes):
@@ -65,7 +70,7 @@ def _specs(nodes: Nodes) -> Iterator[NodeSpec]:
         yield from _of_manifests([nodes])
     elif isinstance(nodes, Mapping):
         for name, settings in nodes.items():
-            yield _of_settings(str(name), settings)
+            yield _node_of_settings(str(name), settings)
     elif isinstance(nodes, Iterable):
         for each in nodes:
             yield from _specs(each)
@@ -84,7 +89,7 @@ def _of_text(text: str) -> Iterator[NodeSpec]:
             if "=" in part:
                 settings = _with_setting(settings, part)
         for name in names:
-            yield from (replace(settings, name=each) for each in _expanded(name))
+            yield from (replace(settings, name=each) for each in _names_in_range(name))
 
 
 def _with_setting(spec: NodeSpec, setting: str) -> NodeSpec:
@@ -109,8 +114,12 @@ def _taint(text: str) -> Object:
     return {"key": key, **({"value": value} if value else {}), "effect": effect}
 
 
-def _expanded(name: str) -> Iterator[str]:
-    """Yields the names of a range such as gpu-{1..500}; a leading zero keeps the width of the numbers."""
+def _names_in_range(name: str) -> Iterator[str]:
+    """Yields the node names of a range such as gpu-{1..500}. Pads the numbers with zeros if the first one has
+    them.
+
+    Yields the name itself if it has no range. Raises DeviceError for a range over NODES_MAX names.
+    """
     read = _RANGE.search(name)
     if read is None:
         yield name
@@ -123,14 +132,17 @@ def _expanded(name: str) -> Iterator[str]:
         yield f"{name[: read.start()]}{number:0{width}d}{name[read.end() :]}"
 
 
-def _of_settings(name: str, settings: Any) -> NodeSpec:
-    """Returns the node of {NAME: {cpu: "64", labels: {…}, taints: […], version: …}}."""
+def _node_of_settings(name: str, settings: Any) -> NodeSpec:
+    """Returns the node of a name and its settings, such as `{cpu: "64", labels: {…}, taints: […]}`.
+
+    Raises DeviceError if the settings are invalid.
+    """
     if settings is not None and not isinstance(settings, Mapping):
         raise DeviceError(f"nodes: {name:.80}: {settings!r:.80} is not a mapping such as {{'cpu': '64'}}")
-    given = dict(settings or {})
-    labels, taints = given.pop("labels", {}), given.pop("taints", ())
+    members = dict(settings or {})
+    labels, taints = members.pop("labels", {}), members.pop("taints", ())
     spec = NodeSpec(name)
-    for key, value in given.items():
+    for key, value in members.items():
         spec = _with_setting(spec, f"{key}={value}")
     if not isinstance(labels, Mapping):
         raise DeviceError(f"nodes: {name:.80}: labels: {labels!r:.80} is not a mapping")

@@ -1,4 +1,4 @@
-"""Presets: drivers with devices like those of real drivers, as YAML files in this package."""
+"""Presets: simulated drivers with the devices of well-known real drivers, as YAML files in this package."""
 
 from functools import cache
 from importlib import resources

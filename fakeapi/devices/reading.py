@@ -1,4 +1,4 @@
-"""Reads descriptions of simulated drivers from dicts, texts and YAML files into DriverSpecs.
+"""Reads descriptions of simulated drivers from dicts, YAML text and YAML files into DriverSpecs.
 
 docs/devices.md explains the members of a description.
 """
@@ -26,13 +26,16 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
 
 FILE_BYTES_MAX = 4 * 1024 * 1024
-"""Maximum size of a file of drivers in bytes; a longer file raises DeviceError."""
+"""Maximum size of a file of driver descriptions, in bytes; a larger file raises DeviceError."""
 
 NODES_MAX = 10_000
 """Maximum number of nodes that one driver can name; more raise DeviceError."""
 
 Drivers: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Drivers]"
-"""Drivers: a dict, YAML text, a file, NAME=COUNT, the name of a preset, or several of these."""
+"""Value of the option `drivers`.
+
+One of: a dict, YAML text, the path of a file, "NAME=COUNT", the name of a preset, or several of these.
+"""
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _SLICES = ("ResourceSlice", "ResourceSliceList", "List")
@@ -46,8 +49,8 @@ _MEMBERS = (
 def specs_of(drivers: Drivers) -> list[DriverSpec]:
     """Returns the drivers of all descriptions, in order.
 
-    Raises DeviceError if a description cannot be read or is invalid, for two drivers of one name, and for
-    more than DRIVERS_MAX drivers.
+    Raises DeviceError if a description cannot be read or is invalid, if two drivers have the same name, or
+    for more than DRIVERS_MAX drivers.
     """
     specs: list[DriverSpec] = []
     for description in descriptions_of(drivers):
@@ -62,7 +65,7 @@ def specs_of(drivers: Drivers) -> list[DriverSpec]:
 
 
 def spec_of(description: Mapping[str, Any]) -> DriverSpec:
-    """Returns the driver of one description. Raises DeviceError if the description is invalid."""
+    """Returns the DriverSpec of one description. Raises DeviceError if the description is invalid."""
     unknown = sorted(str(name) for name in description if name not in _MEMBERS)
     if unknown:
         members = ", ".join(sorted(_MEMBERS))
@@ -118,9 +121,9 @@ def _of_members(name: str, description: Mapping[str, Any]) -> DriverSpec:
 
 
 def behaviour_of(value: Any, place: str) -> Behaviour:
-    """Returns the behaviour of a description such as {error: out of smoke, times: 1}.
+    """Returns the Behaviour of a mapping such as `{error: out of memory, times: 1}`.
 
-    `place`: where the description is, for error messages. Raises DeviceError if it is invalid.
+    `place`: the start of error messages, such as "prepare". Raises DeviceError if the mapping is invalid.
     """
     kinds: dict[str, tuple[str, type | tuple[type, ...]]] = {
         "delay": ("delay", (int, float)),
@@ -148,7 +151,10 @@ def behaviour_of(value: Any, place: str) -> Behaviour:
 
 
 def descriptions_of(drivers: Drivers) -> list[Mapping[str, Any]]:
-    """Returns the descriptions in `drivers`, unchecked. Raises DeviceError if one cannot be read."""
+    """Returns the descriptions of drivers without validating them.
+
+    Raises DeviceError if a description cannot be read.
+    """
     if isinstance(drivers, Path):
         return _of_file(drivers)
     if isinstance(drivers, str):
@@ -161,7 +167,10 @@ def descriptions_of(drivers: Drivers) -> list[Mapping[str, Any]]:
 
 
 def _of_string(text: str) -> list[Mapping[str, Any]]:
-    """Returns the descriptions of NAME=COUNT, PRESET, PRESET=COUNT, YAML text, or the path of a file."""
+    """Returns the descriptions of "NAME=COUNT", "PRESET", "PRESET=COUNT", YAML text, or the path of a file.
+
+    Raises DeviceError if a name is unknown, and if the text or file cannot be read.
+    """
     if "\n" in text or ": " in text:
         return _of_text(text, "drivers")
     short = _SHORT.fullmatch(text)
@@ -214,7 +223,9 @@ def _of_documents(documents: list[Any], place: str) -> list[Mapping[str, Any]]:
 
 
 def _of_mapping(drivers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Returns the descriptions of one description, of `drivers: […]`, or of {NAME: COUNT or description}."""
+    """Returns the descriptions in a mapping: one description, `drivers: […]`, or names with counts or
+    descriptions.
+    """
     if "drivers" in drivers:
         return [each for item in _list(drivers["drivers"], "drivers") for each in descriptions_of(item)]
     if not all(isinstance(name, str) for name in drivers):
@@ -232,7 +243,7 @@ def _named(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _check_devices(spec: DriverSpec) -> None:
-    """Raises DeviceError if the devices of a node cannot be made."""
+    """Raises DeviceError if the templates of a driver are invalid or make too many devices for a node."""
     for node, count in list(spec.nodes.items())[:1] or [("node", None)]:
         expand(spec.devices, count if isinstance(count, int) else spec.count, node)
         expand(spec.counters, count if isinstance(count, int) else spec.count, node)

@@ -1,8 +1,8 @@
-"""Completes the short forms of devices and counter sets to objects of resource.k8s.io/v1.
+"""Expands short forms of devices and counter sets into the layout of resource.k8s.io/v1.
 
-- Attributes: `model: A100` stands for `model: {string: A100}`; numbers and booleans likewise.
+- Attributes: `model: A100` stands for `model: {string: A100}`. Numbers and booleans have the same short form.
 - Capacities and counters: `memory: 80Gi` stands for `memory: {value: 80Gi}`.
-- consumesCounters: `{gpu-0: {memory: 10Gi}}` stands for the list of Kubernetes.
+- consumesCounters: `{gpu-0: {memory: 10Gi}}` stands for a list with one entry for each counter set.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from fakeapi.machinery.json_types import Object
 
 
 def device_of(template: Any, shared: Mapping[str, Any]) -> Object:
-    """Returns the template of a device in the layout of resource.k8s.io/v1.
+    """Expands the template of a device into the layout of resource.k8s.io/v1.
 
-    `shared`: attributes and capacities of all devices of the driver. Raises DeviceError if the template is
-    not a mapping with a name.
+    `shared`: attributes and capacities of all devices of the driver; the device's own values win. Raises
+    DeviceError if the template has no name or an invalid member.
     """
     device = _named(template, "device")
     for member, of in (("attributes", _attribute), ("capacity", _amount)):
@@ -36,7 +36,9 @@ def device_of(template: Any, shared: Mapping[str, Any]) -> Object:
 
 
 def counter_set_of(template: Any) -> Object:
-    """Returns the template of a counter set. Raises DeviceError if it is not a mapping with a name."""
+    """Expands the template of a counter set. Raises DeviceError if the template has no name or invalid
+    counters.
+    """
     counter_set = _named(template, "counter set")
     return {**counter_set, "counters": _counters(counter_set.get("counters"))}
 

@@ -1,4 +1,4 @@
-"""SimulatedDriver: the running state of a simulated DRA driver on all its nodes."""
+"""SimulatedDriver: the state of a simulated DRA driver on all its nodes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -12,21 +12,22 @@ from fakeapi.machinery.json_types import Object
 HEALTHY, UNHEALTHY = "Healthy", "Unhealthy"
 
 CALLS = ("prepare", "unprepare", "bind")
-"""The actions whose behaviour can be set: two calls of the kubelet, and reporting binding conditions."""
+"""The actions whose behaviour tests can set: two calls of the kubelet, and the reports of binding conditions.
+"""
 
 Event: TypeAlias = Literal["registration", "devices", "health", "restart"]
-"""A change on a node: of the driver's registration, of its devices, or of their health; or a restart."""
+"""A change of a driver on a node: of its registration, of its devices, or of their health; or a restart."""
 
 Listener: TypeAlias = Callable[[Event, str, str], None]
-"""Receives an event with the names of the driver and of the node."""
+"""Called with an event, the name of the driver and the name of the node."""
 
 Check: TypeAlias = Callable[[Object], None]
-"""Raises DeviceError if the release does not accept the taints of a published device."""
+"""Raises DeviceError for a published device if the release does not accept its taints."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRecord:
-    """A claim that a driver has prepared. `devices`: the names of its devices, as POOL/DEVICE."""
+    """A ResourceClaim that a driver has prepared on a node. `devices`: the devices as POOL/DEVICE."""
 
     namespace: str
     name: str
@@ -37,7 +38,10 @@ class PreparedRecord:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A call of the kubelet. `error`: the error that the kubelet got; "" if the call succeeded."""
+    """A call that a driver answered.
+
+    `error`: the error that the kubelet received; "" if the call succeeded.
+    """
 
     call: str
     node: str
@@ -47,7 +51,12 @@ class CallRecord:
 
 @dataclass(slots=True)
 class DeviceState:
-    """A device on one node. `device`: the device as it is published, without the taints of `taints`."""
+    """A device on one node, with its health and taints.
+
+    - `device`: the device of the driver's description, with the taints of the description.
+    - `taints`: the taints that were added later.
+    - `is_removed`: whether the driver leaves the device out of its ResourceSlices.
+    """
 
     device: Object
     health: str = HEALTHY
@@ -57,7 +66,7 @@ class DeviceState:
 
     @property
     def published(self) -> Object:
-        """The device as the driver publishes it."""
+        """The device as in a ResourceSlice, with all taints."""
         if not self.taints:
             return self.device
         return {**self.device, "taints": [*(self.device.get("taints") or ()), *self.taints]}
@@ -65,7 +74,7 @@ class DeviceState:
 
 @dataclass(slots=True)
 class NodeDevices:
-    """The devices of a driver on one node. `is_running`: whether the driver runs there."""
+    """The devices of a driver on one node. `is_running`: whether the driver runs on the node."""
 
     pool: str
     devices: dict[str, DeviceState]
@@ -75,20 +84,22 @@ class NodeDevices:
 
 
 CALLS_KEPT = 1000
-"""Number of calls that a driver remembers. It forgets the oldest call first."""
+"""Maximum number of calls that a driver remembers; it drops the oldest call first."""
 
 
 class SimulatedDriver:
-    """A DRA driver without a process: its devices, their state, and how it answers the kubelet.
+    """A DRA driver without a process: its devices, their state, and its answers to the kubelet.
 
-    Call all methods in the event loop of the server. `listener` receives each change. `check` may
-    refuse a taint before the device gets it.
+    Call all methods in the event loop of the server.
+
+    - `listener`: receives each change.
+    - `check`: raises DeviceError to refuse a taint before the device gets it.
     """
 
     def __init__(
         self, spec: DriverSpec, nodes: list[str], listener: Listener, check: Check = lambda _: None
     ) -> None:
-        """Creates the devices of each node. Raises DeviceError if the templates make too many devices."""
+        """Makes the devices of each node. Raises DeviceError if the templates make too many devices."""
         self.spec = spec
         self.name = spec.name
         self._listener, self._check = listener, check
@@ -107,13 +118,13 @@ class SimulatedDriver:
         )
 
     def add_node(self, node: str) -> None:
-        """Starts the driver on another node; does nothing if it has the node already."""
+        """Starts the driver on a node. Does nothing if the driver already has the node."""
         if node not in self.nodes:
             self.nodes[node] = self._devices_of(node)
             self._listener("registration", self.name, node)
 
     def pool_on(self, node: str) -> PoolSpec | None:
-        """Returns the pool that the driver publishes on a node; None if it does not run there."""
+        """Returns the pool that the driver publishes on a node; None if the driver does not run there."""
         on_node = self.nodes.get(node)
         if on_node is None or not on_node.is_running:
             return None
@@ -127,26 +138,31 @@ class SimulatedDriver:
                 yield name
 
     def prepared(self) -> list[PreparedRecord]:
-        """Returns the prepared claims of all nodes, in the order of preparation on each node."""
+        """Returns the prepared claims of all nodes. On each node, the claim that was prepared first comes
+        first.
+        """
         return [record for node in self.nodes.values() for record in node.prepared.values()]
 
     def record(self, call: CallRecord) -> None:
-        """Adds a call to `calls`; forgets the oldest of more than CALLS_KEPT calls."""
+        """Adds a call to `calls`. Drops the oldest call if there are more than CALLS_KEPT."""
         self.calls.append(call)
         del self.calls[:-CALLS_KEPT]
 
     # behaviour ---------------------------------------------------------------------------------------
 
     def behave(self, call: str, behaviour: Behaviour) -> None:
-        """Sets how the driver acts from now on. Raises DeviceError for an unknown action or node."""
+        """Sets how the driver answers an action from now on. `call`: an action in CALLS.
+
+        Raises DeviceError for an unknown action or node.
+        """
         if call not in CALLS:
-            raise DeviceError(f"no call {call!r}; there are {', '.join(CALLS)}")
+            raise DeviceError(f"unknown action {call!r}; use one of {', '.join(CALLS)}")
         if behaviour.node:
             self._node(behaviour.node)
         self.behaviours[call] = behaviour
 
     def take_behaviour(self, call: str, node: str) -> Behaviour:
-        """Returns how to answer the next call on a node, and counts the call."""
+        """Returns the behaviour for a call on a node, and subtracts the call from the behaviour's `times`."""
         behaviour = self.behaviours.get(call)
         if behaviour is None or behaviour.node not in {"", node}:
             return Behaviour()
@@ -162,8 +178,8 @@ class SimulatedDriver:
     def find(self, device: str, node: str = "") -> tuple[str, DeviceState]:
         """Returns the node and the state of a device.
 
-        `node`: the name of the node; "" if the driver has only one device of this name. Raises DeviceError
-        for an unknown device or node, and if several nodes have the device.
+        `node`: the name of the node; "" if only one node has a device of this name. Raises DeviceError for an
+        unknown device or node, and if several nodes have the device.
         """
         nodes = [node] if node else list(self.nodes)
         on_nodes = [(name, self._node(name).devices) for name in nodes]
@@ -177,7 +193,10 @@ class SimulatedDriver:
         return known[0]
 
     def set_health(self, device: str, node: str, state: str, message: str = "") -> None:
-        """Reports the health of a device from now on. Raises DeviceError as `find` does."""
+        """Sets the health that the driver reports for a device.
+
+        `state`: "Healthy" or "Unhealthy". Raises DeviceError for an unknown or ambiguous device.
+        """
         name, known = self.find(device, node)
         known.health, known.message = state, message
         self._listener("health", self.name, name)
@@ -188,10 +207,10 @@ class SimulatedDriver:
         self._listener("devices", self.name, name)
 
     def taint(self, device: str, node: str, key: str, value: str, effect: str, now: float) -> None:
-        """Adds a taint to a device, or replaces its added taint with the same key and effect.
+        """Adds a taint to a device. Replaces a taint that was added with the same key and effect.
 
-        `now`: the time of the taint, in seconds since the epoch. Raises DeviceError as `find` does, and
-        if the release does not accept the taint.
+        `now`: the `timeAdded` of the taint, in seconds since the epoch. Raises DeviceError for an unknown or
+        ambiguous device, and if the release does not accept the taint.
         """
         _, state = self.find(device, node)
         kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
@@ -201,17 +220,23 @@ class SimulatedDriver:
         self._set_taints(device, node, taints)
 
     def untaint(self, device: str, node: str, key: str = "") -> None:
-        """Removes the added taints with a key, or all. Raises DeviceError as `find` does."""
+        """Removes taints that were added to a device: those with `key`, or all if `key` is "".
+
+        Raises DeviceError for an unknown or ambiguous device.
+        """
         _, state = self.find(device, node)
         self._set_taints(device, node, [taint for taint in state.taints if key and taint["key"] != key])
 
     def set_removed(self, device: str, node: str, *, is_removed: bool) -> None:
-        """Removes a device from the published slices, or adds it again. Raises DeviceError as `find` does."""
+        """Removes a device from the published ResourceSlices, or adds it again.
+
+        Raises DeviceError for an unknown or ambiguous device.
+        """
         name, known = self.find(device, node)
         known.is_removed = is_removed
         self._listener("devices", self.name, name)
 
-    # life --------------------------------------------------------------------------------------------
+    # running --------------------------------------------------------------------------------------------
 
     def set_running(self, node: str, *, is_running: bool) -> None:
         """Stops or starts the driver on a node; on all nodes if `node` is "".
@@ -225,7 +250,7 @@ class SimulatedDriver:
                 self._listener("registration", self.name, name)
 
     def restart(self, node: str) -> None:
-        """Stops the driver, which fails its running calls, and starts it again; on all nodes if `node` is "".
+        """Stops and starts the driver on a node; on all nodes if `node` is "". Running calls fail.
 
         Prepared claims stay prepared. Raises DeviceError for an unknown node.
         """
@@ -236,5 +261,5 @@ class SimulatedDriver:
 
     def _node(self, name: str) -> NodeDevices:
         if name not in self.nodes:
-            raise DeviceError(f"{self.name} does not run on a node {name}")
+            raise DeviceError(f"the driver {self.name} is not on node {name}")
         return self.nodes[name]

@@ -1,9 +1,12 @@
 """Makes the devices and counter sets of a node from templates with placeholders.
 
-A template is an object of resource.k8s.io/v1 whose texts may contain placeholders: `{node}` is the name of
-the node, `{i}` the number of the physical device, from 0. `for: {j: 7}` or `for: {j: [0, 2, 4]}` repeats a
-template for each value of `{j}`. A template whose name contains `{i}` is repeated for each physical device.
-`{i+1}` adds to a number; `{i:02x}` and `{i:02d}` format it. An attribute `{int: "{i}"}` becomes a number.
+A template is a device or counter set in the layout of resource.k8s.io/v1, with placeholders in its strings.
+
+- `{node}`: the name of the node.
+- `{i}`: the number of the physical device, from 0. A name with `{i}` makes one object for each device.
+- `for: {j: 7}` or `for: {j: [0, 2, 4]}`: makes one object for each value of `{j}`.
+- `{i+1}`: adds to a number. `{i:02x}` and `{i:02d}`: format a number.
+- `{int: "{i}"}`: an attribute whose string becomes a number.
 """
 
 import re
@@ -21,12 +24,13 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9]{0,19})(?:\+([0-9]{1,6}))?(?::(0?[1-
 
 
 def expand(templates: Sequence[Object], count: int, node: str) -> tuple[Object, ...]:
-    """Returns the objects of templates on a node.
+    """Makes the objects of a node from templates.
 
     - `count`: the number of physical devices.
     - `node`: the name of the node.
 
-    Raises DeviceError for more than DEVICES_MAX objects, an invalid `for`, and two objects of one name.
+    Raises DeviceError for more than DEVICES_MAX objects, for more than NODE_BYTES_MAX bytes, for an invalid
+    `for`, and if two objects have the same name.
     """
     objects: list[Object] = []
     size = 0
@@ -47,12 +51,12 @@ def expand(templates: Sequence[Object], count: int, node: str) -> tuple[Object, 
 
 
 def filled_text(text: str, node: str) -> str:
-    """Returns a text with the placeholder {node} replaced."""
+    """Replaces the placeholder {node} in a text."""
     return str(_filled(text, {"node": node}))
 
 
 def _loops(template: Object, count: int) -> Iterator[Mapping[str, Any]]:
-    """Yields the values of the placeholders for each object of a template."""
+    """Yields the values of the placeholders `{i}` and `for`, one mapping for each object of a template."""
     loops: dict[str, Sequence[Any]] = {}
     if "{i" in template["name"]:
         loops["i"] = range(count)
@@ -89,7 +93,7 @@ def _filled(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _formatted(match: "re.Match[str]", values: Mapping[str, Any]) -> str:
-    """Returns the value of a placeholder; an unknown placeholder stays as it is."""
+    """Returns the text for a placeholder. Leaves an unknown placeholder unchanged."""
     name, more, width, kind = match.groups()
     value = values.get(name)
     if isinstance(value, int):

@@ -1,6 +1,6 @@
 """Writes folders with the programs etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
 
-A store is a directory for such folders. It has the layout of `setup-envtest`, such as
+A store is a directory of such folders. The layout is that of `setup-envtest`, such as
 `STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest use -i --bin-dir STORE` finds the folders too.
 """
 
@@ -19,16 +19,16 @@ from fakeapi.atomic_file import alone_in, atomic_file, make_directory
 from fakeapi.version import __version__
 
 MARK: Final = ".fakeapi"
-"""Name of the file that marks a folder as written by fakeapi. It contains a digest of the programs."""
+"""Name of the file that marks a folder as written by fakeapi. The file contains a digest of the programs."""
 
 _NAME: Final = re.compile(r"\d+\.\d+\.\d+-")
-"""The beginning of the name of a folder: its version."""
+"""Matches the version at the start of a folder's name."""
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 class AssetsError(Exception):
-    """Raised if a folder cannot be written or removed. The message is one line for the user."""
+    """Raised if a folder cannot be written or removed. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,7 @@ class Assets:
 def default_store() -> Path:
     """Returns the default store: `fakeapi/envtest` in $XDG_DATA_HOME or in ~/.local/share.
 
-    The default store of `setup-envtest` is another directory, so that real programs and fakeapi's are not
-    mixed.
+    Differs from the default store of `setup-envtest`, so that real programs and those of fakeapi stay apart.
     """
     data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(data) / "fakeapi" / "envtest"
@@ -53,9 +52,9 @@ def prepare(store: Path, version: str) -> Path:
     """Returns the folder with the programs of a version. Writes missing or outdated programs first.
 
     Programs are outdated if another version of fakeapi, or another Python, wrote them. Several processes may
-    call this function at the same time. It replaces each program atomically, so a test suite that starts
-    meanwhile finds a complete program. Raises AssetsError if the folder cannot be written, or has files that
-    fakeapi has not written.
+    call this function at the same time. Replaces each program atomically, so that a running test suite always
+    finds a complete program. Raises AssetsError if the folder cannot be written, or has files that fakeapi
+    has not written.
     """
     folder = (store / "k8s" / f"{version}-{_platform()}").absolute()
     programs = _programs(version)
@@ -69,7 +68,7 @@ def prepare(store: Path, version: str) -> Path:
             if (
                 not mark.exists()
                 or mark.read_text(encoding="utf-8") != digest
-                or not _are_there(folder, programs)
+                or not _are_complete(folder, programs)
             ):
                 for name, text in programs.items():
                     with atomic_file(folder / name) as file:
@@ -92,8 +91,10 @@ def listed(store: Path) -> list[Assets]:
         folders = [mark.parent for mark in (store / "k8s").glob(f"*/{MARK}")]
     except OSError as error:
         raise AssetsError(f"cannot read {store}: {error.strerror}") from error
-    found = [Assets(folder.name.partition("-")[0], folder) for folder in folders if _NAME.match(folder.name)]
-    return sorted(found, key=lambda assets: [int(part) for part in assets.version.split(".")])
+    assets_in_store = [
+        Assets(folder.name.partition("-")[0], folder) for folder in folders if _NAME.match(folder.name)
+    ]
+    return sorted(assets_in_store, key=lambda assets: [int(part) for part in assets.version.split(".")])
 
 
 def clean(store: Path) -> list[Assets]:
@@ -110,8 +111,8 @@ def clean(store: Path) -> list[Assets]:
     return removed
 
 
-def _are_there(folder: Path, programs: dict[str, str]) -> bool:
-    """Whether the programs in a folder are complete: somebody may have changed or deleted one."""
+def _are_complete(folder: Path, programs: dict[str, str]) -> bool:
+    """Whether a folder contains all programs unchanged."""
     files = [folder / name for name in programs]
     return all(os.access(file, os.X_OK) and file.read_text("utf-8") == programs[file.name] for file in files)
 
@@ -124,8 +125,8 @@ def _platform() -> str:
 def _programs(version: str) -> dict[str, str]:
     """Returns the text of each program, by file name.
 
-    etcd and kube-apiserver are shell scripts that start this Python. kubectl is a script that starts the
-    kubectl on the PATH.
+    etcd and kube-apiserver are shell scripts that run fakeapi with this Python. kubectl is a script that
+    starts the kubectl on the PATH.
     """
     release = version.rpartition(".")[0]
     real = _real_kubectl()
@@ -138,13 +139,13 @@ def _programs(version: str) -> dict[str, str]:
 
 
 def _script(program: str) -> str:
-    # -P: a module of the tested project in the current directory must not replace one of Python's
+    # -P: modules of the tested project in the current directory must not replace those of Python
     command = shlex.join([sys.executable, "-P", "-c", program])
     return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nFAKEAPI_PARENT=$PPID exec {command} "$@"\n'
 
 
 def _real_kubectl() -> Path | None:
-    """Returns the first kubectl on the PATH that is not in a folder of fakeapi; None if there is none."""
+    """Returns the first kubectl on the PATH outside of fakeapi's folders; None without one."""
     for directory in os.get_exec_path():
         kubectl = Path(directory) / "kubectl"
         if os.access(kubectl, os.X_OK) and not (kubectl.parent / MARK).exists():

@@ -1,4 +1,4 @@
-"""Finds the serving certificate of kube-apiserver by its flags, or creates the certificate."""
+"""Finds or creates the serving certificate of kube-apiserver."""
 
 from pathlib import Path
 from typing import Final
@@ -24,7 +24,7 @@ def serving_certificate(certificate: str, key: str, directory: str, host: str) -
     """Returns the paths of the serving certificate and of its private key.
 
     - `certificate`, `key`: the values of `--tls-cert-file` and `--tls-private-key-file`. If both are "", the
-      files are apiserver.crt and apiserver.key in `directory`, and are created if both are missing.
+      files are apiserver.crt and apiserver.key in `directory`; creates them if both are missing.
     - `directory`: the value of `--cert-dir`; "" for DEFAULT_DIRECTORY.
     - `host`: the address that the server listens on. A new certificate is valid for this address.
 
@@ -40,7 +40,7 @@ def serving_certificate(certificate: str, key: str, directory: str, host: str) -
     make_directory(folder, 0o755)
     with alone_in(folder):
         existing = [file for file in files if file.exists()]
-        if len(existing) == 1:  # do not overwrite it: it may be the only copy
+        if len(existing) == 1:  # do not overwrite the file: it may be the only copy
             raise FlagError(f"error reading {existing[0]}, certificate and key must be supplied as a pair")
         if not existing:
             _create(*files, names=dict.fromkeys((*_NAMES, host)))

@@ -1,10 +1,11 @@
-"""The command `etcd` of an envtest folder: tells kube-apiserver where its objects are; answers health checks.
+"""The command `etcd` of an envtest folder: tells kube-apiserver its data directory, and answers health
+checks.
 
     etcd --listen-client-urls=http://127.0.0.1:2379 --data-dir=DIR
 
-kube-apiserver asks this command at STATE for its data directory, and opens a SQLite file there itself. So the
-objects remain when kube-apiserver or etcd starts again with the same data directory. The command does not
-support gRPC: a client of etcd's own protocol gets an error.
+kube-apiserver requests its data directory at STATE, and opens a SQLite file there. So the objects remain when
+kube-apiserver or etcd starts again with the same data directory. The command does not support gRPC: clients
+of etcd's own protocol get an error.
 """
 
 import contextlib
@@ -21,16 +22,16 @@ from fakeapi.envtest.flags import Flag, FlagError, Values, read
 from fakeapi.envtest.parent import end_with_parent
 
 VERSION = "3.5.21"
-"""The version of etcd at /version."""
+"""The etcd version in the response to /version."""
 
 STATE = "/fakeapi/state"
-"""The URL path at which kube-apiserver asks for the directory of its objects."""
+"""The URL path that returns the directory for the objects of kube-apiserver."""
 
 _REQUEST_BYTES = 8192
-"""Maximum size, in bytes, of the request line and headers. A longer request gets 400."""
+"""Maximum size of the request line and headers, in bytes; a longer request gets 400."""
 
 _CLIENTS = 64
-"""Maximum number of open connections. To accept another connection, the server closes the oldest one."""
+"""Maximum number of open connections. A further connection closes the oldest connection."""
 
 _NOT_ETCD = (
     "This etcd belongs to fakeapi: it keeps the state of fakeapi's kube-apiserver, and does not speak etcd's "
@@ -77,7 +78,7 @@ _IGNORED = (
     "trusted-ca-file",
     "wal-dir",
 )
-"""Flags of etcd without an effect: this etcd is a single member without peers, and keeps no log."""
+"""Flags of etcd without an effect, because this etcd has one member and no log."""
 
 FLAGS = (
     *(Flag(name, "string") for name in (*_DEFAULTS, *_IGNORED)),
@@ -199,7 +200,7 @@ class _Health:
         if not data or b"\r\n\r\n" in head or b"\n\n" in head or len(head) > _REQUEST_BYTES:
             if data:
                 with contextlib.suppress(OSError):
-                    client.send(self._answer(head))  # less than the kernel's buffer
+                    client.send(self._answer(head))  # fits into the kernel's buffer
             self._close(client)
 
     def _answer(self, head: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Asks fakeapi's etcd for the SQLite file with the objects of a kube-apiserver."""
+"""Requests the SQLite file for the objects of a kube-apiserver from fakeapi's etcd."""
 
 import hashlib
 import http.client
@@ -13,7 +13,7 @@ from fakeapi.clients.connections import Connections
 from fakeapi.envtest.etcd import STATE
 
 WAIT_SECONDS = 20.0
-"""Seconds to wait until etcd responds. After that, kube-apiserver does not start."""
+"""Seconds to wait for a response of etcd. Then kube-apiserver exits with an error."""
 
 _RETRY_SECONDS = 0.05
 _REQUEST_SECONDS = 2.0
@@ -21,12 +21,12 @@ _PREFIX = "/registry"
 
 
 class EtcdError(Exception):
-    """Raised if etcd does not respond, or is not fakeapi's etcd. The message is one line for the user."""
+    """Raised if etcd does not respond, or is not fakeapi's etcd. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The place of the objects of a kube-apiserver.
+    """The storage of a kube-apiserver's objects.
 
     - `database`: the path of the SQLite file.
     - `fsync`: whether an acknowledged write must survive a power failure.
@@ -42,8 +42,7 @@ def find_state(servers: list[str], prefix: str) -> State:
     - `servers`: the URLs of etcd.
     - `prefix`: the value of `--etcd-prefix`. Each prefix has its own SQLite file.
 
-    Raises EtcdError if no server responds in time, or if the first server that responds is not fakeapi's
-    etcd.
+    Raises EtcdError if no server responds in time, or if the first responding server is not fakeapi's etcd.
     """
     end = time.monotonic() + WAIT_SECONDS
     while True:
@@ -85,7 +84,7 @@ def _state(url: str, answer: str, prefix: str) -> State:
 
 
 def _keep_private(database: Path) -> None:
-    """Takes all rights to an existing database from other users.
+    """Removes the rights of other users to an existing database.
 
     Raises EtcdError if the database is not a regular file of this user.
     """

@@ -1,4 +1,4 @@
-"""Reads a command line like github.com/spf13/pflag, the library that Kubernetes' programs use."""
+"""Parses a command line like github.com/spf13/pflag, the library of Kubernetes' programs."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class FlagError(ValueError):
-    """Raised for a command line that the program does not accept. The message equals the message of pflag."""
+    """Raised for an invalid command line. The message equals the message of pflag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Flag:
     - `name`: the name without dashes.
     - `type`: the type of the flag's value, as in help texts: "string", "bool", "duration", "int" and so on.
     - `shorthand`: the letter of the short form, such as "v" for `-v`; "" without a short form.
-    - `alone`: the value that `--name` without a value means; None if the flag needs a value.
+    - `alone`: the value of `--name` without a value; None if the flag needs a value.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Values:
         return self.given.get(name, [default])[-1]
 
     def texts(self, name: str) -> list[str]:
-        """Returns all values of a flag that may be repeated."""
+        """Returns all values of a repeated flag, in order."""
         return self.given.get(name, [])
 
     def items(self, name: str) -> list[str]:
@@ -65,7 +65,7 @@ class Values:
 _BOOLEANS: Final = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True) | dict.fromkeys(
     ("0", "f", "F", "FALSE", "false", "False"), False
 )
-"""The boolean value of each text that Go's `strconv.ParseBool` accepts."""
+"""Maps each text that Go's `strconv.ParseBool` accepts to its value."""
 
 _DURATION = re.compile(r"[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+")
 _FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
@@ -77,14 +77,14 @@ _PATTERNS: Final = {
     "float32": (_FLOAT, "strconv.ParseFloat"),
     "float64": (_FLOAT, "strconv.ParseFloat"),
 }
-"""For each flag type: the pattern of valid values, and the Go function in the error for invalid values.
+"""Maps each flag type to the pattern of valid values, and to the Go function that errors name.
 
 Types without an entry accept any text, except `duration`, which has the pattern `_DURATION`.
 """
 
 
 def invalid(name: str, value: str, reason: str) -> FlagError:
-    """Returns pflag's error for the value of a flag.
+    """Returns pflag's error for an invalid value of a flag.
 
     - `name`: the name of the flag without dashes.
     - `reason`: the reason why the value is invalid, such as the error of a Go function.
@@ -93,11 +93,11 @@ def invalid(name: str, value: str, reason: str) -> FlagError:
 
 
 def read(arguments: Sequence[str], flags: Iterable[Flag]) -> Values:
-    """Reads the flags of a command line, without the program name; returns their values.
+    """Parses the flags of a command line without the program name; returns their values.
 
-    Accepts `--name=value`, `--name value`, and `--name` for flags with a value for this case, such as
-    booleans. In names, an underscore is the same as a dash, as in Kubernetes' programs. Raises FlagError for
-    an unknown flag, for a missing or invalid value, and for an argument that is not a flag.
+    Accepts `--name=value`, `--name value`, and `--name` for flags that need no value, such as booleans. In
+    names, an underscore is the same as a dash, as in Kubernetes' programs. Raises FlagError for an unknown
+    flag, for a missing or invalid value, and for an argument that is not a flag.
     """
     by_name = {flag.name: flag for flag in flags}
     by_letter = {flag.shorthand: flag for flag in by_name.values() if flag.shorthand}
@@ -129,11 +129,11 @@ def _named(by_name: Mapping[str, Flag], name: str) -> Flag:
 
 
 def _read_letters(values: Values, argument: str, by_letter: Mapping[str, Flag], rest: list[str]) -> None:
-    """Reads flags in short form, such as `-v 4`, `-v=4`, `-v4`, or several boolean flags in one argument.
+    """Parses flags in short form, such as `-v 4`, `-v=4`, `-v4`, or several boolean flags in one argument.
 
     - `argument`: the argument of the command line.
     - `by_letter`: the flags by shorthand.
-    - `rest`: the arguments after `argument`, in reverse order. Removes the flag's value from it if necessary.
+    - `rest`: the arguments after `argument`, in reverse order. Removes the value of the flag if it is there.
 
     Raises FlagError for an unknown letter, and for a missing or invalid value.
     """

@@ -1,4 +1,4 @@
-"""The command `kube-apiserver` of an envtest folder: a fakeapi server with kube-apiserver's command line."""
+"""The command `kube-apiserver` of an envtest folder: runs fakeapi with kube-apiserver's command line."""
 
 import sys
 from typing import NoReturn
@@ -63,7 +63,7 @@ def _described(flag: Flag) -> list[str]:
 def check(values: Values) -> None:
     """Checks the flags of a command line. Prints the names of flags without effect to stderr.
 
-    Raises FlagError for a flag that fakeapi does not support, unless its value is "" or changes nothing.
+    Raises FlagError for an unsupported flag, unless its value is "" or its accepted default.
     """
     ignored = []
     for name in values.given:

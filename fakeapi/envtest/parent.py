@@ -1,4 +1,4 @@
-"""Ends this process after the process that started it has ended, even if that process was killed.
+"""Ends this process after its parent process has ended, even if the parent was killed.
 
 A killed test binary cannot stop its kube-apiserver and etcd. Without this module, they would run forever, and
 keep their ports and files.
@@ -9,15 +9,15 @@ import signal
 import threading
 
 CHECK_SECONDS = 0.5
-"""Seconds between two checks whether the parent process still runs."""
+"""Seconds between two checks of the parent process."""
 
 DETACHED = "FAKEAPI_OUTLIVE_PARENT"
-"""Environment variable: with any value, the process continues after its parent has ended, as with `nohup`."""
+"""Environment variable. With any value, the process continues after its parent has ended, as with `nohup`."""
 
 PARENT = "FAKEAPI_PARENT"
-"""Environment variable with the process id of the parent, if a shell script starts this program.
+"""Environment variable with the process id of the parent, set by the shell script that starts Python.
 
-The parent may have ended before Python asks for its process id.
+The parent may end before Python can read its process id.
 """
 
 

@@ -35,7 +35,7 @@ _FROM_ENVIRONMENT: Final = (
     "record",
     "redact",
 )
-"""Options of `fakeapi serve` without a kube-apiserver flag; read from their environment variables."""
+"""Options of `fakeapi serve` without a kube-apiserver flag. Their environment variables set them."""
 
 _MODES: Final = ("AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "ABAC", "Webhook")
 
@@ -43,10 +43,10 @@ _MODES: Final = ("AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "ABAC", "Webhook")
 def options_of(values: Values, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Returns the options of FakeAPI for a command line of kube-apiserver, except `release` and `database`.
 
-    Creates the serving certificate if no flag names one and the directory of `--cert-dir` has none.
+    Creates the serving certificate if no flag names a certificate and the directory of `--cert-dir` has none.
 
     - `values`: the flags of the command line.
-    - `environment`: the environment variables, which can set options that have no flag.
+    - `environment`: the environment variables. They set options without a flag.
 
     Raises FlagError for an invalid flag, OSError for a file that cannot be read or written, and ValueError
     for a file or variable with invalid contents.
@@ -109,7 +109,7 @@ def _plugins(values: Values) -> dict[str, Any]:
 
 
 def _check_plugin_configuration(file: Path) -> None:
-    """Raises ValueError if a file configures an admission plugin, which fakeapi does not support."""
+    """Raises ValueError if a file configures an admission plugin, because fakeapi does not support this."""
     from fakeapi.machinery.golang.yaml_text import load  # noqa: PLC0415 - rarely used
 
     configuration = load(read_regular(file, KEY_FILE_BYTES_MAX))
@@ -162,7 +162,7 @@ def _front_proxy(values: Values) -> FrontProxySettings | None:
 
 
 def _tokens(values: Values) -> TokenSettings | None:
-    """Returns how the server signs and verifies service account tokens; None if no flag configures it.
+    """Returns the keys and the issuer of service account tokens; None if no flag sets them.
 
     Raises OSError if a key file cannot be read.
     """
@@ -183,9 +183,10 @@ _PRIVATE_KEY = re.compile(r"-----BEGIN (RSA |EC )?PRIVATE KEY-----")
 
 
 def _signing_key(file: Path) -> str:
-    """Returns the text of a private key. Raises OSError, and ValueError for a file without a plain key.
+    """Returns the text of a private key in PEM.
 
-    Does not parse the key: that would load OpenSSL, which most servers never need.
+    Raises OSError if the file cannot be read, and ValueError if it has no unencrypted key. Does not parse the
+    key, because parsing loads OpenSSL. Most servers never need OpenSSL.
     """
     text = read_regular(file, KEY_FILE_BYTES_MAX).decode("ascii", "replace")
     if _PRIVATE_KEY.search(text) is None or "ENCRYPTED" in text:

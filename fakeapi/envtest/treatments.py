@@ -14,11 +14,12 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """The treatment of a flag.
+    """The treatment of a flag of kube-apiserver.
 
     - `effect`: whether the flag is honoured, has no effect, or is refused.
     - `reason`: why the flag has no effect or is refused; "" for honoured flags.
-    - `default`: the only accepted value of a refused flag, because it changes nothing; None if there is none.
+    - `default`: the only accepted value of a refused flag, because it changes nothing; None without such a
+      value.
     """
 
     effect: Effect
@@ -193,8 +194,7 @@ _DEFAULTS = {
     "default-unreachable-toleration-seconds": "300",
     "enable-bootstrap-token-auth": "false",
 }
-"""By flag, the only accepted value of a flag that is otherwise refused: it asks for what fakeapi does anyway.
-"""
+"""The only accepted value of some refused flags: it matches the behaviour of fakeapi."""
 
 TREATMENTS: Final[Mapping[str, Treatment]] = {
     **dict(_all(Effect.HONOURED, "", _HONOURED)),
@@ -205,4 +205,4 @@ TREATMENTS: Final[Mapping[str, Treatment]] = {
         for name in names.split()
     },
 }
-"""The treatment of each flag of kube-apiserver in any release, by the name of the flag."""
+"""Maps each flag of kube-apiserver, in any release, to its treatment."""

@@ -1,5 +1,5 @@
 """Explains why a claim or pod waits, why a pod got its node, and why an object is not deleted.
 
-Works on the objects of one moment, of this server or of a real cluster, and asks the scheduler's own filters
-and the allocator's own search.
+Reads the objects of this server or of a real cluster at one moment. Uses the filters and the allocator of
+this project's scheduler.
 """

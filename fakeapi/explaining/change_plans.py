@@ -1,4 +1,4 @@
-"""Finds changes of several steps, for requests that no single change can serve."""
+"""Combines several changes, if no single change lets a node serve the requests."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,19 +24,22 @@ from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 STEPS_MAX = 12
-"""Maximum number of steps that one change combines; further steps are not tried."""
+"""Maximum number of changes to combine; further changes are not tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Joins a change with the function that makes it in a Case."""
+    """A change, and the function that applies it to the claims and slices of a Case."""
 
     change: Change
     apply: Callable[[Trial, Case], Case]
 
 
 async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | None:
-    """Returns the smallest change found that takes several of these steps; None if all do not suffice."""
+    """Combines steps into one change that lets the allocator succeed. Drops unnecessary steps.
+
+    Returns None if the first STEPS_MAX steps together do not suffice.
+    """
     needed = [*steps[:STEPS_MAX]]
     if not needed or not await trial.allocates(_after(trial, case, needed)):
         return None
@@ -60,7 +63,7 @@ def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
 
 
 def adding_steps(describer: Describer, node: NodeTally) -> list[Step]:
-    """Returns the steps that add devices to a node, one step for each request."""
+    """Returns one step for each request: to add as many devices to a node as the request needs."""
     steps = []
     for tally in _tallies(node):
         model = model_of(tally)
@@ -75,15 +78,15 @@ def _add(model: Device, count: int, node: str) -> Step:
 
 
 def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:
-    """Returns the steps that make devices of a node usable: tolerations, ended pods, changed selectors.
+    """Returns all steps that could let a node serve the requests.
 
-    Then adds devices, if the node still has too few.
+    In order: tolerates taints, frees used devices, removes selectors and constraints, adds devices.
     """
     tallies = _tallies(node)
     tolerating = [step for tally in tallies for step in _tolerations(tally, node.name)]
     freeing = _frees(describer, tallies, node.name)
     relaxing = [step for tally in tallies for step in _selectors(tally)]
-    constraints = [step for claim in _constrained(tallies) for step in _constraints(claim)]
+    constraints = [step for claim in _claims_with_constraints(tallies) for step in _constraint_removal(claim)]
     return [*tolerating, *freeing, *relaxing, *constraints, *adding_steps(describer, node)]
 
 
@@ -120,8 +123,8 @@ def _selectors(tally: RequestTally) -> list[Step]:
     return steps
 
 
-def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
-    """Returns the claims with a constraint that refuses devices."""
+def _claims_with_constraints(tallies: Sequence[RequestTally]) -> list[Object]:
+    """Returns the claims whose constraints refuse devices."""
     claims = {
         tally.claim["metadata"]["uid"]: tally.claim
         for tally in tallies
@@ -130,8 +133,8 @@ def _constrained(tallies: Sequence[RequestTally]) -> list[Object]:
     return [*claims.values()]
 
 
-def _constraints(claim: Object) -> list[Step]:
-    """Returns the step that removes all constraints of a claim."""
+def _constraint_removal(claim: Object) -> list[Step]:
+    """Returns a list with one step: to remove all constraints of a claim."""
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"{path} changed or removed")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
@@ -139,5 +142,5 @@ def _constraints(claim: Object) -> list[Step]:
 
 
 def _edit(change: Change, claim: Object, value: object) -> Step:
-    """Returns the step that sets the field of a change in a claim. The value None removes the field."""
+    """Returns the step that sets the field `change.path` of a claim to `value`. None removes the field."""
     return Step(change, lambda _trial, case: case.with_edit(claim, change.path, value))

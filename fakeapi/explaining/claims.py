@@ -1,4 +1,4 @@
-"""Explains a ResourceClaim: why it is not allocated, who uses its devices, or why it is not deleted."""
+"""Explains a ResourceClaim: why it waits, which pods use its devices, or why it is not deleted."""
 
 from collections.abc import Iterable
 
@@ -21,10 +21,10 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
 async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a claim by its state: being deleted, allocated, or waiting.
+    """Explains why a ResourceClaim waits, is allocated, or is not deleted.
 
-    A waiting claim is explained by the first waiting pod that uses it; without such a pod, by a pod with no
-    other needs.
+    The reasons of a waiting claim are those of its first waiting pod. If no pod waits for the claim, assumes
+    a pod without other needs.
     """
     users = consumers_of(claim)
     if "deletionTimestamp" in claim["metadata"]:
@@ -96,7 +96,7 @@ def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:
 
 
 async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a claim that no pod uses: it is allocated when a pod that uses it is scheduled."""
+    """Explains a claim without a pod. The scheduler allocates such a claim together with its first pod."""
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     pod: Object = {
         "apiVersion": "v1",

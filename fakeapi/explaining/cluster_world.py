@@ -1,4 +1,4 @@
-"""Reads the World of this server from its storage, without requests."""
+"""Reads the objects to explain from the storage of this server, without requests."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.rules import rules_of
 
 OBJECTS_A_TURN = 50
-"""Number of objects to decode before other tasks of the event loop run. This takes about two milliseconds."""
+"""Number of objects to decode before other tasks of the event loop run; takes about two milliseconds."""
 
 EVENTS_MAX = 100
-"""Maximum number of events about the object; older events are ignored."""
+"""Maximum number of events about the explained object; older events are ignored."""
 
 
 async def world_of(
@@ -25,11 +25,11 @@ async def world_of(
     controllers: Iterable[str],
     drivers: dict[str, frozenset[str]] | None = None,
 ) -> World:
-    """Returns the objects of a running server, at about one moment.
+    """Returns the objects of a running server, read at nearly the same moment.
 
-    - `target`: the object to explain. The World has the events and the refused writes of this object.
-    - `controllers`: the names of the server's controllers that run.
-    - `drivers`: by node, the drivers that are registered with the server's kubelet.
+    - `target`: the object to explain. The result has the events and the refused writes of this object.
+    - `controllers`: the names of the server's running controllers.
+    - `drivers`: by node, the DRA drivers that are registered with the server's kubelet.
     """
     objects: dict[str, list[Object]] = {}
     for plural, (group, _) in KINDS.items():
@@ -50,7 +50,7 @@ async def world_of(
 
 
 async def _stored(cluster: Cluster, resource: Resource, prefix: str) -> list[Object]:
-    """Returns the stored objects of a resource whose keys begin with `prefix`, in the internal version."""
+    """Returns the stored objects of a resource in the internal version. `prefix`: the start of their keys."""
     objects = []
     for number, entry in enumerate(cluster.storage.list(prefix).entries, 1):
         objects.append(resource.decode(entry))
@@ -77,7 +77,7 @@ async def _events(cluster: Cluster, targets: Sequence[Reference]) -> list[Object
 
 
 def time_of(event: Object) -> str:
-    """Returns the time at which an event happened last, as RFC 3339."""
+    """Returns the time when an event last happened, as RFC 3339."""
     series = event.get("series") or {}
     last = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
     return str(last or event["metadata"].get("creationTimestamp", ""))

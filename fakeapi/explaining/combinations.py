@@ -1,4 +1,4 @@
-"""Explains why requests cannot be served together on a node that could serve each of them alone."""
+"""Explains why a node can serve each request of a pod by itself, but not all requests together."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 PAIRS_MAX = 16
-"""Maximum number of constraints or requests whose removal is tried."""
+"""Maximum number of constraints, and of requests, that are left out one at a time to find the cause."""
 
 
 async def combination_reason(trial: Trial, describer: Describer, case: Case, tally: NodeTally) -> Reason:
-    """Returns why the requests of the claims cannot be served together on one node.
+    """Returns the reason why a node cannot serve all requests of the claims together.
 
-    The allocator finds the cause: it searches again without a constraint, a request or a claim.
+    Repeats the allocator's search, each time without one constraint, one request or one claim.
     """
     alone = [claim for claim in case.claims if not await trial.allocates(replace(case, claims=[claim]))]
     if not alone and len(case.claims) > 1:
@@ -43,7 +43,7 @@ async def _by_constraint(
     for index, constraint in enumerate(constraints[:PAIRS_MAX]):
         if await trial.allocates(case.with_edit(claim, f"spec.devices.constraints[{index}]", None)):
             reason = _constraint_reason(index, constraint, claim, tally)
-            reason.changes += await _room(trial, describer, case, tally, constraint)
+            reason.changes += await _changes_for_constraint(trial, describer, case, tally, constraint)
             return reason
     path = "spec.devices.constraints"
     if len(constraints) > 1 and await trial.allocates(case.with_edit(claim, path, None)):
@@ -75,14 +75,14 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
     return reason
 
 
-async def _room(
+async def _changes_for_constraint(
     trial: Trial, describer: Describer, case: Case, tally: NodeTally, constraint: Object
 ) -> list[Change]:
-    """Returns changes that let the constraint hold: fewer used devices, or more devices."""
+    """Returns changes that let a node satisfy a constraint: free devices, or add devices."""
     changes: list[Change] = []
     for one in _concerned(constraint, case.claims[0], tally):
-        found = await Changes(trial, describer, case).to_make_room(one)
-        changes += [change for change in found if change.sufficient]
+        candidates = await Changes(trial, describer, case).to_make_room(one)
+        changes += [change for change in candidates if change.sufficient]
     return list({change.text: change for change in changes}.values())
 
 
@@ -100,8 +100,8 @@ async def _by_request(
             reason.details = _overlap(claim, tally)
             for choices in tally.requests:
                 if choices[0].claim is claim:
-                    found = await Changes(trial, describer, case).to_make_room(choices[0])
-                    reason.changes += [change for change in found if change.sufficient]
+                    candidates = await Changes(trial, describer, case).to_make_room(choices[0])
+                    reason.changes += [change for change in candidates if change.sufficient]
             reason.changes.append(_edit(f"fewer devices in {path}", claim, path, tally))
             reason.changes = list({change.text: change for change in reason.changes}.values())
             return reason
@@ -114,14 +114,14 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
     reason = _reason("ClaimsCompete", text, case.claims[-1], "spec.devices.requests")
     reason.details = [line for claim in case.claims for line in _overlap(claim, tally)]
     for choices in tally.requests:
-        found = await Changes(trial, describer, case).to_make_room(choices[0])
-        reason.changes += [change for change in found if change.sufficient]
+        candidates = await Changes(trial, describer, case).to_make_room(choices[0])
+        reason.changes += [change for change in candidates if change.sufficient]
     reason.changes = list({change.text: change for change in reason.changes}.values())
     return reason
 
 
 async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
-    """Returns the error of the allocator; without one, how many devices fit together."""
+    """Returns a reason with the allocator's error, or with the number of devices that fit together."""
     fitting = await _fitting_count(trial, case, claim)
     if fitting is not None:
         return fitting
@@ -130,7 +130,10 @@ async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
 
 
 async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | None:
-    """Returns how many devices of the only request fit together on a node; None for several requests."""
+    """Returns a reason with the largest number of devices that one request could get on a node.
+
+    Returns None if the claim has several requests, or if no smaller count fits.
+    """
     requests: Sequence[Object] = (claim["spec"].get("devices") or {}).get("requests") or ()
     exactly = requests[0].get("exactly") if len(requests) == 1 else None
     for count in range(int((exactly or {}).get("count", 1)) - 1, 0, -1):
@@ -151,7 +154,7 @@ async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | No
 
 
 def _counter_lines(case: Case) -> Iterator[str]:
-    """Yields the shared counters of the slices that a node can use."""
+    """Yields one line for each shared counter in the slices of a node, with the counter's value."""
     for one in case.inventory.slices.visible(case.node["metadata"]["name"]):
         for shared in one.spec.get("sharedCounters") or ():
             for name, counter in (shared.get("counters") or {}).items():

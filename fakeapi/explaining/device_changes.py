@@ -1,4 +1,4 @@
-"""Finds changes that would let a request get its devices, and tries them with the allocator's search."""
+"""Finds changes for a request that lacks devices, and tries them with the allocator's search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ from fakeapi.explaining.world import consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
 CLAIMS_MAX = 16
-"""Maximum number of claims whose removal is tried for one request."""
+"""Maximum number of claims, and of constraints, whose removal is tried for one request."""
 
 _USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Finds changes for one node."""
+    """Finds changes for the requests of a pod on one node."""
 
     trial: Trial
     describer: Describer
     case: Case
 
     async def for_request(self, tally: RequestTally, node: NodeTally) -> list[Change]:
-        """Returns changes that would give a request its devices on a node; sufficient changes first."""
+        """Returns changes that could give a request its devices on a node; sufficient changes first."""
         changes = [
             *await self._free(tally),
             *await self._tolerate(tally),
@@ -53,7 +53,7 @@ class Changes:
         return sorted(changes, key=lambda change: not change.sufficient)
 
     async def to_make_room(self, tally: RequestTally) -> list[Change]:
-        """Returns changes that give a request more devices to choose from: freed or new devices."""
+        """Returns changes that offer a request more devices: freed devices or new devices."""
         return [*await self._free(tally), *await self._add_some(tally)]
 
     async def _add_some(self, tally: RequestTally) -> list[Change]:
@@ -78,12 +78,14 @@ class Changes:
         for count in range(2, len(claims) + 1):
             keys = [key for key, _ in claims[:count]]
             if await self.trial.allocates(self.trial.without_claims(self.case, keys)):
-                needed = await self._without_spare(list(claims[:count]))
+                needed = await self._needed_claims(list(claims[:count]))
                 return [free_change(needed, self._node_name, sufficient=True)]
         return []
 
-    async def _without_spare(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
-        """Returns the claims without those that need not go."""
+    async def _needed_claims(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
+        """Returns the claims whose devices the request needs. Leaves out claims that can keep their
+        devices.
+        """
         for entry in list(claims):
             rest = [other for other in claims if other is not entry]
             if rest and await self.trial.allocates(
@@ -212,7 +214,10 @@ def relaxed(expression: str) -> Object | None:
 
 
 def recreate_text(claim: Object, what: str) -> str:
-    """Returns the change of a claim in words: the spec of a claim cannot be changed in place."""
+    """Returns the advice to create a claim again with a change, because the spec of a claim is immutable.
+
+    `what`: the change, such as "spec.devices.constraints removed".
+    """
     metadata = claim["metadata"]
     if metadata["name"] == IN_MEMORY:
         return f"delete the pod and create it again so that its claim for extended resources has {what}"
@@ -222,14 +227,14 @@ def recreate_text(claim: Object, what: str) -> str:
 
 
 def add_change(model: Device, count: int, node: str, *, sufficient: bool | None) -> Change:
-    """Returns the change that adds devices like `model` to a node."""
+    """Returns the change that adds `count` devices like `model` to a node."""
     noun = "device" if count == 1 else "devices"
     text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {node}"
     return Change(text, "add", count=count, node=node, sufficient=sufficient)
 
 
 def toleration_change(tally: RequestTally, node: str) -> tuple[Change | None, list[Object]]:
-    """Returns the change that tolerates the taints of the refused devices, and all tolerations after it.
+    """Returns a change that tolerates the taints of refused devices, and the new list of tolerations.
 
     The change is None if no taint refuses a device.
     """
@@ -244,7 +249,7 @@ def toleration_change(tally: RequestTally, node: str) -> tuple[Change | None, li
 
 
 def using_claims(describer: Describer, refused: Sequence[Refused]) -> dict[tuple[str, str], Object]:
-    """Returns the claims that use refused devices or their counters, by namespace and name."""
+    """Returns the claims that use refused devices or their shared counters, by namespace and name."""
     claims: dict[tuple[str, str], Object] = {}
     for obstacle in _USES:
         devices = [one.device for one in refused if one.obstacle is obstacle]
@@ -254,12 +259,12 @@ def using_claims(describer: Describer, refused: Sequence[Refused]) -> dict[tuple
 
 
 def start_change(driver: str) -> Change:
-    """Returns the change that makes a driver publish its devices."""
+    """Returns the change that starts a driver, so that the driver publishes its devices."""
     return Change(f"start driver {driver} so that it publishes its devices", "create")
 
 
 def model_of(tally: RequestTally) -> Device | None:
-    """Returns a device that the selectors of a request match; None if there is none on the node."""
+    """Returns a device on the node that the selectors of a request match; None without such a device."""
     if tally.usable:
         return tally.usable[0]
     matching = (one.device for one in tally.refused if one.obstacle in {*_USES, Obstacle.TAINT})
@@ -267,13 +272,13 @@ def model_of(tally: RequestTally) -> Device | None:
 
 
 def _toleration_for(taint: Object) -> Object:
-    """Returns a toleration of a device request for a device taint."""
+    """Returns the toleration of a device request for a device taint."""
     toleration = {"key": taint["key"], "operator": "Equal", "value": taint.get("value", "")}
     return toleration if taint.get("value") else {"key": taint["key"], "operator": "Exists"}
 
 
 def free_change(claims: Sequence[Object], node: str, *, sufficient: bool | None) -> Change:
-    """Returns the change that frees the devices of claims: deletes the pods that use them."""
+    """Returns the change that deletes the pods of claims, so that the claims free their devices."""
     pods = [user for claim in claims for user in consumers_of(claim)]
     idle = [reference("ResourceClaim", claim) for claim in claims if not consumers_of(claim)]
     objects = [*dict.fromkeys(pods), *idle]

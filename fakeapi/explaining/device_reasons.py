@@ -1,4 +1,4 @@
-"""Turns the tallies of all nodes into reasons: why no node has the devices of a claim."""
+"""Explains why no node has the devices of a pod's claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 
 NODES_TRIED = 3
-"""Maximum number of nodes on which changes are tried: those that lack the fewest devices."""
+"""Maximum number of nodes on which changes are tried. Nodes that lack the fewest devices come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class DeviceReasons:
     async def reasons(self) -> list[Reason]:
         """Returns the reasons, the most important first: one for each request that no node can serve.
 
-        If each request alone can be served on some node, returns why they cannot be served together.
+        If some node can serve each request, returns why no node can serve all of them.
         """
         short = [number for number in range(self._request_count) if self._is_short(number)]
         if short:
@@ -55,7 +55,7 @@ class DeviceReasons:
             return reasons
         best = self.best
         if best[0].short:
-            return [await self._spread(best)]
+            return [await self._no_single_node(best)]
         tally = best[0]
         reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
         return [self._placed(reason, [tally])]
@@ -83,7 +83,7 @@ class DeviceReasons:
         return None
 
     async def _add_plans(self, reason: Reason) -> None:
-        """Adds changes of several steps to a reason, because no single change suffices."""
+        """Adds combined changes to a reason, because no single change suffices."""
         for node in self.best[:NODES_TRIED]:
             plans = [
                 plan
@@ -96,7 +96,7 @@ class DeviceReasons:
 
     @property
     def best(self) -> list[NodeTally]:
-        """The nodes, those that lack the fewest devices first."""
+        """The nodes; those that lack the fewest devices come first."""
         return sorted(self.nodes, key=lambda tally: (tally.missing, len(tally.short), tally.name))
 
     @property
@@ -176,16 +176,16 @@ class DeviceReasons:
         return self._reason("NoDevices", text, tally)
 
     def _no_match(self, tallies: Sequence[RequestTally], obstacle: Obstacle) -> Reason:
-        """Explains that a class or a request matches no device on any node."""
+        """Explains that a DeviceClass or a request does not match any device on any node."""
         refused: dict[tuple[Obstacle, int], list[tuple[RequestTally, Refused]]] = {}
         total = sum(tally.published for tally in tallies)
         for tally in tallies:
             for one in tally.refused:
                 refused.setdefault((one.obstacle, one.selector), []).append((tally, one))
-        wanted = [key for key in refused if key[0] is obstacle]
-        if not wanted:
+        matching_keys = [key for key in refused if key[0] is obstacle]
+        if not matching_keys:
             return self._not_free(self.nodes[0], tallies[0])
-        key = max(wanted, key=lambda one: len(refused[one]))
+        key = max(matching_keys, key=lambda one: len(refused[one]))
         tally, first = refused[key][0]
         groups = self.describer.selector_groups(tally, [one for _, one in refused[key]])
         group = groups[0]
@@ -304,8 +304,8 @@ class DeviceReasons:
 
     # several requests ---------------------------------------------------------------------------
 
-    async def _spread(self, best: Sequence[NodeTally]) -> Reason:
-        """Explains that each request can be served on some node, but never all on the same node."""
+    async def _no_single_node(self, best: Sequence[NodeTally]) -> Reason:
+        """Explains that some node can serve each request, but no node can serve all requests."""
         details = []
         for number in range(self._request_count):
             on = [node.name for node in self.nodes if any(one.is_enough for one in node.requests[number])]
@@ -348,7 +348,10 @@ def _cause(code: str) -> str:
 
 
 def _verb(count: int, verb: str) -> str:
-    """Returns a count with "match" or "are", in the form for this count."""
+    """Returns a count and a verb that agree, such as "1 matches" or "2 match".
+
+    `verb`: the plural form: "match" or "are".
+    """
     return f"{count} {_SINGULAR[verb] if count == 1 else verb}"
 
 
@@ -356,7 +359,7 @@ _SINGULAR = {"match": "matches", "are": "is"}
 
 
 def claim_name(claim: Object) -> str:
-    """Returns "claim NAME"."""
+    """Returns the text "claim NAME"."""
     return f"claim {claim['metadata']['name']}"
 
 
@@ -389,7 +392,7 @@ def _is_by_driver(dropped: Dropped) -> bool:
 
 
 def _distinct(changes: Sequence[Change]) -> list[Change]:
-    """Returns the changes without repeated texts. Leaves out insufficient ones if others suffice."""
+    """Removes changes with the same text. Also removes insufficient changes if a sufficient one exists."""
     by_text = {change.text: change for change in reversed(changes)}
     chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
     sufficient = [change for change in chosen if change.sufficient is not False]

@@ -1,4 +1,4 @@
-"""Describes the devices that a request cannot use: one Dropped for each obstacle and selector."""
+"""Describes the devices that a request cannot use, grouped by the check or selector that refuses them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,18 +21,18 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 DISSECTED_MAX = 64
-"""Maximum number of devices whose values are read for one selector; the others are only counted."""
+"""Maximum number of devices whose values are read for one selector; further devices are only counted."""
 
 DISSECTED_ON_NODE = 8
-"""Number of devices of one node whose values are read for one selector."""
+"""Maximum number of devices of one node whose values are read for one selector."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorGroup:
-    """The devices that one selector refuses in one way: the same part is false, or fails.
+    """The devices for which the same part of one selector is false or fails.
 
     - `expression`: the whole selector, as written.
-    - `hints`: where a missing value is published instead.
+    - `hints`: where devices publish a value that the selector misses.
     """
 
     dissected: Dissected
@@ -43,14 +43,17 @@ class SelectorGroup:
 
     @property
     def _values(self) -> str:
-        """The values of the only path that was read, each with its number of devices; "" for one value."""
+        """All values that the selector read, with the number of devices for each: "16Gi (2), 40Gi (1)".
+
+        "" if the selector read several paths, or if all devices have the same value.
+        """
         if len(self.seen) < 2 or len({one.path for one in self.seen}) > 1:
             return ""
         return ", ".join(f"{'missing' if one.missing else one.value} ({one.devices})" for one in self.seen)
 
     @property
     def text(self) -> str:
-        """The refusal in words, with all values that the devices have."""
+        """Why the selector refuses the devices, as one sentence with all values of the devices."""
         if not self._values:
             return self.dissected.text
         wanted = self.dissected.wanted
@@ -59,7 +62,7 @@ class SelectorGroup:
 
     @property
     def shorts(self) -> list[str]:
-        """The refusal in few words; the longest first."""
+        """Why the selector refuses the devices, in short forms; the longest form first."""
         shorts = self.dissected.shorts
         if not self._values or self.seen[0].missing:
             return shorts
@@ -81,14 +84,14 @@ class SelectorGroup:
 
 @dataclass(frozen=True, slots=True)
 class Describer:
-    """Describes refused devices by the objects of a World."""
+    """Describes refused devices, with the objects of the explained cluster."""
 
     world: World
     matcher: DeviceMatcher
     heavy: HeavySteps
 
     def dropped(self, tally: RequestTally) -> list[Dropped]:
-        """Returns the refused devices of a request on one node, by obstacle; the largest group first.
+        """Groups the refused devices of a request on one node by the refusing check, the largest group first.
 
         Reads the values of at most DISSECTED_ON_NODE devices for each selector.
         """
@@ -121,7 +124,9 @@ class Describer:
         return Dropped(obstacle, text, len(devices), names, seen, blame)
 
     def selector_groups(self, tally: RequestTally, group: Sequence[Refused]) -> list[SelectorGroup]:
-        """Returns the ways in which one selector refuses devices; the most frequent first."""
+        """Groups the devices that a selector refuses by its false or failing part, the largest group
+        first.
+        """
         expression = expression_of(tally, group[0])
         by_part: dict[tuple[str, str], list[tuple[Dissected, Device]]] = {}
         for refused in group[:DISSECTED_MAX]:
@@ -148,7 +153,9 @@ class Describer:
     def use_text(
         self, tally: RequestTally, obstacle: Obstacle, devices: Sequence[Device]
     ) -> tuple[str, list[Reference]]:
-        """Returns who uses the devices, their capacity or their counters, as text and as references."""
+        """Returns the pods and claims that use devices, their capacity or their counters: as text and
+        references.
+        """
         claims = self.claims_using(obstacle, devices)
         blame = [
             one
@@ -163,7 +170,9 @@ class Describer:
         return self._counter_text(devices[0], users), blame
 
     def claims_using(self, obstacle: Obstacle, devices: Sequence[Device]) -> list[Object]:
-        """Returns the claims that use these devices or their counters; the claim with most devices first."""
+        """Returns the claims that use devices or their counters. The claim with the most devices comes
+        first.
+        """
         ids: Iterable[DeviceID] = (device.id for device in devices)
         if obstacle is Obstacle.COUNTERS:
             ids = dict.fromkeys(one for device in devices for one in _of_same_counters(device))
@@ -253,7 +262,7 @@ def selector_name(tally: RequestTally, refused: Refused) -> str:
 
 
 def users_text(claims: Sequence[Object]) -> str:
-    """Returns claims with the pods that use them, such as "claim a (pod b), claim c (no pod)"."""
+    """Returns claims with their pods, such as "claim a (pod b), claim c (no pod)"."""
     texts = []
     for claim in claims[:4]:
         pods = [user.name for user in consumers_of(claim)]
@@ -264,12 +273,12 @@ def users_text(claims: Sequence[Object]) -> str:
 
 
 def taints_of(tally: RequestTally, devices: Iterable[Device]) -> list[str]:
-    """Returns the taints that the request does not tolerate, as "key=value:effect", without duplicates."""
+    """Returns the taints of devices that a request does not tolerate: "key=value:effect", without repeats."""
     return list(dict.fromkeys(taint_text(taint) for taint in untolerated(tally, devices)))
 
 
 def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
-    """Returns the taints of devices that prevent an allocation to the request."""
+    """Returns the taints of devices that prevent their allocation to a request."""
     tolerations = tally.request.spec.get("tolerations") or ()
     return [
         taint
@@ -329,7 +338,7 @@ def _attributes(claim: Object) -> list[str]:
 
 
 def _of_same_counters(device: Device) -> list[DeviceID]:
-    """Returns the devices of the pool that consume a counter set of `device`."""
+    """Returns the devices of the same pool that consume a counter set of `device`."""
     sets = {name for name, _ in consumed_sets(device.spec)}
     slices = [*device.pool.slices, *device.pool.elsewhere]
     return [
@@ -341,7 +350,7 @@ def _of_same_counters(device: Device) -> list[DeviceID]:
 
 
 def _amount(device: Device, other: DeviceID, set_name: str, counter: str) -> str:
-    """Returns how much of a counter the device `other` of the same pool consumes."""
+    """Returns the amount of a counter that the device `other` of the same pool consumes."""
     for one in (*device.pool.slices, *device.pool.elsewhere):
         for spec in one.spec.get("devices") or ():
             if spec["name"] == other.device:

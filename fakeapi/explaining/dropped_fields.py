@@ -1,4 +1,4 @@
-"""Finds fields that a client applied and that the server did not store, because their gate is off."""
+"""Finds applied fields that the server dropped because their feature gate is off."""
 
 import json
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from fakeapi.machinery.json_types import Object
 
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _LAYOUTS = frozenset(("resource.k8s.io/v1", "resource.k8s.io/v1beta2"))
-"""The API versions whose fields have the same paths as in the internal version."""
+"""The API versions that have the same field paths as the internal version."""
 
 
 def dropped_notes(world: World, pod: Object) -> list[str]:
-    """Returns one line for each claim or template of a pod that lacks fields that kubectl applied."""
+    """Returns one line for each claim or template of a pod with dropped fields."""
     namespace = pod["metadata"]["namespace"]
     sources = [("ResourceClaim", "resourceclaims", name) for name in world.names_of_claims(pod)]
     sources += [
@@ -32,7 +32,7 @@ def dropped_notes(world: World, pod: Object) -> list[str]:
 
 
 def dropped_paths(obj: Object) -> Iterator[str]:
-    """Yields the paths below `spec` that kubectl applied and that the object does not have."""
+    """Yields the paths below `spec` that kubectl applied and the server dropped."""
     try:
         applied = json.loads((obj["metadata"].get("annotations") or {}).get(APPLIED) or "{}")
     except ValueError:

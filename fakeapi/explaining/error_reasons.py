@@ -1,4 +1,4 @@
-"""Explains errors of the allocator that end a scheduling attempt, such as a selector that fails."""
+"""Explains allocator errors that end a scheduling attempt, such as a failed CEL selector."""
 
 import re
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ _LIMITS = "exceeds the claim limit"
 async def error_reason(
     message: str, tallies: Sequence[RequestTally], describer: Describer, trial: Trial, case: Case | None
 ) -> Reason:
-    """Returns the reason for an error of the scheduler plugin.
+    """Returns the reason for an error of the scheduler plugin DynamicResources.
 
     - `message`: the message of the scheduler.
-    - `tallies`: the requests on the node where the error happens.
-    - `case`: the claims on this node; None if there is none.
+    - `tallies`: the requests of the claims on the node with the error.
+    - `case`: the claims to allocate on this node; None without a node.
     """
     for tally in tallies:
         failing = [one for one in tally.refused if one.error]
@@ -127,7 +127,7 @@ async def _selector_reason(
 
 
 def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: Object) -> str:
-    """Returns the change that reads a value where devices have it, in words."""
+    """Returns the advice to read a value at the path where devices publish it."""
     text = f"read {hint.instead} instead, in {path} of {owner}"
     if owner.kind == "ResourceClaim":
         text = recreate_text(claim, f"{hint.instead} instead of {hint.path} in {path}")
@@ -135,7 +135,7 @@ def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: O
 
 
 def _comparison(expression: str) -> str:
-    """Says how a selector compares a quantity."""
+    """Returns advice on comparing a quantity: keep or use compareTo(quantity(…))."""
     if "compareTo(quantity(" in expression:
         amount = expression.partition("compareTo(quantity(")[2].partition(")")[0]
         return f"so compareTo(quantity({amount})) stays"

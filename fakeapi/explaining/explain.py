@@ -1,4 +1,4 @@
-"""explain: the explanation of one object of a World."""
+"""Explains one object of a cluster."""
 
 from fakeapi.explaining.claims import explain_claim
 from fakeapi.explaining.dropped_fields import dropped_notes
@@ -26,17 +26,17 @@ RESOURCES = {
     "slices": "resourceslices",
     "pvc": "persistentvolumeclaims",
 }
-"""The resources that `explain` takes, by the names that users write."""
+"""Maps the names that users write to the resources that `explain` supports."""
 
 
 KIND_WORDS = "pod, claim, template, class, slice, node, namespace, pvc, devicetaintrule"
-"""The kinds that `explain` takes, for messages."""
+"""The kinds that `explain` supports, as a list in error messages."""
 
 
 def resource_of(kind: str) -> str:
-    """Returns the plural of a resource, a key of KINDS, from a name such as "Pod", "pods" or "claim".
+    """Returns the plural of a resource from a name such as "Pod", "pods" or "claim".
 
-    Raises ValueError for a resource that cannot be explained.
+    Raises ValueError if `explain` does not support the resource.
     """
     name = kind.lower()
     plural = RESOURCES.get(name, name)
@@ -78,7 +78,7 @@ def target_of(resource: str, namespace: str, name: str) -> Reference:
 async def explain(world: World, resource: str, namespace: str, name: str, heavy: HeavySteps) -> Explanation:
     """Explains one object.
 
-    - `resource`: the plural of the resource, a key of KINDS.
+    - `resource`: the plural of the resource, such as "pods".
     - `namespace`: "" for an object without a namespace.
     - `heavy`: runs expensive CEL evaluations in a thread.
 

@@ -1,4 +1,4 @@
-"""Explanation: the answer to "why?", as text and as JSON."""
+"""Explanation: the reasons why an object waits or has its node, as text and as JSON."""
 
 import msgspec
 
@@ -7,11 +7,11 @@ from fakeapi.explaining.text import text_of
 
 
 class Explanation(ExplanationFields, rename="camel"):
-    """Why an object waits, or why it is where it is."""
+    """The reasons why an object waits, or why it has its node or state."""
 
     @property
     def text(self) -> str:
-        """The explanation as `fakeapi explain` prints it."""
+        """The short form of the explanation, as `fakeapi explain` prints it."""
         return text_of(self)
 
     @property

@@ -1,4 +1,4 @@
-"""Explains a pod with a node that does not start or end: the node's kubelet, its drivers and their errors."""
+"""Explains why a scheduled pod does not start or end: its node's kubelet, DRA drivers, and errors."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _PREFIX = "Failed to prepare dynamic resources: "
 def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list[Reason]:
     """Returns the reasons why the kubelet has not started a pod; the most specific reason first.
 
-    `ending`: whether the pod is being deleted; then returns only the reasons that hold back its end.
+    `ending`: whether the pod is being deleted. Then returns only the reasons that delay its end.
     """
     node_name = pod["spec"]["nodeName"]
     reasons = [*_drivers(world, pod, node_name)]
@@ -63,7 +63,7 @@ def _drivers(world: World, pod: Object, node: str) -> Iterable[Reason]:
 
 
 def not_registered(world: World, driver: str, node: str, claim: Object) -> Reason:
-    """Returns the reason why the kubelet of a node cannot prepare a claim: a driver is not registered."""
+    """Returns the reason that a kubelet cannot prepare a claim because a driver is not registered."""
     own = reference("ResourceClaim", claim)
     text = f"the kubelet of node {node} cannot prepare claim {own.name}: driver {driver} is not registered"
     if len(text) > SUMMARY_LENGTH:
@@ -86,19 +86,19 @@ def not_registered(world: World, driver: str, node: str, claim: Object) -> Reaso
 
 
 def gone_text(devices: list[str]) -> str:
-    """Says that devices are not published any more."""
+    """Returns a sentence that names devices and says that no slice publishes them any more."""
     noun, be = ("device", "is") if len(devices) == 1 else ("devices", "are")
     return f"{noun} {', '.join(devices[:3])} {be} not published any more"
 
 
 def check_change(driver: str, node: str = "") -> Change:
-    """Returns the change that makes a driver run. `node`: the node; "" if it is not known."""
+    """Returns the change that starts a driver. `node`: the node of the driver; "" if unknown."""
     where = f" on node {node}" if node else ""
     return Change(f"check that the pod of driver {driver} runs{where}", "create", node=node)
 
 
 def unpublished(world: World, claim: Object) -> list[str]:
-    """Returns the allocated devices of a claim, driver/pool/device, that no slice publishes."""
+    """Returns the allocated devices of a claim that no slice publishes, as driver/pool/device."""
     published = {
         (one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
         for one in world.of("resourceslices")
@@ -181,7 +181,7 @@ def _free_lines(world: World, results: list[Object]) -> Iterable[str]:
 
 
 def _claims(world: World, pod: Object) -> Iterable[Reason]:
-    """Yields a reason for each claim of a pod with a nodeName that is not allocated or reserved for it."""
+    """Yields a reason for each claim of a scheduled pod that is not allocated or not reserved for the pod."""
     for name in world.names_of_claims(pod):
         claim = world.get("resourceclaims", pod["metadata"]["namespace"], name)
         own = Reference("ResourceClaim", name, pod["metadata"]["namespace"])

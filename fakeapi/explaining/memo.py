@@ -1,16 +1,16 @@
-"""Remembers the results of CEL selectors for equal devices, because an explanation evaluates them often."""
+"""Caches results of CEL selectors, because an explanation evaluates the same devices often."""
 
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorError
 from fakeapi.machinery.json_types import Object
 
 RESULTS_MAX = 200_000
-"""Maximum number of results to remember; a full memory is cleared."""
+"""Maximum number of cached results; a full cache is cleared."""
 
 
 def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
-    """Returns a matcher that evaluates each expression once per device object.
+    """Returns a matcher that caches the result of each expression for each device object.
 
-    The devices must not change, and must live as long as the matcher.
+    Do not change the devices while you use the matcher. Keep them until you drop the matcher.
     """
     known: dict[tuple[str, int], bool | SelectorError] = {}
     devices: dict[int, Object] = {}
@@ -22,7 +22,7 @@ def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
             if len(known) >= RESULTS_MAX:
                 known.clear()
                 devices.clear()
-            devices[id(device)] = device  # keeps the id
+            devices[id(device)] = device  # keeps a reference, so that no other object gets the same id
             try:
                 result = matcher(expression, driver, device)
             except SelectorError as error:

@@ -1,4 +1,4 @@
-"""Explanation: the answer to "why?", with its JSON form.
+"""Defines the parts of an Explanation, and their JSON form.
 
 docs/explain.md documents the JSON. A change that breaks readers increases VERSION.
 """
@@ -13,12 +13,12 @@ NAMES_SHOWN = 10
 
 
 def devices_text(count: int) -> str:
-    """Returns "1 device" or "2 devices"."""
+    """Returns a count of devices in words, such as "1 device" or "2 devices"."""
     return f"{count} device" if count == 1 else f"{count} devices"
 
 
 class Reference(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
-    """An object that an explanation names.
+    """An object named in an explanation.
 
     - `kind`: the kind, such as "Pod" or "ResourceClaim".
     - `namespace`: "" for an object without a namespace.
@@ -50,7 +50,7 @@ _WORDS = {
 
 
 class Seen(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
-    """A value that a CEL expression read.
+    """A value of a device that a CEL expression read.
 
     - `path`: the part of the expression, such as `device.attributes["gpu.example.com"].memory`.
     - `value`: the value as in a manifest; "" if `missing`.
@@ -65,18 +65,18 @@ class Seen(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
 
 
 class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
-    """A change that would remove a reason.
+    """A change of the cluster that could remove a reason.
 
     - `text`: the change in words.
     - `action`: "add", "create", "delete", "edit" or "wait"; "all" if all `steps` are needed together.
-    - `objects`: the objects to change, all of them; [] for a change without objects.
+    - `objects`: all objects to change; [] for a change without objects.
     - `path`: the field to change; "" for the whole object.
     - `value`: the new value of this field; "" if the change does not name a value.
     - `count`: for "add", the number of devices.
     - `node`: the node that the change concerns; "" for all nodes.
-    - `sufficient`: whether the allocator or scheduler succeeds after this change alone; None if it was not
+    - `sufficient`: whether the allocator or scheduler succeeds after only this change; None if it was not
       tried.
-    - `needs`: what else must change, for a change that is not sufficient; "" if that is not known.
+    - `needs`: further changes that are needed if this change is not sufficient; "" if unknown.
     """
 
     text: str
@@ -92,7 +92,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
 
 
 class Reason(msgspec.Struct, rename="camel", omit_defaults=True):
-    """Describes one reason why the object waits.
+    """A reason why an object waits.
 
     - `code`: a stable name of the reason, such as "DevicesInUse".
     - `text`: the reason in one sentence.
@@ -100,7 +100,8 @@ class Reason(msgspec.Struct, rename="camel", omit_defaults=True):
     - `object` and `path`: the object and the field to look at.
     - `expression`: the CEL expression, as written.
     - `claim` and `request`: the claim and the name of its request; a subrequest is `request/subrequest`.
-    - `nodes`: at most NAMES_SHOWN nodes that the reason concerns. `node_count` is their whole number.
+    - `nodes`: at most NAMES_SHOWN nodes that the reason concerns. `node_count` is the number of all such
+      nodes.
     - `seen`: the values that the expression read.
     - `blame`: the objects that cause the reason, such as the pods that use the devices.
     """
@@ -121,9 +122,9 @@ class Reason(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class Dropped(msgspec.Struct, rename="camel", omit_defaults=True):
-    """Devices of a node that a request cannot use, for one reason.
+    """A group of devices of one node that a request cannot use for the same reason.
 
-    - `code`: as in Reason.
+    - `code`: a stable name of the reason, such as "DevicesInUse".
     - `devices`: the number of devices; `names` has at most NAMES_SHOWN of them.
     """
 
@@ -136,13 +137,13 @@ class Dropped(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RequestOnNode(msgspec.Struct, rename="camel", omit_defaults=True):
-    """Counts the devices that one node offers to one request.
+    """The numbers of devices that one node offers to one request.
 
     - `needed`: the number of devices that the request needs; 0 for allocationMode All without devices.
     - `published`: the number of devices in the pools that this node can use.
     - `in_class`: the number of devices that match the DeviceClass.
     - `selected`: the number of devices that also match the request's own selectors.
-    - `usable`: the number of devices that the request could get if it were the only one.
+    - `usable`: the number of devices that the request could get if it were the only request.
     """
 
     claim: Reference
@@ -157,7 +158,7 @@ class RequestOnNode(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
-    """Whether a pod fits on one node.
+    """The scheduler's result for a pod on one node.
 
     - `message`: the scheduler's reason, as in the pod's condition; "" for a feasible node.
     - `score`: the total score of a feasible node; 0 if only one node is feasible.
@@ -176,7 +177,7 @@ class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class ExplanationFields(msgspec.Struct, rename="camel"):
-    """Why an object waits, or why it is where it is.
+    """The reasons why an object waits, or why it has its node or state.
 
     - `release`: the Kubernetes release whose rules were applied.
     - `verdict`: one of the words that docs/explain.md lists, such as "pending" or "placed".
@@ -184,7 +185,7 @@ class ExplanationFields(msgspec.Struct, rename="camel"):
     - `details`: facts about a pod that has a node, one line each: its state and its devices.
     - `reasons`: the most important reason first.
     - `nodes`: the nodes, feasible nodes first.
-    - `notes`: what the explanation could not see.
+    - `notes`: information that could not be read.
     """
 
     version: int
@@ -199,5 +200,5 @@ class ExplanationFields(msgspec.Struct, rename="camel"):
 
     @property
     def headline(self) -> str:
-        """The first line of the text: the object, its verdict and the shortest true answer."""
+        """The first line of the text: the object, its verdict and its summary."""
         return f"{self.object} {self.verdict}: {self.summary}"

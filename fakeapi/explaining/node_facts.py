@@ -1,4 +1,4 @@
-"""Says in words why one node does not suit a pod, with the values of both; leaves out devices."""
+"""Explains why one node does not suit a pod, for all reasons other than devices."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,17 +24,17 @@ from fakeapi.machinery.json_types import Object
 
 NOT_READY = "node.kubernetes.io/not-ready"
 AGAIN = "delete the pod and create it again with"
-"""The words before a field of a pod that cannot be changed in place."""
+"""The start of the advice to create a pod again, because the field to change is immutable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Why a node does not suit a pod.
+    """A reason why a node does not suit a pod.
 
-    - `code`: as in Reason.
-    - `shape`: the reason without the values of the node, equal for all nodes to group.
+    - `code`: a stable name of the reason, such as "NodeTainted".
+    - `shape`: the reason without the values of the node. Nodes with equal shapes form one group.
     - `path`: the field of the pod or node to look at.
-    - `change`: what would have to change, in words.
+    - `change`: the change that would remove the reason, in words.
     """
 
     code: str
@@ -46,7 +46,7 @@ class Fact:
 
 
 def facts_of(wants: Wants, state: NodeState) -> list[Fact]:
-    """Returns all reasons of the node filters against one node, in the order of kube-scheduler."""
+    """Returns the reasons of all scheduler filters that exclude a node, in the order of kube-scheduler."""
     return [
         fact
         for check, describe in _DESCRIBERS
@@ -130,7 +130,7 @@ def _affinity(wants: Wants, state: NodeState) -> Iterator[Fact]:
 
 
 def _unmet(term: Object, node: Object) -> tuple[str, str]:
-    """Returns the first requirement of a term that a node does not meet, and the node's value."""
+    """Returns the first requirement of a node selector term that a node fails, and the node's value."""
     labels: Mapping[str, str] = node["metadata"].get("labels") or {}
     fields = {"metadata.name": node["metadata"]["name"]}
     for part, values in (("matchExpressions", labels), ("matchFields", fields)):
@@ -206,7 +206,7 @@ def _resources(wants: Wants, state: NodeState) -> Iterator[Fact]:
 
 
 def amount_text(resource: str, amount: Fraction) -> str:
-    """Returns an amount as in a manifest: cpu as "500m" or "2", memory as "1536Mi"."""
+    """Returns an amount of a resource as in a manifest: cpu as "500m" or "2", memory as "1536Mi"."""
     if resource == "cpu":
         return str(int(amount)) if amount.denominator == 1 else f"{int(amount * 1000)}m"
     if resource in {"memory", "ephemeral-storage"} or resource.startswith("hugepages-"):
@@ -217,7 +217,7 @@ def amount_text(resource: str, amount: Fraction) -> str:
 
 
 def _largest(state: NodeState, resource: str) -> list[Reference]:
-    """Returns the pods on a node that request most of a resource."""
+    """Returns the pods on a node that request the most of a resource."""
     amounts = [(requests_of(pod).get(resource, Fraction(0)), pod) for pod in state.pods]
     users = sorted(((one, pod) for one, pod in amounts if one), key=lambda pair: -pair[0])
     return [reference("Pod", pod) for _, pod in users[:3]]

@@ -1,4 +1,4 @@
-"""NodeReasons: groups the nodes that other filters than devices exclude, and tries changes."""
+"""Groups the nodes that scheduler filters exclude for reasons other than devices, and tries changes."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -16,22 +16,22 @@ from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.json_types import Object
 
 GROUPS_SHOWN = 20
-"""Maximum number of groups of nodes; further groups are counted in the last reason."""
+"""Maximum number of groups of nodes; the last reason has the number of further groups."""
 
 _ELSEWHERE = "resourceclaim not available on the node"
 
 Fits = Callable[[Object, NodeState], Awaitable[Sequence[str]]]
-"""A function that returns the scheduler's reasons against a node for a pod; [] if the pod fits."""
+"""A function that returns the scheduler's reasons to exclude a node for a pod; [] if the pod fits."""
 
 _LACKS_DEVICES = {
     "cannot allocate all claims": "the node lacks devices for the claims",
     "resourceclaim not available on the node": "a claim is allocated to devices of another node",
 }
-"""The reasons of the plugin of claims, in words."""
+"""Maps the messages of the plugin DynamicResources to reasons in words."""
 
 
 class NodeReasons:
-    """The nodes of one scheduling attempt, by the reason why they were refused.
+    """The nodes of one scheduling attempt, grouped by the reasons that exclude them.
 
     - `by_claims`: the names of the nodes that only lack devices.
     - `tallies`: the devices of each node, if they were counted.
@@ -58,13 +58,13 @@ class NodeReasons:
                 self.by_claims.add(name)
 
     def text_of(self, name: str) -> str:
-        """Returns the reasons against a node in one line; "" if it only lacks devices."""
+        """Returns all reasons that exclude a node, in one line; "" if the node only lacks devices."""
         return "; ".join(fact.text for fact in self._facts.get(name, ()))
 
     async def reasons(self, able: set[str]) -> list[Reason]:
-        """Returns one reason for each group of nodes with equal problems; groups with devices come first.
+        """Returns one reason for each group of nodes that the same filters exclude.
 
-        `able`: the nodes that have the devices of all claims.
+        `able`: the nodes with the devices of all claims; their groups come first.
         """
         groups: dict[tuple[Any, ...], list[str]] = {}
         for name, facts in self._facts.items():
@@ -133,12 +133,12 @@ class NodeReasons:
         return f"node {name} lacks devices: {node_brief(tally)}"
 
     def needs(self, names: Iterable[str]) -> str:
-        """Returns what nodes need besides devices; "" for nodes that only lack devices."""
+        """Returns in words what nodes need besides devices; "" for nodes that only lack devices."""
         shapes = [fact.shape for name in names for fact in self._facts.get(name, ())]
         return ", and ".join(dict.fromkeys(shapes))
 
     def _elsewhere(self, state: NodeState) -> Fact:
-        """Returns the fact that a claim of the pod is allocated to devices that the node cannot use."""
+        """Returns a fact about a claim of the pod that is allocated to devices of other nodes."""
         namespace = self._pod["metadata"]["namespace"]
         for name in self._world.names_of_claims(self._pod):
             claim = self._world.get("resourceclaims", namespace, name)
@@ -161,7 +161,7 @@ _ACTIONS = {"HostPorts": "delete", "ClaimElsewhere": "delete"}
 
 
 def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeState]:
-    """Returns the pod and the node after the change that a fact names."""
+    """Returns copies of the pod and the node with the change that a fact suggests."""
     spec = pod["spec"]
     match fact.code:
         case "NodeUnschedulable":
@@ -186,7 +186,7 @@ def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeSta
 
 
 def _without_request(spec: Object, name: str) -> Object:
-    """Returns the spec of a pod whose containers do not request a resource."""
+    """Returns a copy of a pod's spec without the containers' requests for a resource."""
     changed = {**spec}
     for field in ("containers", "initContainers"):
         if spec.get(field):
@@ -211,7 +211,7 @@ def _node_with(state: NodeState, spec: Object) -> NodeState:
 
 
 def _untainted(spec: Object, shape: str) -> Object:
-    """Returns the spec of a node without the taint that a text names."""
+    """Returns a copy of a node's spec without one taint. `shape`: the text that names the taint."""
     taints = [taint for taint in spec.get("taints") or () if not _is_named(taint, shape)]
     return {**spec, "taints": taints}
 

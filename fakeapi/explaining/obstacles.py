@@ -1,4 +1,4 @@
-"""Asks the allocator's own search why one device cannot be allocated to one request."""
+"""Finds the check of the allocator's search that refuses a device for a request."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class Obstacle(StrEnum):
-    """Why a device cannot be allocated to a request; the value is the code of the reason."""
+    """The check that refuses a device for a request. The value is the code of the reason."""
 
     POOL_INCOMPLETE = "PoolIncomplete"
     POOL_INVALID = "PoolInvalid"
@@ -36,10 +36,10 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why one device cannot be allocated to one request.
+    """A device that cannot be allocated to a request, with the check that refuses it.
 
-    `selector`: the index of the selector or constraint; -1 for other obstacles. `error`: the error of the
-    selector; "" if it evaluated to false.
+    - `selector`: the index of the selector or constraint; -1 for other checks.
+    - `error`: the error of the selector; "" if the selector evaluated to false.
     """
 
     device: Device
@@ -49,7 +49,7 @@ class Refused:
 
 
 class ObservedSearch(Search):
-    """A search that remembers which of its checks refused a device."""
+    """An allocator search that records which of its checks refused a device."""
 
     refused_by: Obstacle | None = None
 
@@ -73,9 +73,10 @@ class ObservedSearch(Search):
         return passed
 
     async def obstacle(self, at: Position, request: Request, device: Device) -> Obstacle | None:
-        """Returns the check that refuses a device at a position; None if the device can be allocated.
+        """Returns the check that refuses a device; None if the device can be allocated.
 
-        Returns CLASS_SELECTOR for any selector. Raises AllocationError if a selector fails.
+        `at`: the position of the search. Returns CLASS_SELECTOR for any selector. Raises AllocationError if a
+        selector fails.
         """
         self.refused_by = None
         if not await self._is_usable(at, request, device):
@@ -114,7 +115,10 @@ class RequestCheck:
         )
 
     async def results(self, claim: Object, request: Request) -> list[Refused | Device]:
-        """Returns, for each device of the node, the device if the request can get it, else the refusal."""
+        """Checks each device of the node for a request.
+
+        Returns the device itself if the request can get it, and a Refused otherwise.
+        """
         results: list[Refused | Device] = []
         for pool in self._pools:
             closed = self._closed(pool)
@@ -139,12 +143,12 @@ class RequestCheck:
         if refused is not None:
             return refused
         obstacle = await self._search(claim, request).obstacle(Position(0, 0, 0, 0), request, device)
-        if obstacle is Obstacle.CLASS_SELECTOR:  # all selectors match, so only the device's node differs
+        if obstacle is Obstacle.CLASS_SELECTOR:  # all selectors match, so only the node differs
             obstacle = Obstacle.OTHER_NODE
         return device if obstacle is None else Refused(device, obstacle)
 
     async def _by_selector(self, request: Request, device: Device) -> Refused | None:
-        """Returns the first selector that refuses the device, in the order of the allocator."""
+        """Returns the first selector that refuses a device, in the allocator's order; None if all match."""
         if not self._rules.binding_conditions and device.spec.get("bindingConditions"):
             return Refused(device, Obstacle.BINDING_CONDITIONS)
         of_class = request.device_class["spec"].get("selectors") or ()
@@ -176,7 +180,7 @@ class RequestCheck:
 
 
 def constraints_of(claim: Object, rules: AllocationRules) -> list[Constraint]:
-    """Returns the constraints of a claim. Leaves out constraints of an unknown type."""
+    """Returns the constraints of a claim. Ignores constraints of an unknown type."""
     specs = (claim["spec"].get("devices") or {}).get("constraints") or ()
     same = rules.quirks.distinct_is_the_same_device
     constraints = (constraint_of(spec, lists=rules.list_attributes, same_device=same) for spec in specs)

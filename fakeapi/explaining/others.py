@@ -1,4 +1,4 @@
-"""Explains objects that are neither pods nor claims: why they are not deleted."""
+"""Explains why objects other than pods and claims are not deleted."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 
 
 def explain_other(world: World, obj: Object) -> Explanation:
-    """Explains why an object that is being deleted still exists."""
+    """Explains why an object still exists: its finalizers, or that it is not being deleted."""
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
         return explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)
@@ -49,7 +49,7 @@ def _add_contents(world: World, namespace: Object, reason: Reason) -> None:
 
 
 def _mounts(pod: Object, claim: Object) -> bool:
-    """Whether a pod has a volume of a PersistentVolumeClaim."""
+    """Whether a pod has a volume with this PersistentVolumeClaim."""
     return bool(
         pod["metadata"]["namespace"] == claim["metadata"]["namespace"]
         and any(

@@ -1,4 +1,4 @@
-"""Explains problems of a pod's claims that concern all nodes: missing claims, classes and templates."""
+"""Explains problems of a pod's claims on all nodes: missing claims, classes and templates."""
 
 import re
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ from fakeapi.machinery.json_types import Object
 _LISTED = 6
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 _FIELD = "{field}"
-"""Stands for the path of the pod's field in the text of a change."""
+"""Stands for the path of a pod's field in the text of a change, until the path is known."""
 
 
 def claim_reasons(world: World, pod: Object) -> list[Reason]:
-    """Returns the reasons why claims of a pod are not ready: missing, not created, or being deleted."""
+    """Returns the reasons why claims of a pod are not ready: missing, not created yet, or being deleted."""
     reasons = []
     for index, pod_claim in enumerate(pod["spec"].get("resourceClaims") or ()):
         reason = _claim_reason(world, pod, pod_claim)
@@ -65,18 +65,18 @@ def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None
 
 
 def _place(pod_claim: Object) -> str:
-    """Returns ".source" for a pod of a release up to 1.30, which has the names there."""
+    """Returns the parent field of claim and template names: ".source" in pods up to 1.30, else ""."""
     return ".source" if "source" in pod_claim else ""
 
 
 def _not_created(world: World, namespace: str, template: str) -> Reason:
     if world.get("resourceclaimtemplates", namespace, template) is None:
         text = f"ResourceClaimTemplate {namespace}/{template} does not exist, so the pod gets no claim"
-        found = _elsewhere(world, "resourceclaimtemplates", namespace, template, "template")
+        details = _lines_about_namespaces(world, "resourceclaimtemplates", namespace, template, "template")
         target = Reference("ResourceClaimTemplate", template, namespace)
         change = Change(f"create ResourceClaimTemplate {namespace}/{template}", "create", [target])
-        changes = [change, *_remedies(world, "resourceclaimtemplates", namespace, template)]
-        return Reason("TemplateMissing", text, found, changes=changes)
+        changes = [change, *_other_changes(world, "resourceclaimtemplates", namespace, template)]
+        return Reason("TemplateMissing", text, details, changes=changes)
     errors = [event for event in world.events if event.get("reason") == "FailedResourceClaimCreation"]
     if errors:
         return Reason(
@@ -98,23 +98,23 @@ def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
         text = f"{text} any more; it was created from template {template}, and the pod still names it"
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
     changes = [Change(f"create ResourceClaim {namespace}/{name}", "create", [target])]
-    found = _elsewhere(world, "resourceclaims", namespace, name, "claim")
+    details = _lines_about_namespaces(world, "resourceclaims", namespace, name, "claim")
     others = [
         one["metadata"]["namespace"] for one in world.of("resourceclaims") if one["metadata"]["name"] == name
     ]
     if world.get("resourceclaimtemplates", namespace, name) is not None:
-        found = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
+        details = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
         text = f"{text}, but a ResourceClaimTemplate of this name does"
         again = f"{AGAIN} resourceClaimTemplateName {name} instead of {_FIELD}"
         changes.insert(0, Change(again, "edit"))
     elif others:
         text = f"{text}; namespace {others[0]} has a claim of this name"
-    changes += _remedies(world, "resourceclaims", namespace, name)
-    return Reason("ClaimMissing", text, found, changes=changes)
+    changes += _other_changes(world, "resourceclaims", namespace, name)
+    return Reason("ClaimMissing", text, details, changes=changes)
 
 
-def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Change]:
-    """Returns the other remedies for a missing object: run the pod elsewhere, or name another object."""
+def _other_changes(world: World, resource: str, namespace: str, name: str) -> list[Change]:
+    """Returns further changes for a missing object: use another namespace, or name another object."""
     objects = [obj["metadata"] for obj in world.of(resource)]
     elsewhere = [one["namespace"] for one in objects if one["name"] == name]
     own = [one["name"] for one in objects if one["namespace"] == namespace]
@@ -127,8 +127,10 @@ def _remedies(world: World, resource: str, namespace: str, name: str) -> list[Ch
     return changes
 
 
-def _elsewhere(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
-    """Says where an object of this name exists, or which names are similar."""
+def _lines_about_namespaces(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
+    """Returns lines with namespaces that have an object of this name, or with similar names in the
+    namespace.
+    """
     others = [obj["metadata"]["namespace"] for obj in world.of(resource) if obj["metadata"]["name"] == name]
     if others:
         where = (
@@ -168,7 +170,10 @@ _CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S
 
 
 def problem_reason(world: World, problem: str, claims: Iterable[Object]) -> Reason:
-    """Returns the reason for a problem that concerns all nodes, from the scheduler's message."""
+    """Returns the reason for a message of the scheduler that concerns all nodes.
+
+    `claims`: the claims of the pod.
+    """
     match = _CLASS_MISSING.fullmatch(problem)
     if match is None:
         return Reason("CannotSchedule", problem)

@@ -13,7 +13,7 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
 async def explain_pod(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a pod by its state: deleted, finished, running, starting or waiting for a node.
+    """Explains a pod by its state: being deleted, finished, running, starting or waiting for a node.
 
     `heavy`: runs expensive CEL evaluations in a thread.
     """
@@ -52,7 +52,7 @@ def _pending(world: World, pod: Object, scheduled: Scheduled) -> Explanation:
 
 
 def _scheduler_reason(world: World, pod: Object) -> Reason | None:
-    """Returns the reason if no scheduler handles the pod."""
+    """Returns the reason that no scheduler handles the pod; None if a scheduler does."""
     name = pod["spec"].get("schedulerName") or "default-scheduler"
     if world.controllers is not None and "scheduler" not in world.controllers:
         text = "the controller scheduler does not run, so no pod gets a node"
@@ -64,7 +64,9 @@ def _scheduler_reason(world: World, pod: Object) -> Reason | None:
 
 
 def _last_attempt(pod: Object) -> Reason | None:
-    """Returns the error of the last scheduling attempt, for a pod that fits now; None without an error."""
+    """Returns the scheduler's last error about a pod that would fit now; None if the pod has no such
+    condition.
+    """
     for condition in pod["status"].get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
             message = str(condition.get("message", ""))
@@ -118,7 +120,7 @@ _NODE_CODES = frozenset(("NodeMissing", "NodeNotReady", "KubeletNotRunning"))
 
 
 async def _placed(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a running pod: which nodes are feasible without it, and their scores now."""
+    """Explains a running pod: the nodes that are feasible for it now, with their scores."""
     node = pod["spec"]["nodeName"]
     scheduled = await PodScheduling(world, pod, heavy).explain_placement()
     feasible = [one for one in scheduled.nodes if one.feasible]
@@ -168,7 +170,7 @@ def explanation(
     scheduled: Scheduled | None = None,
     kind: str = "Pod",
 ) -> Explanation:
-    """Returns an Explanation of an object."""
+    """Returns an Explanation of an object. `scheduled`: the explained result of the scheduler, if any."""
     notes = [*world.notes, *(scheduled.notes if scheduled else ())]
     return Explanation(
         VERSION,

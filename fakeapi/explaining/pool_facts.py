@@ -1,4 +1,4 @@
-"""Says which pools of a node are incomplete or invalid, and which slices are too old to count."""
+"""Finds incomplete and invalid resource pools of a node, and slices with an old generation."""
 
 from collections.abc import Iterator
 

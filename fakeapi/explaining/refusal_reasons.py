@@ -1,4 +1,4 @@
-"""Explains the last writes of an object that the server refused, by the journal of the server."""
+"""Explains why the server refused the last writes of an object, from its request journal."""
 
 import json
 import re
@@ -21,13 +21,13 @@ _POLICY = re.compile(
 _FAILED = "failed expression: "
 _LABEL = re.compile(r"requires the `(?P<label>[^`]+)` label on the containing namespace")
 VALUES_SHOWN = 8
-"""Number of fields whose values a reason shows."""
+"""Maximum number of fields whose values a reason shows."""
 
 _WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:? ?(?P<why>.*)', re.DOTALL)
 
 
 def refused_reasons(world: World) -> list[Reason]:
-    """Returns one reason for each refused write of the explained object, the newest first."""
+    """Returns one reason for each refused write of the explained object, newest first."""
     reasons = [_reason(world, refused) for refused in world.refused]
     return list({reason.text: reason for reason in reversed(reasons)}.values())
 
@@ -79,7 +79,10 @@ def _label_namespace(reason: Reason, problem: str, refused: RefusedWrite) -> Non
 
 
 def _expression(world: World, policy: str, why: str) -> str:
-    """Returns the expression of a policy that refused a write, by the words of the refusal; "" if unknown."""
+    """Returns the CEL expression of a policy that refused a write; "" if unknown.
+
+    `why`: the message of the refusal.
+    """
     if why.startswith(_FAILED):
         return why.removeprefix(_FAILED)
     for validation in (world.policies.get(policy, {}).get("spec") or {}).get("validations") or ():
@@ -89,7 +92,7 @@ def _expression(world: World, policy: str, why: str) -> str:
 
 
 def read_values(expression: str, body: Object) -> list[str]:
-    """Returns one line for each field of `object` that an expression reads, with its value in a request."""
+    """Returns one line for each field of `object` that an expression reads, with the value in the request."""
     if not body or not library.is_installed():
         return []
     try:

@@ -10,17 +10,17 @@ from fakeapi.journal.journal import Journal
 from fakeapi.machinery.json_types import Object
 
 ENTRIES_MAX = 2000
-"""Number of the last requests in which refused writes are searched."""
+"""Number of the newest requests in the journal in which refused writes are searched."""
 
 REFUSED_MAX = 5
-"""Maximum number of refused writes of one object; the newest are kept."""
+"""Maximum number of refused writes of one object. Older refused writes are ignored."""
 
 _WRITES = frozenset(("create", "update", "patch", "delete"))
 _CODES = frozenset((400, 403, 422))
 
 
 def refused_writes(journal: Journal, target: Reference) -> list[RefusedWrite]:
-    """Returns the last writes of an object that the server refused, oldest first."""
+    """Returns the last refused writes of an object, oldest first."""
     plural = next((plural for plural, (_, kind) in KINDS.items() if kind == target.kind), "")
     first = max(journal.forgotten, journal.last - ENTRIES_MAX)
     refused: list[RefusedWrite] = []

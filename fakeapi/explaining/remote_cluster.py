@@ -1,4 +1,4 @@
-"""Explains objects of any cluster, over its API."""
+"""Explains objects of any cluster, through its API."""
 
 import time
 
@@ -14,13 +14,13 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 async def explain_remote(
     target: Target, resource: str, namespace: str, name: str, feature_gates: str = ""
 ) -> Explanation:
-    """Explains an object of a cluster by GET requests, with the rules of the cluster's release.
+    """Explains an object of a cluster with GET requests, by the rules of the cluster's release.
 
-    - `target`: the cluster.
-    - `resource`: the plural of the resource, a key of `world.KINDS`.
+    - `target`: the server of the cluster.
+    - `resource`: the plural of the resource, such as "pods".
     - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
 
-    Raises the exceptions of `remote_world.read_world`.
+    Raises StatusError, TargetError, UnknownGateError and GateError like `remote_world.read_world`.
     """
     namespace = namespace if resource in NAMESPACED else ""
     api = ReadOnlyClient(target, AGENT)

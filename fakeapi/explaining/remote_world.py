@@ -1,4 +1,4 @@
-"""Reads the World of any cluster over its API, by GET requests, without Secrets."""
+"""Reads the objects to explain from any cluster, with GET requests. Never reads Secrets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from fakeapi.releases.rules import rules_of
 
 AGENT = "fakeapi-explain"
 PAGE_OBJECTS = 500
-"""Number of objects in one page of a list."""
+"""Number of objects in one page of a list request."""
 
 OBJECTS_MAX = 200_000
-"""Maximum number of objects that are read of one resource; more raise TargetError."""
+"""Maximum number of objects of one resource; more raise TargetError."""
 
 _NEEDED = frozenset(("pods", "nodes", "resourceclaims"))
-"""The resources without which nothing can be explained. A refused list of another resource becomes a note."""
+"""Resources that every explanation needs. Other resources may be unreadable; a note then names them."""
 
 _ALL_VERSIONS = "api/all=true"
 
@@ -36,7 +36,7 @@ _ALL_VERSIONS = "api/all=true"
 class _Reading:
     """Reads the objects of a cluster.
 
-    - `versions`: the version of each resource of resource.k8s.io that the cluster serves, by plural.
+    `versions`: the served version of each resource of resource.k8s.io, by plural.
     """
 
     api: Reader
@@ -45,7 +45,7 @@ class _Reading:
     notes: list[str]
 
     def resource(self, plural: str) -> Resource | None:
-        """Returns the Resource with which objects are converted; None if the cluster does not serve it."""
+        """Returns the Resource that converts objects; None if the cluster does not serve it."""
         group = KINDS[plural][0]
         version = self.versions.get(plural) if group else "v1"
         for served_version in self.serving.versions:
@@ -98,7 +98,7 @@ async def read_world(api: Reader, target: Reference, now: float, feature_gates: 
     - `now`: the time in seconds since the epoch.
     - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
 
-    Raises StatusError if a needed list is refused, TargetError if the server does not answer, and
+    Raises StatusError if the server refuses a needed list, TargetError if the server does not answer, and
     UnknownGateError or GateError for invalid gates.
     """
     notes: list[str] = []
@@ -112,7 +112,7 @@ async def read_world(api: Reader, target: Reference, now: float, feature_gates: 
 
 
 def _release(version: Object, notes: list[str]) -> str:
-    """Returns the release whose rules apply; adds a note if it is not the release of the cluster."""
+    """Returns the release whose rules apply. Adds a note if the cluster has another release."""
     digits = "".join(char for char in str(version.get("minor", "")) if char.isdigit())
     name = f"{version.get('major', '1')}.{digits}"
     if name in RELEASES:
@@ -123,7 +123,7 @@ def _release(version: Object, notes: list[str]) -> str:
 
 
 async def _versions(api: Reader) -> Mapping[str, str]:
-    """Returns the version of each resource of resource.k8s.io, the preferred version first."""
+    """Returns the version of each resource of resource.k8s.io. Prefers the group's preferred version."""
     try:
         group = await api.get(f"/apis/{GROUP}")
     except StatusError as error:
@@ -154,7 +154,7 @@ async def _events(api: Reader, target: Reference, notes: list[str]) -> list[Obje
 
 
 def _complete(item: Object, api_version: str, kind: str) -> Object:
-    """Returns an item of a list with the fields that lists leave out."""
+    """Returns an item of a list with apiVersion and kind, and with empty spec and status if it has none."""
     return {"spec": {}, "status": {}, **item, "apiVersion": api_version, "kind": kind}
 
 

@@ -12,7 +12,9 @@ from fakeapi.explaining.explanation import Explanation
 
 @runtime_checkable
 class _Kubelet(Protocol):
-    """The kubelet controller, which this module does not import because it needs grpc."""
+    """The interface of the kubelet controller. Saves the import of the controller, because that
+    needs grpc.
+    """
 
     @property
     def nodes(self) -> dict[str, "_Node"]: ...
@@ -28,8 +30,8 @@ async def explain_running(
 ) -> Explanation:
     """Explains an object of a running server.
 
-    - `controllers`: the controllers of the server; None if it runs none.
-    - `resource`: the plural of the resource, a key of `world.KINDS`.
+    - `controllers`: the controllers of the server; None if no controllers run.
+    - `resource`: the plural of the resource, such as "pods".
     """
     manager = None if controllers is None else controllers.running_manager
     names = () if manager is None else manager.names
@@ -39,7 +41,7 @@ async def explain_running(
 
 
 def _drivers(manager: Manager | None) -> dict[str, frozenset[str]]:
-    """Returns the registered drivers of each node whose kubelet runs in this server."""
+    """Returns, by node, the drivers that are registered with a kubelet of this server."""
     kubelet = None if manager is None else manager.find("kubelet")
     if not isinstance(kubelet, _Kubelet):
         return {}

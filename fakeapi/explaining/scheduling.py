@@ -1,4 +1,4 @@
-"""PodScheduling: repeats the scheduler's attempt for one pod, and explains its outcome node by node."""
+"""Repeats the scheduling attempt of one pod, and explains its outcome node by node."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -34,12 +34,15 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 NODES_LISTED = 100
-"""Maximum number of nodes whose requests an explanation lists device by device."""
+"""Maximum number of nodes with details of each device request; further nodes have none."""
 
 
 @dataclass(eq=False, slots=True)
 class Scheduled:
-    """The explained outcome of a scheduling attempt. `node`: the node that would be chosen; "" for none."""
+    """The explained outcome of a scheduling attempt.
+
+    `node`: the node that the scheduler would choose; "" if no node is feasible.
+    """
 
     node: str = ""
     reasons: list[Reason] = field(default_factory=list)
@@ -67,7 +70,7 @@ class PodScheduling:
         )
 
     async def explain(self) -> Scheduled:
-        """Explains why a pod without a node has none; `node` is set if it could be scheduled."""
+        """Explains why a pod has no node. Sets `node` of the result if the pod fits on a node now."""
         world, pod = self._world, self._pod
         reasons = claim_reasons(world, pod)
         if reasons:
@@ -114,14 +117,15 @@ class PodScheduling:
         results = await self._results(outcome, tallies, on_nodes)
         if len(outcome.feasible) > 1:
             fitting = [states[name] for name in outcome.feasible]
-            of_claims = {name: self._plugin.score(claims, name) for name in outcome.feasible}
-            parts = scores_by_plugin(self._pod, fitting, of_claims)
+            of_claims = [self._plugin.score(claims, name) for name in outcome.feasible]
+            by_plugin = scores_by_plugin(self._pod, fitting, of_claims)
+            parts = dict(zip(outcome.feasible, by_plugin, strict=True))
             for result in results:
                 result.scores = parts.get(result.name, {})
         return results
 
     async def explain_placement(self) -> Scheduled:
-        """Explains why a pod is on its node: schedules it again, without the pod and its allocations."""
+        """Explains the node of a scheduled pod. Schedules the pod again, without its current allocations."""
         pod, world = self._pod, self._world
         uid = pod["metadata"]["uid"]
         own = {claim["metadata"]["uid"] for claim in self._only_own_claims()}
@@ -159,7 +163,7 @@ class PodScheduling:
             reason.changes.sort(key=lambda change: not change.sufficient)
 
     def _only_own_claims(self) -> list[Object]:
-        """Returns the claims that are reserved for no other pod."""
+        """Returns the claims of the pod that are not reserved for another pod."""
         uid = self._pod["metadata"]["uid"]
         namespace = self._pod["metadata"]["namespace"]
         claims = (
@@ -187,7 +191,9 @@ class PodScheduling:
         )
 
     def _v1alpha2_claims(self) -> Scheduled:
-        """Explains claims of v1alpha2, which the driver's control plane controller allocates."""
+        """Explains claims of v1alpha2: a driver's control plane controller allocates them, not the
+        scheduler.
+        """
         reasons = []
         for name in self._world.names_of_claims(self._pod):
             claim = self._world.get("resourceclaims", self._pod["metadata"]["namespace"], name)
@@ -224,7 +230,7 @@ class PodScheduling:
         able = await self._able(trial, on_nodes, tallies, cases)
         device_nodes = [tallies[name] for name in tallies if name in on_nodes.by_claims]
         needs = ""
-        if not device_nodes and not able and tallies:  # other filters exclude all nodes, and devices lack too
+        if not device_nodes and not able and tallies:  # filters exclude all nodes, and devices are missing
             device_nodes = [*tallies.values()]
             needs = on_nodes.needs(tallies)
         reasons: list[Reason] = []
@@ -261,7 +267,7 @@ class PodScheduling:
     async def _able(
         self, trial: Trial, on_nodes: NodeReasons, tallies: dict[str, NodeTally], cases: dict[str, Case]
     ) -> set[str]:
-        """Returns the nodes that other filters exclude, but that have the devices of all claims."""
+        """Returns the nodes that have the devices of all claims, but that other scheduler filters exclude."""
         able: set[str] = set()
         for name, tally in tallies.items():
             if name in on_nodes.by_claims or tally.short or len(able) >= NODES_LISTED:
@@ -271,7 +277,7 @@ class PodScheduling:
         return able
 
     async def _fits(self, pod: Object, state: NodeState) -> Sequence[str]:
-        """Returns the reasons against a node, with other values of the pod and the node; [] if it fits."""
+        """Returns the reasons that exclude a node for a changed pod or node; [] if the pod fits."""
         try:
             outcome = await self._attempt(pod, {state.name: state})
         except PluginError as error:
@@ -354,7 +360,7 @@ def _with_needs(change: Change, needs: str) -> Change:
 
 
 def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
-    """Returns the claims to allocate on a node, with the requests for extended resources on this node."""
+    """Returns the claims to allocate on a node, including those for extended resources."""
     on_node = []
     for claim in claims.unallocated:
         if claim is claims.extended:
@@ -367,7 +373,7 @@ def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
 
 
 def _are_available(claims: PodClaims, node: Object) -> bool:
-    """Whether a node can use the devices of all claims, which are allocated."""
+    """Whether a node can use the devices of all allocated claims."""
     selectors = ((claim["status"].get("allocation") or {}).get("nodeSelector") for claim in claims.claims)
     return all(one is None or matches_selector(one, node) for one in selectors)
 

@@ -1,4 +1,4 @@
-"""Says which part of a CEL selector refuses a device, and which values this part reads."""
+"""Finds the part of a CEL selector that refuses a device, and the values that this part reads."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,19 +35,19 @@ _TEXT_LENGTH = 120
 """Maximum number of characters of a value in an explanation."""
 
 SUMMARY_LENGTH = 93
-"""Maximum number of characters of a summary, so that a line with a short pod name has 120."""
+"""Maximum number of characters of a summary. With a short pod name, the first line has at most 120."""
 
 HEADLINE_LENGTH = 80
-"""Number of characters that the summary of an explanation should fit into."""
+"""Desired maximum number of characters of a summary. `fitted` chooses the first form that fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dissected:
     """The part of a selector that refuses a device.
 
-    - `part`: the first operand of the `&&` that is false or fails, as written.
+    - `part`: the first operand of `&&` that is false or fails, as written.
     - `seen`: the values of the device that the part reads.
-    - `wanted`: for a comparison of one value, the rest of the comparison, such as ">= 40Gi"; else "".
+    - `wanted`: for a comparison of one value, the operator and the other operand, such as ">= 40Gi"; else "".
     - `error`: the error of the evaluation; "" if the part is false.
     """
 
@@ -58,7 +58,7 @@ class Dissected:
 
     @property
     def text(self) -> str:
-        """The refusal in words, such as `device.driver` is "a", wanted == "b"."""
+        """Why the part refuses the device, such as: `device.driver` is "a", wanted == "b"."""
         values = ", ".join(_value_text(seen) for seen in self.seen)
         if self.wanted and len(self.seen) == 1:
             return f"{values}, wanted {self.wanted}"
@@ -68,7 +68,10 @@ class Dissected:
 
     @property
     def shorts(self) -> list[str]:
-        """The refusal in few words, such as "capacity memory is 16Gi, wanted >= 40Gi"; the longest first."""
+        """Why the part refuses the device, in short forms, such as "capacity memory is 16Gi, wanted >= 40Gi".
+
+        The longest form comes first.
+        """
         missing = next((value for value in self.seen if value.missing), None)
         if missing is not None:
             return [f"{_short_path(missing.path)} is missing"]
@@ -80,7 +83,7 @@ class Dissected:
 
 
 def _short_path(path: str) -> str:
-    """Returns the end of a path: `attribute model`, `capacity memory` or `device.driver`."""
+    """Returns a short form of a CEL path: `attribute model`, `capacity memory` or `device.driver`."""
     for field, noun in (("attributes", "attribute"), ("capacity", "capacity")):
         prefix = f'device.{field}["'
         if path.startswith(prefix):
@@ -95,19 +98,19 @@ def _value_text(seen: Seen) -> str:
 
 
 def fitted(lead: str, options: Sequence[str]) -> str:
-    """Returns `lead` with the first option that fits into a headline; with the last option if none fits."""
+    """Returns `lead` with the first option that fits into HEADLINE_LENGTH, else with the last option."""
     lines = [f"{lead}: {option}" for option in options]
     return next((line for line in lines if len(line) <= HEADLINE_LENGTH), lines[-1])
 
 
 def shortened(text: str, length: int = _TEXT_LENGTH) -> str:
-    """Returns a text in one line of at most `length` characters."""
+    """Returns a text as one line. Cuts a text of more than `length` characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
 def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: ReleaseRules) -> Dissected:
-    """Finds the part of a selector that refuses a device, with the same evaluator and cost limits."""
+    """Finds the part of a selector that refuses a device, within the allocator's cost limits for CEL."""
     parts = conjuncts(expression)
     part, error = expression.strip(), ""
     for candidate in parts if len(parts) > 1 else ():
@@ -128,7 +131,7 @@ def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: Rele
         return Dissected(part, error=error)
     places = _Places(parsed.root)
     seen = tuple(dict.fromkeys(_reads(parsed.root, places, device)))
-    return Dissected(part, seen, _wanted(part, parsed, places), error)
+    return Dissected(part, seen, _comparison_end(part, parsed, places), error)
 
 
 def _parsed(text: str, rules: ReleaseRules) -> Parsed | None:
@@ -147,9 +150,9 @@ def _parse(text: str, libraries: frozenset[str]) -> Parsed | None:
 
 
 def conjuncts(expression: str) -> list[str]:
-    """Splits an expression at `&&` outside of brackets and strings.
+    """Splits an expression at each `&&` outside of brackets and strings.
 
-    Returns the whole expression if it also has `||` or `?:` there, because these bind weaker.
+    Returns the whole expression if `||` or `?:` is there too, because these operators bind weaker.
     """
     parts, depth, start, quote, index = [], 0, 0, "", 0
     while index < len(expression):
@@ -186,7 +189,10 @@ def driver_part(expression: str) -> str:
 
 
 class _Places:
-    """Knows which nodes of an expression read a value of the device, also through variables of cel.bind."""
+    """Finds the nodes of an expression's syntax tree that read a value of the device.
+
+    Resolves variables of cel.bind.
+    """
 
     def __init__(self, root: Node) -> None:
         self._variables: dict[str, tuple[str, str]] = {}
@@ -197,7 +203,7 @@ class _Places:
                     self._variables[node.accumulator] = domain
 
     def of(self, node: Node) -> tuple[str, str, str] | None:
-        """Returns (map, domain, name) of the device's value that a node reads; None for other nodes.
+        """Returns (map, domain, name) of the device's value that a syntax node reads; None for other nodes.
 
         The domain or the name is "" if the node reads the whole map or a field such as `driver`.
         """
@@ -232,12 +238,12 @@ class _Places:
                 return None
 
     def is_bound(self, node: Node) -> bool:
-        """Whether a node is the value of a variable of cel.bind, which other nodes read."""
+        """Whether a syntax node is the value of a cel.bind variable that other nodes read."""
         return isinstance(node, Comprehension) and node.accumulator in self._variables
 
 
 def _reads(root: Node, places: _Places, device: Device) -> Iterator[Seen]:
-    """Yields the values of the device that an expression reads, in source order."""
+    """Yields the values of a device that an expression reads, in source order."""
     inner: set[int] = set()
     for node in walk(root):
         if isinstance(node, Comprehension) and places.is_bound(node):
@@ -265,7 +271,10 @@ def _seen(field: str, domain: str, name: str, device: Device) -> Seen:
 
 
 def path_of(field: str, domain: str, name: str) -> str:
-    """Returns the CEL path of an attribute or capacity, such as `device.capacity["a.com"].memory`."""
+    """Returns the CEL path of an attribute or capacity, such as `device.capacity["a.com"].memory`.
+
+    `field`: "attributes" or "capacity".
+    """
     whole = f'device.{field}["{domain}"]'
     if not name:
         return whole
@@ -273,7 +282,7 @@ def path_of(field: str, domain: str, name: str) -> str:
 
 
 def by_domain(named: Object, driver: str) -> dict[str, Object]:
-    """Returns attributes or capacities by domain, then by name. Names without a domain belong to `driver`."""
+    """Groups attributes or capacities by domain and name. Names without a domain get the domain `driver`."""
     domains: dict[str, Object] = {}
     for full, value in named.items():
         domain, slash, name = full.partition("/")
@@ -299,8 +308,8 @@ def _literal(value: Any) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) else str(value)
 
 
-def _wanted(part: str, parsed: Parsed, places: _Places) -> str:
-    """Returns what a comparison wants of its first operand; "" for other expressions."""
+def _comparison_end(part: str, parsed: Parsed, places: _Places) -> str:
+    """Returns the operator and second operand of a comparison, such as ">= 40Gi"; else ""."""
     match parsed.root:
         case Call(function=function, arguments=[left, right]) if function in _COMPARISONS:
             operator = _COMPARISONS[function]
@@ -314,7 +323,7 @@ def _wanted(part: str, parsed: Parsed, places: _Places) -> str:
         case Call(function=function, target=target, arguments=[argument]) if (
             function in _ORDERS and target is not None and places.of(target) is not None
         ):
-            amount = _made(argument)
+            amount = _quoted_argument(argument)
             return f"{_ORDERS[function]} {amount}" if amount else ""
     return ""
 
@@ -324,13 +333,13 @@ def _compared(node: Node, places: _Places) -> str:
         case Call(function="compareTo", target=target, arguments=[argument]) if (
             target is not None and places.of(target) is not None
         ):
-            return _made(argument)
+            return _quoted_argument(argument)
         case _:
             return ""
 
 
-def _made(node: Node) -> str:
-    """Returns the text in `quantity("40Gi")` or `semver("1.0.0")`; "" for other nodes."""
+def _quoted_argument(node: Node) -> str:
+    """Returns the string argument of `quantity("40Gi")` or `semver("1.0.0")`; "" for other syntax nodes."""
     match node:
         case Call(function="quantity" | "semver", arguments=[Literal(value=str() as text)]):
             return text
@@ -340,9 +349,10 @@ def _made(node: Node) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Says where a value could be read instead.
+    """A path at which devices publish a value that a selector misses.
 
-    `path`: the path in the selector. `instead`: the path that has a value; "" if no path is similar.
+    - `path`: the path in the selector.
+    - `instead`: the path that has a value; "" if no path is similar.
     """
 
     text: str
@@ -351,12 +361,12 @@ class Hint:
 
     @property
     def is_capacity(self) -> bool:
-        """Whether the value is published as a capacity, and the selector reads an attribute."""
+        """Whether devices publish the value as a capacity, while the selector reads an attribute."""
         return self.instead.startswith("device.capacity") and self.path.startswith("device.attributes")
 
     @property
     def misread(self) -> list[str]:
-        """Returns in words what the selector reads and where devices have it; the longest first."""
+        """Sentences with the path that the selector reads and the path of the value; the longest first."""
         (field, domain, name), (other, where, own) = _parts(self.path), _parts(self.instead)
         nouns = {"attributes": "attribute", "capacity": "capacity"}
         if field != other:
@@ -381,7 +391,7 @@ def _parts(path: str) -> tuple[str, str, str]:
 
 
 def hints(seen: Seen, device: Device) -> list[Hint]:
-    """Says where a missing attribute or capacity is published instead; [] for a value that exists."""
+    """Returns the paths at which a device publishes a missing value; [] for a value that exists."""
     field, domain, name = _parts(seen.path)
     if not seen.missing or not name:
         return []
@@ -420,7 +430,7 @@ def hints(seen: Seen, device: Device) -> list[Hint]:
 
 
 def replaced(expression: str, hint: Hint) -> str:
-    """Returns a selector that reads the value where a device has it; "" if that cannot be written."""
+    """Returns a selector that reads the value where devices publish it; "" if that cannot be written."""
     for old in (hint.path, _optional(hint.path)):
         if hint.instead and old in expression:
             return expression.replace(old, hint.instead if old == hint.path else _optional(hint.instead))

@@ -1,4 +1,4 @@
-"""Counts, for each node and request of a pod's claims, which devices the request can get and why not."""
+"""Counts the usable and refused devices of each node for each request of a pod's claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,11 +20,11 @@ _BEFORE_STATE = _BEFORE_REQUEST | {Obstacle.REQUEST_SELECTOR, Obstacle.OTHER_NOD
 
 @dataclass(eq=False, slots=True)
 class RequestTally:
-    """The devices of one node, sorted by what they are for one request.
+    """The devices of one node, divided into usable and refused devices for one request.
 
     - `place`: the path of the request in its claim, such as `spec.devices.requests[0].exactly`.
     - `needed`: the number of devices that the request needs.
-    - `usable`: the devices that the request could get if it were the only one.
+    - `usable`: the devices that the request could get if it were the only request.
     """
 
     claim: Object
@@ -48,7 +48,10 @@ class RequestTally:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the request alone could be allocated. All devices of allocationMode All must be usable."""
+        """Whether the node has enough devices for this request, if it were the only request.
+
+        For allocationMode All, all selected devices must be usable.
+        """
         if self.request.takes_all:
             return bool(self.usable) and self.selected == len(self.usable)
         return len(self.usable) >= self.needed
@@ -63,9 +66,9 @@ class RequestTally:
 
 @dataclass(eq=False, slots=True)
 class NodeTally:
-    """The tallies of all requests on one node.
+    """The usable and refused devices of one node for all requests.
 
-    `requests`: for each request of the claims, the tallies of its subrequests, or a list with one tally.
+    `requests`: for each request, one RequestTally for each subrequest, or only one if it has no subrequests.
     """
 
     node: Object
@@ -78,12 +81,12 @@ class NodeTally:
 
     @property
     def short(self) -> list[list[RequestTally]]:
-        """The requests that the node cannot serve, even if each were the only one."""
+        """The requests that the node cannot serve, even if each were the only request."""
         return [choices for choices in self.requests if not any(choice.is_enough for choice in choices)]
 
     @property
     def missing(self) -> int:
-        """The number of devices that all requests together lack, each with its best subrequest."""
+        """The number of devices that all requests lack. Uses the best subrequest of each request."""
         return sum(min(choice.missing for choice in choices) for choices in self.requests)
 
 
@@ -97,7 +100,7 @@ async def tally_node(
 ) -> NodeTally:
     """Checks every device that a node can use, for every request of the claims.
 
-    Raises SearchTooLong if the CEL selectors take too long.
+    Raises SearchTooLong if the CEL selectors exceed the time limit of an attempt.
     """
     pools = gather_pools(inventory.slices, node, rules)
     tally = NodeTally(node, pools)
@@ -119,9 +122,9 @@ async def tally_node(
 def requests_of_claim(
     claim: Object, classes: Mapping[str, Object]
 ) -> list[tuple[str, list[tuple[str, Request]]]]:
-    """Returns the requests of a claim, each with its path and its subrequests with the rest of their paths.
+    """Returns each request of a claim as (path, subrequests), each subrequest as (rest of the path, request).
 
-    Leaves out requests of a class that does not exist.
+    Leaves out requests whose DeviceClass does not exist.
     """
     requests = []
     for number, spec in enumerate((claim["spec"].get("devices") or {}).get("requests") or ()):

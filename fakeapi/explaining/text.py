@@ -6,19 +6,19 @@ from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason, devi
 from fakeapi.machinery.printable import printable
 
 REASONS_SHOWN = 3
-"""Number of reasons in the short form."""
+"""Maximum number of reasons in the short form; a last line has the number of further reasons."""
 
 CHANGES_SHOWN = 3
-"""Number of changes for each reason in the short form."""
+"""Maximum number of changes for each reason in the short form."""
 
 NODES_SHOWN = 5
-"""Number of nodes in a line of the short form."""
+"""Maximum number of nodes in a line of the short form."""
 
 
 def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
     """Returns the explanation as lines of text.
 
-    Leaves out a change that does not suffice, unless it says what else is needed.
+    Omits insufficient changes, unless they name the further changes that are needed.
 
     `everything`: whether to print all reasons, changes and nodes.
     """

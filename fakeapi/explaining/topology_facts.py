@@ -1,4 +1,4 @@
-"""Says in words why pod affinity or topology spread excludes a node."""
+"""Explains why pod affinity or topology spread constraints exclude a node."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,11 +15,11 @@ TOPOLOGY: Mapping[str, str] = {
     "node(s) didn't match pod anti-affinity rules": "PodAntiAffinity",
     "node(s) didn't satisfy existing pods anti-affinity rules": "AntiAffinityOfOtherPods",
 }
-"""The codes of the scheduler's reasons for pod affinity and topology spread."""
+"""Maps the scheduler's messages about pod affinity and topology spread to codes of reasons."""
 
 
 def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> Fact:
-    """Returns why pod affinity or topology spread excludes a node, from the scheduler's reason."""
+    """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
     code = TOPOLOGY[message]
     labels = state.node["metadata"].get("labels") or {}
     if code.startswith("Topology"):

@@ -1,4 +1,4 @@
-"""Trial: asks the scheduler's own filters and search what would happen after a change."""
+"""Runs the scheduler's own filters and search on changed objects, to test whether a change suffices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,17 +16,17 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 TRIALS_MAX = 200
-"""Maximum number of searches for changes in one explanation; further changes are not tried."""
+"""Maximum number of searches that test changes in one explanation; further changes are not tried."""
 
 NO_SHARE = "00000000-0000-0000-0000-000000000000"
-"""The shareID of devices that an explanation allocates for a trial."""
+"""The shareID of devices in trial allocations. Trial allocations are never stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The claims to allocate on one node, and the objects that the allocation reads.
+    """The claims to allocate on one node, with the slices, classes and allocations for the search.
 
-    `gone`: the claims (namespace, name) whose allocations do not count.
+    `gone`: the claims as (namespace, name) whose allocations are ignored.
     """
 
     claims: Sequence[Object]
@@ -35,7 +35,10 @@ class Case:
     gone: frozenset[tuple[str, str]] = frozenset()
 
     def with_edit(self, claim: Object, path: str, value: Any) -> "Case":
-        """Returns the case with another value at a path of a claim's spec. None removes the value."""
+        """Returns a copy of the case with one changed field of a claim. The value None removes the field.
+
+        `path`: the path of the field, such as "spec.devices.constraints[0]".
+        """
         uid, steps = claim["metadata"]["uid"], steps_of(path)
         claims = [edited(one, steps, value) if one["metadata"]["uid"] == uid else one for one in self.claims]
         return replace(self, claims=claims)
@@ -43,7 +46,7 @@ class Case:
 
 @dataclass(eq=False, slots=True)
 class Trial:
-    """Tries allocations for one explanation, within TRIALS_MAX and the limits of one scheduling attempt."""
+    """Tries allocations for one explanation, up to TRIALS_MAX and the limits of a scheduling attempt."""
 
     world: World
     matcher: DeviceMatcher
@@ -59,7 +62,10 @@ class Trial:
         return self.world.allocation
 
     async def allocates(self, case: Case) -> bool:
-        """Whether the allocator finds devices for all claims of a case. False if it fails or gives up."""
+        """Whether the allocator finds devices for all claims of a case.
+
+        False if the allocator fails, if it reaches a limit, or after TRIALS_MAX trials.
+        """
         if self.left <= 0 or not case.claims:
             return False
         self.left -= 1
@@ -71,7 +77,7 @@ class Trial:
             return False
 
     async def error_of(self, case: Case) -> str:
-        """Returns the allocator's error for a case, also beyond TRIALS_MAX; "" without an error."""
+        """Returns the allocator's error for a case; "" without an error. TRIALS_MAX does not apply."""
         try:
             await self._allocate(case)
         except (AllocationError, NodeError) as error:
@@ -91,7 +97,7 @@ class Trial:
         return results is not None
 
     def without_claims(self, case: Case, names: Iterable[tuple[str, str]]) -> Case:
-        """Returns the case after the allocations of these claims (namespace, name) are gone."""
+        """Returns a copy of the case that ignores the allocations of these claims: (namespace, name)."""
         gone = case.gone | {*names}
         left = [
             claim
@@ -106,7 +112,7 @@ class Trial:
         return replace(case, inventory=replace(case.inventory, state=state), gone=gone)
 
     def with_devices(self, case: Case, like: Slice, device: Object, count: int) -> Case:
-        """Returns the case with `count` more devices like `device`, in a new pool of the same driver."""
+        """Returns a copy of the case with `count` devices like `device`, in a new pool of the same driver."""
         number = len(case.inventory.slices.every)
         names = [f"new-{index}" for index in range(count)]
         spec = {name: value for name, value in like.spec.items() if name not in _OF_POOL}
@@ -134,13 +140,15 @@ class Trial:
         return replace(case, inventory=replace(case.inventory, slices=Slices(slices)))
 
     def with_class(self, case: Case, name: str, spec: Object) -> Case:
-        """Returns the case with another spec of a DeviceClass."""
+        """Returns a copy of the case with another spec of the DeviceClass `name`."""
         classes: Mapping[str, Object] = case.inventory.classes
         changed = {**classes, name: {**classes[name], "spec": spec}}
         return replace(case, inventory=replace(case.inventory, classes=changed))
 
     def with_complete_pools(self, case: Case) -> Case:
-        """Returns the case with every pool as large as its newest generation says."""
+        """Returns a copy of the case in which the existing slices of each pool's newest generation are
+        complete.
+        """
         newest: dict[Any, list[Slice]] = {}
         for one in case.inventory.slices.every:
             known = newest.setdefault(one.pool_id, [])
@@ -169,7 +177,7 @@ _OF_POOL = frozenset(("pool", "devices", "sharedCounters"))
 
 
 def edited(claim: Object, path: Sequence[str | int], value: Any) -> Object:
-    """Returns a claim with another value at a path below its spec. None removes the value."""
+    """Returns a copy of a claim with another value at a path below its spec. None removes the field."""
     return {**claim, "spec": _edited(claim["spec"], path, value)}
 
 
@@ -187,7 +195,7 @@ def _edited(at: Any, path: Sequence[str | int], value: Any) -> Any:
 
 
 def steps_of(path: str) -> list[str | int]:
-    """Returns the steps of a path below `spec`, such as `spec.devices.requests[0].exactly.count`."""
+    """Splits a path such as `spec.devices.requests[0].count` into names and indexes, without "spec"."""
     steps: list[str | int] = []
     for part in path.removeprefix("spec.").split("."):
         name, _, index = part.partition("[")

@@ -1,4 +1,4 @@
-"""World: the objects of a cluster at one moment, with the rules of its release."""
+"""World: the objects of the explained cluster at one moment, with the rules of its release."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,9 +42,9 @@ class RefusedWrite:
 
     - `verb`: the verb, such as "create".
     - `resource`: the resource, such as "pods".
-    - `code`: the HTTP status.
+    - `code`: the HTTP status code.
     - `status`: the Status in the response.
-    - `body`: the object in the request; {} if the server did not keep it.
+    - `body`: the object in the request; {} if the journal did not keep it.
     """
 
     verb: str
@@ -59,7 +59,7 @@ class RefusedWrite:
 
 @dataclass(frozen=True)
 class World:
-    """The objects of a cluster at one moment, with the rules of its release.
+    """The objects of the explained cluster at one moment, with the rules of its release.
 
     - `objects`: the objects by resource, sorted by namespace and name, in the internal version.
     - `events`: the events about the explained object, and about the pods that use a claim, oldest first.
@@ -67,9 +67,9 @@ class World:
     - `controllers`: the names of the server's own controllers; None for a real cluster.
     - `drivers`: by node, the DRA drivers that are registered with the kubelet. Contains only nodes whose
       kubelet is part of the server.
-    - `refused`: the last refused writes for the explained object, oldest first.
+    - `refused`: the last refused writes of the explained object, oldest first.
     - `policies`: the ValidatingAdmissionPolicies by name, if a write was refused.
-    - `notes`: what could not be read.
+    - `notes`: resources and facts that could not be read.
     """
 
     rules: ReleaseRules
@@ -92,7 +92,7 @@ class World:
 
     @property
     def has_v1alpha2_claims(self) -> bool:
-        """Whether claims have the layout of v1alpha2, up to 1.30: controllers of drivers allocate them."""
+        """Whether claims have the layout of v1alpha2 (up to 1.30), which controllers of drivers allocate."""
         return self.rules.release.minor < 31
 
     def lacks_controller(self, name: str) -> bool:
@@ -117,7 +117,7 @@ class World:
 
     @cached_property
     def node_states(self) -> dict[str, NodeState]:
-        """The nodes with their pods, by name."""
+        """The nodes with their pods, by node name."""
         states = NodeStates()
         for node in self.of("nodes"):
             states.node_changed(None, node)
@@ -126,7 +126,7 @@ class World:
         return states.by_name()
 
     def names_of_claims(self, pod: Object) -> list[str]:
-        """Returns the names of a pod's claims, without claims that are not created yet."""
+        """Returns the names of a pod's claims. Leaves out claims that do not exist yet."""
         names = []
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -138,7 +138,10 @@ class World:
 
     @cached_property
     def users(self) -> Mapping[DeviceID, list[Object]]:
-        """The claims that have allocated a device, by device. Leaves out admin access."""
+        """The claims to which a device is allocated, by device.
+
+        Leaves out allocations with admin access, unless they make devices unavailable in this release.
+        """
         users: dict[DeviceID, list[Object]] = {}
         for claim in self.of("resourceclaims"):
             for result in results_of(claim):
@@ -156,12 +159,12 @@ def results_of(claim: Object) -> list[Object]:
 
 
 def reference(kind: str, obj: Object) -> Reference:
-    """Returns a reference to an object."""
+    """Returns a Reference to an object. `kind`: the kind of the object."""
     return Reference(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
 
 
 def consumers_of(claim: Object) -> list[Reference]:
-    """Returns the pods for which a claim is reserved."""
+    """Returns the pods that `status.reservedFor` of a claim names."""
     namespace = claim["metadata"]["namespace"]
     return [
         Reference("Pod", user["name"], namespace)
@@ -190,7 +193,7 @@ def event_targets(objects: Mapping[str, list[Object]], target: Reference) -> lis
 
 
 class WorldView(ClaimView):
-    """The claims, classes and slices of a World, as the scheduler plugin reads them."""
+    """The claims, classes and slices of a World, as the scheduler plugin DynamicResources reads them."""
 
     def __init__(self, world: World) -> None:
         self._world = world

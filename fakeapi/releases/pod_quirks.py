@@ -313,6 +313,12 @@ class PodQuirks:
     token_paths_are_local: bool
     """Whether paths of projected tokens must not contain a parent directory (`..`)."""
 
+    allocated_resources_are_gated: bool
+    """Whether statuses lose `allocatedResources` while InPlacePodVerticalScalingAllocatedStatus is off.
+
+    Only 1.32 asks this gate.
+    """
+
     image_volumes_are_gated: bool
     """Whether validation ignores image volumes while the gate ImageVolume is off."""
 
@@ -422,6 +428,7 @@ HISTORY: History = {
     },
     "token_paths_are_local": {27: False, 30: True},
     "scheduler_names_taints": {27: True, 34: False},
+    "allocated_resources_are_gated": {27: False, 32: True, 33: False},
     "image_volumes_are_gated": {27: True, 32: False},
     "image_volumes_need_references": {27: False, 37: True},
 }

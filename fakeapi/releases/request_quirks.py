@@ -54,6 +54,12 @@ class RequestQuirks:
     unsafe_deletes_may_be_dry_runs: bool
     """Whether DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
 
+    dry_run_of_delete_shows_no_data: bool
+    """Whether a dry run of a DELETE that takes away the last finalizers shows an object without data.
+
+    In other releases, it shows the object without finalizers.
+    """
+
     merge_keeps_directives: bool
     """Whether objects that a strategic merge patch adds keep nested directives, such as `$patch`."""
 
@@ -182,6 +188,7 @@ HISTORY: History = {
     "zero_creation_timestamp_is_null": {27: True, 34: False},
     "delete_body_error_is_500": {27: True, 35: False},
     "unsafe_deletes_may_be_dry_runs": {27: False, 37: True},
+    "dry_run_of_delete_shows_no_data": {27: False, 28: True},
     "merge_keeps_directives": {27: True, 28: False},
     "watch_cache_start": {27: 1, 33: 2, 37: 1},
     "initial_events_blueprint": {27: False, 32: True, 33: False},

@@ -201,7 +201,7 @@ def underlying_type(entry: TypeEntry) -> str | None:
 
 
 def printed(go: str) -> str:
-    """Returns a type's name as Go prints it, with only the last part of package paths."""
+    """Returns a type's name as Go prints it: with only the last part of package paths, and uint8 for byte."""
     if go.startswith("*"):
         return "*" + printed(go[1:])
     if go.startswith("[]"):
@@ -209,4 +209,4 @@ def printed(go: str) -> str:
     if go.startswith("map["):
         key, _, value = go.removeprefix("map[").partition("]")
         return f"map[{printed(key)}]{printed(value)}"
-    return go.rpartition("/")[2]
+    return "uint8" if go == "byte" else go.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Rewords Python's errors about wrong arguments of a method, with the argument that was probably meant."""
+"""Improves Python's error for wrong arguments of a method: suggests the argument that was probably meant."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -14,11 +14,12 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 OTHER_WORDS = {"timeout": "within", "seconds": "within", "condition": "until", "ns": "namespace"}
-"""Keyword arguments of other libraries, and the argument of fakeapi with the same meaning."""
+"""Maps keyword arguments of other libraries to the argument of fakeapi with the same meaning."""
 
 
 def explains_arguments(shown: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Returns a decorator. A call with wrong arguments raises a TypeError that suggests the right ones.
+    """Returns a decorator for methods. A call with wrong arguments raises a TypeError that suggests the right
+    ones.
 
     `shown`: the method as a test calls it, such as "fakeapi.wait_for".
     """
@@ -30,7 +31,7 @@ def explains_arguments(shown: str) -> Callable[[Callable[P, T]], Callable[P, T]]
                 return method(*args, **kwargs)
             except TypeError as error:
                 trace = error.__traceback__
-                if trace is None or trace.tb_next is not None:  # raised inside the method
+                if trace is None or trace.tb_next is not None:  # the error was raised inside the method
                     raise
                 problem = _problem(method, shown, args, kwargs, str(error))
             raise TypeError(problem)

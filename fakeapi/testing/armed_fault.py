@@ -8,7 +8,7 @@ from fakeapi.testing.server_faults import ServerFaults
 
 
 class Fault:
-    """An armed fault of a server. Used as a context manager, it disarms itself at the end of the block."""
+    """An armed fault of a server. As a context manager, disarms the fault at the end of the block."""
 
     def __init__(self, faults: ServerFaults, armed: ArmedFault) -> None:
         self._faults = faults
@@ -31,12 +31,12 @@ class Fault:
 
     @property
     def matched(self) -> int:
-        """The number of requests so far that matched the rule."""
+        """The number of requests that have matched the rule."""
         return self._armed.matched
 
     @property
     def fired(self) -> int:
-        """The number of requests and watches that the fault has affected so far."""
+        """The number of requests and watches that the fault has affected."""
         return self._armed.fired
 
     @property
@@ -45,9 +45,9 @@ class Fault:
         return self._armed.is_armed
 
     def disarm(self) -> None:
-        """Disarms the fault; does nothing if it is disarmed already.
+        """Disarms the fault. Does nothing if the fault is disarmed already.
 
-        Watches then send the events that the fault held back.
+        Watches then send the events that the fault delayed.
         """
         if self._armed.is_armed:
             self._faults.disarm(self.name)

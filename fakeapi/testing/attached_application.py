@@ -1,4 +1,4 @@
-"""AttachedApplication: an ASGI application together with the attachments of its cluster."""
+"""AttachedApplication: an ASGI application with the attachments of its cluster, such as controllers."""
 
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from fakeapi.cluster import Attachment, Cluster
 
 
 class AttachedApplication:
-    """An ASGI application that starts and stops its attachments.
+    """An ASGI application that starts and stops its attachments, such as controllers.
 
     - Starts the attachments after the application itself has started.
     - Stops them in reverse order, before the application itself stops.

@@ -14,7 +14,7 @@ from fakeapi.testing.server_controllers import ServerControllers
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The objects, clock and armed faults of a cluster at one moment.
+    """The state of a server at one moment: objects, clock, armed faults and simulation.
 
     - `snapshot`: all objects.
     - `clock`: the state of the clock; None if the option `clock` supplied another clock.
@@ -22,7 +22,7 @@ class Baseline:
     - `runs_controllers`: whether controllers ran.
     - `drivers`: the simulated drivers with their nodes.
     - `images`: the images whose containers run as processes.
-    - `services`: the URLs of the Services of webhooks.
+    - `services`: the URLs that replace Services of webhooks.
     """
 
     snapshot: Snapshot
@@ -52,16 +52,17 @@ async def take(cluster: Cluster, controllers: ServerControllers) -> Baseline:
 
 
 def _drivers(cluster: Cluster) -> tuple[tuple[DriverSpec, tuple[str, ...]], ...]:
-    """Returns the descriptions of the simulated drivers, each with the names of its nodes."""
+    """Returns the specs of the simulated drivers, each with the names of its nodes."""
     return tuple((driver.spec, tuple(driver.nodes)) for driver in cluster.drivers.by_name.values())
 
 
 async def return_to(cluster: Cluster, controllers: ServerControllers, baseline: Baseline) -> None:
     """Restores the objects, the clock, the armed faults and the simulation of a baseline.
 
-    Stops controllers that started after the baseline. Clears the journal. The counters of the faults start
-    again at 0. Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if
-    the storage cannot be written.
+    Stops controllers that started after the baseline. Clears the journal. Resets the counters of the faults
+    to
+    0. Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
+       storage cannot be written.
     """
     if cluster.armed_faults is not None:
         cluster.armed_faults.forget()
@@ -79,7 +80,7 @@ async def return_to(cluster: Cluster, controllers: ServerControllers, baseline: 
 
 
 def _return_drivers(cluster: Cluster, baseline: Baseline) -> None:
-    """Removes drivers that are not in the baseline or have other nodes, and adds the missing ones again."""
+    """Removes drivers that differ from the baseline, and adds the missing drivers of the baseline."""
     drivers = cluster.drivers
     for spec, _ in [each for each in _drivers(cluster) if each not in baseline.drivers]:
         drivers.remove(spec.name)

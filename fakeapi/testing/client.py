@@ -1,4 +1,4 @@
-"""A blocking client for tests, which works with any Kubernetes API server."""
+"""A blocking client for tests. Works with any Kubernetes API server."""
 
 import ssl
 from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ class Verbs(Waiting, ObjectLife):
         label_selector: str = "",
         field_selector: str = "",
     ) -> Objects:
-        """Returns the objects of a kind, in one namespace or in all namespaces, each with its kind.
+        """Returns the objects of a kind, in one namespace or in all namespaces. Each has apiVersion and kind.
 
         - `namespace`: None for all namespaces.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
@@ -176,9 +176,9 @@ class Verbs(Waiting, ObjectLife):
         api_version: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Object:
-        """Deletes an object; returns the body of the response, which is the object or a Status.
+        """Deletes an object; returns the body of the response: the object or a Status.
 
-        - `kind`: the kind; or the object itself, without a name.
+        - `kind`: the kind. Or the object itself, without `name`.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
         - `options`: the DeleteOptions, such as `{"propagationPolicy": "Foreground"}`; None sends no options.
         """
@@ -200,7 +200,7 @@ class Verbs(Waiting, ObjectLife):
 
     @property
     def objects(self) -> "ObjectBuilder":
-        """Builds objects whose kinds of resource.k8s.io have the version that the server prefers.
+        """Builds objects for the version of resource.k8s.io that the server prefers.
 
             api.create(api.objects.claim("gpu", count=2))
 
@@ -211,7 +211,7 @@ class Verbs(Waiting, ObjectLife):
         return ObjectBuilder(self._resource("resourceclaims.resource.k8s.io", None).version)
 
     def as_user(self, user: str, *, groups: Sequence[str] = (), uid: str = "") -> "Client":
-        """Returns a client whose requests are requests of another user, by impersonation.
+        """Returns a client that sends its requests as another user, by impersonation.
 
             api.as_user("system:serviceaccount:team:driver").get("ResourceClaim", "gpu", namespace="team")
 
@@ -227,7 +227,7 @@ class Verbs(Waiting, ObjectLife):
 
 
 class Client(Verbs):
-    """A client of the API server at a URL. Several threads and forked processes can use it."""
+    """A client of the API server at a URL, for several threads and forked processes."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class Client(Verbs):
         - `tls`: the context that verifies the server's certificate; None to use the CA certificates of the
           system.
         - `wire`: connections to use instead of new ones, for example as another user.
-        - `insight`: reads the server for the messages of time-outs; None to read as this client.
+        - `insight`: reads the server to explain time-outs; None reads with this client.
         """
         super().__init__()
         self._connected = wire or Wire(url, token=token, tls=tls)
@@ -261,5 +261,5 @@ class Client(Verbs):
         return f"<Client of {self._connected.url}{self._connected.identity}>"
 
     def close(self) -> None:
-        """Closes the idle connections; a later request opens a new connection."""
+        """Closes the idle connections. A later request opens a new connection."""
         self._connected.close()

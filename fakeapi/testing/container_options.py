@@ -14,4 +14,4 @@ def check_behaviours(source: Any, controllers: list[str]) -> None:
 
     read_behaviours(source)
     if "kubelet" not in controllers:
-        raise ValueError("containers: the controller kubelet does not run: name it by --controllers")
+        raise ValueError("containers: the controller kubelet does not run: add it to --controllers")

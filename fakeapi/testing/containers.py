@@ -1,4 +1,4 @@
-"""Containers: the simulated containers of a server, as tests define and inspect them."""
+"""Containers: the simulated containers of a server, for tests that set and inspect their behaviour."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class ContainerView:
 
     - `attempt`: 0 for the first run of the container.
     - `exit_code`: None while the container runs.
-    - `command` and `args`: with their `$(NAME)` references expanded.
-    - `env`: all environment variables, with those of CDI devices.
+    - `command` and `args`: with expanded `$(NAME)` references.
+    - `env`: all environment variables, including those of CDI devices.
     - `cdi_devices`: the names of the CDI devices, such as "vendor.com/gpu=gpu-0".
-    - `devices` and `mounts`: device nodes and mounts, with those of CDI devices.
+    - `devices` and `mounts`: device nodes and mounts, including those of CDI devices.
     - `log`: the output so far.
     """
 
@@ -50,13 +50,14 @@ class Containers:
         return iter(self._behaviours)
 
     def behave(self, source: "str | Path | Behaviour | Iterable[Any] | None" = None, **fields: Any) -> None:
-        """Adds behaviours. They win over earlier ones, field by field, when a container starts next.
+        """Adds behaviours. At the next start of a container, a later behaviour overrides earlier ones, field
+        by field.
 
             api.containers.behave(image="crash:*", exit_code=1, after="5s")
             api.containers.behave("behaviours.yaml")
 
         `source`: a YAML file, a Behaviour, or several of these. `fields`: the fields of one Behaviour. Raises
-        BehaviourError, a ValueError, for an invalid behaviour; then no behaviour is added.
+        BehaviourError, a ValueError, for an invalid behaviour. After an error, no behaviour is added.
         """
         from fakeapi.controllers.kubelet.containers.behaviour_reading import (  # noqa: PLC0415 - loaded when used
             read_behaviours,
@@ -70,7 +71,9 @@ class Containers:
         self._behaviours.clear()
 
     def get(self, namespace: str, pod: str, name: str = "") -> ContainerView:
-        """Returns the present run of a container, or its last run. Raises LookupError if it never ran."""
+        """Returns the current run of a container, or its last run. Raises LookupError if the container never
+        ran.
+        """
 
         async def read() -> ContainerView:
             return _view(self._server.kubelet.current_run(namespace, pod, name))
@@ -78,7 +81,10 @@ class Containers:
         return self._server.call(read)
 
     def write(self, namespace: str, pod: str, name: str = "", *, text: str, stream: str = "stdout") -> None:
-        """Adds output to the log of a running container, for `kubectl logs`. Raises LookupError."""
+        """Adds output to the log of a container, for `kubectl logs`. Does nothing if the container has ended.
+
+        Raises LookupError if the container never ran.
+        """
 
         async def write() -> None:
             run = self._server.kubelet.current_run(namespace, pod, name)

@@ -1,6 +1,7 @@
-"""The cluster of `fakeapi serve --demo`: devices, a claim that cannot be allocated, and a preempted pod.
+"""Fills the cluster of `fakeapi serve --demo`: devices, a claim that cannot be allocated, a preempted pod.
 
-The objects come in two steps, so that the pod of high priority finds the nodes full and preempts another pod.
+The objects come in two steps. The pod with the high priority comes second, when the nodes are full, so that
+it preempts another pod.
 """
 
 import logging
@@ -88,7 +89,9 @@ spec:
 
 
 def options_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options of a server with the demo: nodes, a driver and all controllers, unless set."""
+    """Returns the options of a server with the demo. Adds nodes, a driver and all controllers if the user set
+    none.
+    """
     chosen = {**options, "controllers": options["controllers"] or "all"}
     if not options["drivers"]:
         chosen["drivers"] = (DRIVER,)
@@ -98,7 +101,7 @@ def options_of(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def play(server: "FakeAPI") -> None:
-    """Installs the objects of the demo; logs a warning if that fails."""
+    """Installs the objects of the demo. Logs a warning if that fails."""
     try:
         server.install(FIRST)
         server.settle()
@@ -108,5 +111,5 @@ def play(server: "FakeAPI") -> None:
 
 
 def play_later(server: "FakeAPI") -> None:
-    """Installs the objects of the demo in another thread, because this one runs the server."""
+    """Installs the objects of the demo in another thread, because the current thread runs the server."""
     Thread(target=play, args=(server,), name="demo", daemon=True).start()

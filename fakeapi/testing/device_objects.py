@@ -23,7 +23,10 @@ class DeviceObjects:
     """Builds claims, claim templates, device classes and slices in one version of resource.k8s.io."""
 
     def __init__(self, version: str = VERSIONS[0]) -> None:
-        """`version`: such as "v1". Raises ValueError for a version without devices, such as v1alpha2."""
+        """Creates a builder for a version of resource.k8s.io, such as "v1".
+
+        Raises ValueError for a version without devices, such as v1alpha2.
+        """
         if version not in VERSIONS:
             raise ValueError(f"no builders for {GROUP}/{version}; there are {', '.join(VERSIONS)}")
         self._version = version
@@ -48,12 +51,12 @@ class DeviceObjects:
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a ResourceClaim with one request, whose name is `device`.
+        """Returns a ResourceClaim with one request named `device`.
 
         - `count`: the number of devices; `every`: request all matching devices instead.
         - `selectors`: CEL expressions that each device must satisfy.
         - `match_attribute`: an attribute with the same value in all devices, such as "gpu.example.com/numa".
-        - `requests`: the requests in the layout of the version, instead of the one from the other arguments.
+        - `requests`: replaces the request of the other arguments; in the layout of the version.
         """
         spec = self._claim_spec(
             device_class, count, selectors, match_attribute, requests, every=every, admin=admin_access

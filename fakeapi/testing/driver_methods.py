@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class DriverMethods(ServerMethods):
-    """Adds simulated DRA drivers to a running server, and returns them."""
+    """The methods of FakeAPI that add, stop and return simulated DRA drivers and their nodes."""
 
     def add_driver(
         self,
@@ -47,7 +47,7 @@ class DriverMethods(ServerMethods):
         given = simulated_drivers.description_of(driver, nodes, count, devices, attributes, capacity)
         specs = specs_of(given)
         if len(specs) != 1:
-            raise DeviceError(f"one driver is expected, not {len(specs)}")
+            raise DeviceError(f"add_driver adds one driver, but the description has {len(specs)}")
         server = self._running()
         server.call(lambda: server.simulation.add_driver(specs[0]))
         return simulated_drivers.SimulatedDriver(server, specs[0].name)
@@ -55,15 +55,15 @@ class DriverMethods(ServerMethods):
     def stop_node(self, name: str) -> None:
         """Stops the kubelet of a node, as if its machine were switched off.
 
-        The Node becomes NotReady and gets the taints of an unreachable node at once. Its pods stay, and no
-        claim is prepared or unprepared there until `start_node`. Raises KeyError for an unknown node, and
+        The Node becomes NotReady and gets the taints of an unreachable node at once. Its pods stay, and the
+        kubelet prepares and unprepares no claims until `start_node`. Raises KeyError for an unknown node, and
         RuntimeError if the kubelet controller does not run.
         """
         server = self._running()
         server.call(lambda: server.kubelet.set_running(name, is_running=False))
 
     def start_node(self, name: str) -> None:
-        """Starts the kubelet of a stopped node, which then acts on all changes that it missed.
+        """Starts the kubelet of a stopped node. The kubelet then acts on all missed changes.
 
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """

@@ -1,4 +1,4 @@
-"""DriverStarter: adds the simulated drivers of the option `drivers` whenever a server starts or is reset."""
+"""DriverStarter: adds the simulated drivers of the option `drivers` at each start and reset of a server."""
 
 from collections.abc import Sequence
 
@@ -24,10 +24,13 @@ def check_nodes(settings: Settings) -> None:
 
 
 class DriverStarter(Attachment):
-    """Adds simulated drivers before the controllers start. It must be attached before the controllers."""
+    """Adds simulated drivers before the controllers start. Attach it before the controllers."""
 
     def __init__(self, cluster: Cluster, specs: Sequence[DriverSpec], nodes: Nodes) -> None:
-        """Keeps the drivers. `nodes`: the option with the nodes of drivers that name none."""
+        """Keeps the drivers for the next start or reset.
+
+        `nodes`: the value of the option `nodes`, for drivers without nodes of their own.
+        """
         self._cluster = cluster
         self._specs = specs
         self._nodes = nodes

@@ -1,4 +1,4 @@
-"""ExistingCluster: a real cluster in the place of FakeAPI, for tests that use only the API."""
+"""ExistingCluster: a real cluster instead of FakeAPI, for tests that use only the Kubernetes API."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,17 +20,17 @@ __tracebackhide__ = hides_expected_errors
 
 
 class NotOnExistingCluster(FakeAPIError):
-    """Raised for an attribute that only a fakeapi server has, such as `faults`, `requests` and `clock`."""
+    """Raised for attributes that only a fakeapi server has, such as `faults`, `requests` and `clock`."""
 
 
 class ExistingCluster(Verbs):
-    """The methods of FakeAPI that use only the API, for a cluster that runs already.
+    """The methods of FakeAPI that use only the Kubernetes API, for a cluster that already runs.
 
-    `create`, `create_all` and `apply` remember the objects that they create; `close` deletes these objects.
+    `create`, `create_all` and `apply` remember the objects that they create. `close` deletes these objects.
     """
 
     def __init__(self, target: Target, kubeconfig: Path) -> None:
-        """Creates a client without connecting. `kubeconfig`: the file that the target comes from."""
+        """Creates a client without connecting. `kubeconfig`: the file from which `target` was read."""
         super().__init__()
         authorization = target.authorization()
         headers = {} if authorization is None else {"Authorization": authorization}
@@ -76,7 +76,7 @@ class ExistingCluster(Verbs):
         is_create = method == "POST" and info is not None and info.resource and not info.name
         if is_create and "dryRun" not in (query or {}):
             metadata = answer.get("metadata") or {}
-            if metadata.get("uid"):  # no server stores reviews such as SubjectAccessReview
+            if metadata.get("uid"):  # servers do not store reviews such as SubjectAccessReview
                 self._created.append(f"{path}/{metadata['name']}")
         return answer
 
@@ -101,9 +101,9 @@ class ExistingCluster(Verbs):
         return applied
 
     def close(self) -> None:
-        """Deletes the objects that the test has created, the newest first, and closes the connections.
+        """Deletes the objects that the test has created, newest first, and closes the connections.
 
-        Ignores objects that are gone already.
+        Ignores objects that do not exist any more.
         """
         while self._created:
             try:
@@ -133,7 +133,7 @@ class ExistingCluster(Verbs):
             raise
         return True
 
-    if not TYPE_CHECKING:  # type checkers see only what a cluster has
+    if not TYPE_CHECKING:  # type checkers see only the attributes of a real cluster
 
         def __getattr__(self, name: str) -> Any:
             from fakeapi.testing.server import FakeAPI  # noqa: PLC0415 - loaded only for an error

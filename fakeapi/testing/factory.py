@@ -17,7 +17,7 @@ class FakeAPIFactory:
     """Starts empty servers for one test: `fakeapi_factory(release="1.34")`."""
 
     def __init__(self, start: Callable[[Mapping[str, Any]], "FakeAPI"]) -> None:
-        """`start`: starts a server with the options in a mapping."""
+        """Keeps the function that starts servers. `start`: receives the options of a server as a mapping."""
         self._start = start
 
     @passes_options(Settings)

@@ -15,10 +15,12 @@ from fakeapi.testing.server import FakeAPI
 from fakeapi.traces.reporting.timeline import style
 
 REQUESTS_MAX = 1000
-"""Maximum number of requests per server on a page. The page shows the newest."""
+"""Maximum number of requests per server on a page; older requests are omitted."""
 
 OBJECTS_MAX = 100
-"""Maximum number of objects per server whose history a page shows: those that were written last."""
+"""Maximum number of objects per server with a history on the page. Objects with the latest
+writes come first.
+"""
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
@@ -36,7 +38,7 @@ _NAME_MAX = 150
 def write_page(directory: Path, test: str, failure: str, servers: Sequence[FakeAPI]) -> Path:
     """Writes the page of a failed test into a directory; returns its path.
 
-    - `test`: the id of the test, from which the name of the file is made.
+    - `test`: the id of the test, for the title and for the name of the file.
     - `failure`: the traceback as text.
 
     Raises OSError if the page cannot be written.
@@ -81,7 +83,7 @@ def _texts(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _time_line(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yields a lane for each client, with a mark for each of its requests."""
+    """Yields one lane for each client, with a mark for each request."""
     begin = min(entry.received for entry in entries)
     span = max(max(entry.received + entry.seconds for entry in entries) - begin, 1e-6)
     for agent in dict.fromkeys(entry.agent for entry in entries):
@@ -105,7 +107,9 @@ def _table(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _histories(report: ServerReport) -> Iterator[str]:
-    """Yields the history of each object that a request has written, the last one first."""
+    """Yields the history of each object that a request has written. The object with the latest write comes
+    first.
+    """
     written: dict[tuple[str, str, str, str, str], ServedResource] = {}
     for entry in reversed(report.entries):
         info = entry.info

@@ -1,4 +1,4 @@
-"""The report of a failed test about its servers: requests, faults, waiting objects and events, as text."""
+"""Reports the servers of a failed test as text: requests, faults, waiting objects and events."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from fakeapi.testing.insight import WAITING, Insight, event_line, in_order, is_o
 from fakeapi.testing.server import FakeAPI
 
 REQUESTS_SHOWN = 20
-"""Maximum number of requests per server in the report, and of refused requests before them."""
+"""Maximum number of requests per server in the report, and of refused requests listed before them."""
 
 EVENTS_SHOWN = 5
 """Maximum number of events per server in the report."""
@@ -24,7 +24,7 @@ _WITHOUT_FAILURE = {"Scheduled", "Started", "Created", "Pulled"}
 
 
 class ServerReport:
-    """The state of one server when a test failed. Reads it as an observer, so that nothing changes."""
+    """The state of one server when a test failed. Reading it changes nothing in the server."""
 
     def __init__(self, api: FakeAPI) -> None:
         self.api = api
@@ -32,7 +32,10 @@ class ServerReport:
         self.entries = [*api.requests]
 
     def requests(self) -> list[Entry]:
-        """Returns the requests of the code under test; those of the helper without others."""
+        """Returns the requests of the code under test.
+
+        Returns the requests of the test itself if the code under test sent none.
+        """
         own = [entry for entry in self.entries if is_of_code_under_test(entry)]
         return own or [entry for entry in self.entries if entry.agent == HELPER]
 
@@ -71,7 +74,7 @@ class ServerReport:
         return lines + [f"{name}: never fired, disarmed" for name in gone]
 
     def waiting(self) -> list[str]:
-        """Returns why pods and claims wait, as lines of text. Equal reasons are shown once."""
+        """Returns why pods and claims wait, as lines of text. Equal reasons appear once."""
         by_summary: dict[str, list[str]] = {}
         for kind, obj in self._candidates():
             metadata = obj["metadata"]
@@ -94,7 +97,7 @@ class ServerReport:
                 yield "claim", claim
 
     def events(self) -> list[Object]:
-        """Returns the last events, oldest first; warnings and failures have precedence."""
+        """Returns the last events, oldest first. Prefers warnings and failures to other events."""
         events = in_order(self._items("events"))
         bad = [each for each in events if each.get("type") == "Warning"]
         chosen = bad or [each for each in events if each.get("reason") not in _WITHOUT_FAILURE] or events
@@ -106,7 +109,7 @@ class ServerReport:
 
 
 def sections(servers: Sequence[FakeAPI]) -> Iterator[tuple[str, str]]:
-    """Yields the title and the text of each section of a report, for servers that run."""
+    """Yields the title and the text of each section of a report. Leaves out stopped servers."""
     for number, api in enumerate(servers, 1):
         if not api.running:
             continue
@@ -120,7 +123,7 @@ def sections(servers: Sequence[FakeAPI]) -> Iterator[tuple[str, str]]:
 
 
 def is_refused(entry: Entry) -> bool:
-    """Whether a request got an error or no response."""
+    """Whether a request got an error response or no response."""
     return not 0 < entry.code < 400
 
 

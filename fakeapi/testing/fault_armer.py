@@ -1,4 +1,4 @@
-"""FaultArmer: activates the faults of the option `faults` whenever a server starts or is reset."""
+"""FaultArmer: arms the faults of the option `faults` at each start and reset of a server."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from fakeapi.faults.rules import Rule
 
 
 class FaultArmer(Attachment):
-    """Activates faults whenever a server starts or is reset.
+    """Arms faults at each start and reset of a server.
 
-    It must be the last attachment, so that faults do not affect the start of other attachments.
+    Attach it last, so that faults do not affect the start of other attachments.
     """
 
     def __init__(self, cluster: Cluster, rules: Sequence[Rule]) -> None:
@@ -17,7 +17,7 @@ class FaultArmer(Attachment):
         self._rules = rules
 
     async def start(self) -> None:
-        """Activates the faults. Raises RuleError if a rule cannot match any served resource or verb."""
+        """Arms the faults. Raises RuleError if a rule cannot match any served resource or verb."""
         self._cluster.faults.arm(self._rules)
 
     async def after_replacement(self, *, empty: bool) -> None:

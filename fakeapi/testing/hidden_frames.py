@@ -6,15 +6,15 @@ from fakeapi.machinery.base_error import FakeAPIError
 
 
 class _ExceptionInfo(Protocol):
-    """The part of pytest's ExceptionInfo that decides whether a frame is hidden."""
+    """The attributes of pytest's ExceptionInfo that decide whether a frame is hidden."""
 
     def errisinstance(self, exc: type[BaseException] | tuple[type[BaseException], ...]) -> bool: ...
 
 
 def hides_expected_errors(info: _ExceptionInfo) -> bool:
-    """Whether pytest hides the frames of a module: for errors that tell the user what is wrong.
+    """Whether pytest hides the frames of a module in the traceback of an error.
 
-    A module uses it as `__tracebackhide__ = hides_expected_errors`. Other errors show all frames, because
-    they are defects of the library.
+    A module sets `__tracebackhide__ = hides_expected_errors`. Hides frames only for errors that explain a
+    mistake of the user. Other errors are defects of the library and show all frames.
     """
     return info.errisinstance((FakeAPIError, TypeError, ValueError, AttributeError, AssertionError, OSError))

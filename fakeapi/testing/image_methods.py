@@ -14,9 +14,10 @@ class ImageMethods(ServerMethods):
 
             api.run_image("*/my-driver", "build/image")
 
-        Pods that are created from now on follow it. Starts all controllers if the server runs none.
+        Affects pods that are created later. Starts all controllers if the server runs none.
 
-        - `image`: the name of the image; `*` stands for any characters. Without a tag, it means all tags.
+        - `image`: the name of the image; `*` stands for any characters. A name without a tag stands for all
+          tags.
         - `directory`: the files of the image, or its only program.
 
         Raises ValueError if the directory does not exist. Raises RuntimeError if the server does not run, or

@@ -19,7 +19,7 @@ HOST = "127.0.0.1"
 
 
 class InClusterListener(Attachment):
-    """Serves an application over HTTPS on a free loopback port, from the first call of `address` on.
+    """Serves an application over HTTPS on a free loopback port. The first call of `address` opens the port.
 
     In-cluster clients such as client-go always use HTTPS. A server with TLS needs no second socket.
     """
@@ -40,7 +40,9 @@ class InClusterListener(Attachment):
         self._address: InCluster | None = None
 
     async def address(self) -> InCluster:
-        """Returns the address of the server for processes. Raises OSError if no socket can be opened."""
+        """Returns the address of the server for processes of containers. Raises OSError if no socket can be
+        opened.
+        """
         if self._own_tls is not None:
             return InCluster(HOST, self._own_port(), self._own_tls.ca.decode("ascii"))
         if self._address is None:
@@ -52,7 +54,10 @@ class InClusterListener(Attachment):
         return self._address
 
     async def listen(self, listening: socket.socket) -> CloseListener:
-        """Serves the API on another socket, in the network namespace of a pod; returns how to end that."""
+        """Serves the API on another socket, in the network namespace of a pod.
+
+        Returns a function that closes the listener.
+        """
         listening.setblocking(False)
         tls = self._certificates().server if self._own_tls is None else self._own_tls.contexts
         listener = Listener(self._app, listening, tls)

@@ -1,4 +1,4 @@
-"""Insight: what a test can find out about its server, to explain why something did not happen."""
+"""Insight: reads the state of a server, to explain in a message why a test timed out."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,20 +24,20 @@ WHY_LINES_MAX = 20
 """Maximum number of lines of an explanation in the message of a time-out."""
 
 WAITING = ("pending", "starting", "refused", "deleting")
-"""The verdicts of explanations that say why an object is not where a test expects it."""
+"""The verdicts of explanations that a time-out message includes, because the object is not ready."""
 
 VERSIONS_MAX = 10
 """Maximum number of versions of an object in the message of a time-out."""
 
 BUILT_IN = re.compile(r" kubernetes/fakeapi(/|$)|^fakeapi-")
-"""Matches the User-Agents of the controllers and of the other parts inside the server."""
+"""Matches the User-Agents of controllers and of other parts inside the server."""
 
 _EVENTS = "/api/v1/events"
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """Reads a server as an administrator, without leaving traces in its journal.
+    """Reads a server as an administrator, without entries in its journal.
 
     - `wire`: connections of an administrator.
     - `journal`: the journal; None for a cluster that is not a server of this process.
@@ -78,7 +78,9 @@ class Insight:
         return items_of(listed, resource)
 
     def explanation(self, resource: ServedResource, namespace: str, name: str) -> str:
-        """Returns the history and the events of an object, and the requests of the code under test."""
+        """Returns the history and the events of an object and the requests of the code under test, as
+        text.
+        """
         from fakeapi.testing.object_history import history_of  # noqa: PLC0415 - loaded only for a message
 
         entries = self.journal.entries() if self.journal is not None else []
@@ -95,7 +97,7 @@ class Insight:
         return "\n".join([*lines, self.around()]).rstrip()
 
     def around(self) -> str:
-        """Returns the last requests of the code under test, and whether the clock is frozen."""
+        """Returns the last requests of the code under test as text, and whether the clock is frozen."""
         lines = []
         if self.journal is not None:
             lines = _last("requests of the code under test", self.requests())
@@ -107,18 +109,20 @@ class Insight:
         return "\n".join(lines)
 
     def _requests_of_helper(self) -> list[str]:
-        """Returns the last requests of the test's own FakeAPI and clients; [] without requests."""
+        """Returns the last requests of the test's own clients as lines of text; [] without requests."""
         entries = self.journal.entries() if self.journal is not None else []
         own = [entry for entry in entries if entry.agent == HELPER]
         return _last(f"only requests of the fixture itself: {len(own)}, below", own) if own else []
 
     def notes(self, listener: Callable[[Entry], None]) -> AbstractContextManager[object]:
-        """Returns a context in which a function receives each new request, in the server's thread."""
+        """Returns a context manager. During its block, `listener` receives each new request in the server's
+        thread.
+        """
         return nullcontext() if self.journal is None else self.journal.listening(listener)
 
 
 def is_of_code_under_test(entry: Entry) -> bool:
-    """Whether a request comes neither from the test's helper nor from a controller inside the server."""
+    """Whether a request comes neither from the test's own clients nor from a controller inside the server."""
     return entry.agent != HELPER and not BUILT_IN.search(entry.agent)
 
 
@@ -128,7 +132,7 @@ def in_order(events: Sequence[Object]) -> list[Object]:
 
 
 def event_line(event: Object) -> str:
-    """Returns an event in one line, such as "… Warning FailedScheduling Pod default/p: 0/1 nodes …"."""
+    """Returns an event as one line, such as "… Warning FailedScheduling Pod default/p: 0/1 nodes …"."""
     about = event.get("involvedObject") or {}
     place = "/".join(part for part in (about.get("namespace", ""), about.get("name", "")) if part)
     count = event.get("count") or (event.get("series") or {}).get("count") or 1
@@ -143,14 +147,14 @@ def _time_of(event: Object) -> str:
 
 
 def _last(title: str, entries: Sequence[Entry]) -> list[str]:
-    """Returns the last REQUESTS_MAX requests under a title; [] without requests."""
+    """Returns a title and the last REQUESTS_MAX requests as lines; [] without requests."""
     shown = [str(entry) for entry in entries[-REQUESTS_MAX:]]
     earlier = f" (the last {len(shown)} of {len(entries)})" if len(entries) > len(shown) else ""
     return section(f"{title}{earlier}:", shown)
 
 
 def section(title: str, lines: Sequence[str]) -> list[str]:
-    """Returns a title and its lines, indented; [] without lines."""
+    """Returns lines of text: the title and the indented lines. Returns [] if `lines` is empty."""
     return [title, *(f"    {line}" for line in lines)] if lines else []
 
 

@@ -21,7 +21,7 @@ class Arrivals:
         self._event.set()
 
     def wait(self, seconds: float) -> bool:
-        """Waits for a request since the last call. Returns False if none came within `seconds`."""
+        """Waits for a request since the last call. Returns False if no request came within `seconds`."""
         came = self._event.wait(max(0.0, seconds))
         self._event.clear()
         return came
@@ -35,7 +35,9 @@ class JournalAccess:
         self._runner = runner
 
     def entries(self, after: int = 0) -> list[Entry]:
-        """Returns the entries with a number above `after`, with all requests answered before this call."""
+        """Returns the entries with a number above `after`. Includes all requests answered before this
+        call.
+        """
 
         async def read() -> list[Entry]:
             return [*self._cluster.journal.entries(after)]
@@ -60,7 +62,7 @@ class JournalAccess:
 
     @contextmanager
     def listening(self, listener: Callable[[Entry], None]) -> Iterator[None]:
-        """Lets a function receive every new request, in the server's thread, until the end of the block."""
+        """Context manager. During its block, `listener` receives each new request in the server's thread."""
         cancels: list[Callable[[], None]] = []
 
         async def subscribe() -> None:
@@ -78,7 +80,7 @@ class JournalAccess:
 
     @contextmanager
     def arrivals(self) -> Iterator[Arrivals]:
-        """Yields an Arrivals that notes every new request until the end of the block."""
+        """Context manager that yields an Arrivals. The Arrivals notes each new request during the block."""
         arrivals = Arrivals()
         with self.listening(arrivals.note):
             yield arrivals

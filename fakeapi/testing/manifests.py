@@ -13,7 +13,7 @@ Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
 
 def load(manifest: Manifest) -> list[Object]:
-    """Returns the objects of a manifest. An object of the kind List is replaced by its items.
+    """Returns the objects of a manifest. Replaces an object of the kind List by its items.
 
     `manifest`: a dict, a list of dicts, YAML or JSON text, or the path of a file (text or Path).
 
@@ -24,7 +24,7 @@ def load(manifest: Manifest) -> list[Object]:
 
 
 def one_object(manifest: Manifest) -> Object:
-    """Returns the object of a manifest. Raises ValueError if the manifest has none, or several objects."""
+    """Returns the only object of a manifest. Raises ValueError unless the manifest has exactly one object."""
     objects = load(manifest)
     if len(objects) != 1:
         raise ValueError(f"{len(objects)} objects where one is expected; create_all takes any number")
@@ -37,10 +37,10 @@ def namespace_of(obj: Mapping[str, Any]) -> str:
 
 
 def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
-    """Returns the objects of documents. A document of the kind List is replaced by its items.
+    """Returns the objects of documents. Replaces a document of the kind List by its items.
 
     `depth`: the number of Lists that contain these documents. Raises ValueError if a document is not a
-    Kubernetes object, or if too many Lists are inside each other.
+    Kubernetes object, or if Lists are nested too deeply.
     """
     if depth > LISTS_DEPTH_MAX:
         raise ValueError(f"more than {LISTS_DEPTH_MAX} Lists within Lists")
@@ -56,7 +56,7 @@ def _objects_of(documents: Sequence[Any], depth: int) -> list[Object]:
 
 
 def _items_of(document: Mapping[str, Any]) -> Sequence[Any]:
-    """Returns the items of a List; raises ValueError if `items` is not a list."""
+    """Returns the items of a List. Raises ValueError if `items` is not a list."""
     items = document.get("items")
     if items is None:
         return ()

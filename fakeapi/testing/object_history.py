@@ -1,4 +1,4 @@
-"""The history of one object: each change with its fields, and the request that made it."""
+"""The history of one object: each change with its fields and its request."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _VERBS = {"ADDED": "created", "MODIFIED": "changed", "DELETED": "deleted", "STOR
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """A version of an object, with the request that stored it.
+    """A version of an object, with the request that stored the version.
 
     - `type`: ADDED, MODIFIED, DELETED, or STORED if the change is older than the history.
     - `fields`: the fields that the change has set; empty for the first and the last version.
@@ -34,7 +34,7 @@ class ObjectChange:
     request: Entry | None
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines of a report about the change."""
+        """Yields the change as lines of a report."""
         who = _sender(self.request, self.object)
         yield f"version {self.version}  {_VERBS.get(self.type, self.type)}{who}"
         for field in self.fields[:CHANGES_MAX]:
@@ -46,9 +46,9 @@ class ObjectChange:
 def history_of(
     wire: Wire, entries: Sequence[Entry], resource: ServedResource, namespace: str, name: str
 ) -> list[ObjectChange]:
-    """Returns the changes of an object, oldest first; [] if the server has no history of it.
+    """Returns the changes of an object, oldest first; [] without a history.
 
-    `wire`: connections of an administrator. `entries`: the requests among which to look for the senders.
+    `wire`: connections of an administrator. `entries`: the journal entries that may have made the changes.
     """
     query = {
         "resource": resource.plural,
@@ -75,7 +75,7 @@ def history_of(
 
 
 def _compared(obj: Object) -> Object:
-    """Returns the object without the fields that every write changes."""
+    """Returns a copy of an object without fields such as resourceVersion, which every write changes."""
     metadata = {
         name: value
         for name, value in obj.get("metadata", {}).items()

@@ -1,4 +1,4 @@
-"""ObjectLife: the methods of a client for the rest of an object's life, beside create, update and delete."""
+"""ObjectLife: the methods of a client that apply, scale, evict and set the status of objects."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,17 +17,17 @@ from fakeapi.testing.watching import selectors
 __tracebackhide__ = hides_expected_errors
 
 CONFLICTS_MAX = 10
-"""Maximum number of tries of `set_condition`. The conflict of the last try is raised."""
+"""Maximum number of attempts of `set_condition`. After the last attempt, the 409 Conflict is raised."""
 
 NODE_CAPACITY = {"cpu": "8", "memory": "32Gi", "pods": "110"}
-"""The capacity of a node from `ready_node`, unless the test names another one."""
+"""The default capacity of a node from `ready_node`."""
 
 
 class ObjectLife(Sender):
     """Methods that apply, scale, evict, and set the status of objects."""
 
     def _now(self) -> str:
-        """Returns the present time, for new conditions."""
+        """Returns the current time as RFC 3339, for new conditions."""
         return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def apply(
@@ -75,7 +75,8 @@ class ObjectLife(Sender):
     def evict(
         self, pod: str, *, namespace: str = "default", options: Mapping[str, Any] | None = None
     ) -> Object:
-        """Evicts a pod; returns the Status. Raises StatusError with code 429 if a budget forbids it.
+        """Evicts a pod; returns the Status. Raises StatusError 429 if a PodDisruptionBudget forbids the
+        eviction.
 
         `options`: the DeleteOptions, such as `{"gracePeriodSeconds": 0}`.
         """
@@ -121,8 +122,10 @@ class ObjectLife(Sender):
     ) -> Object:
         """Sets a condition in an object's status, and keeps the other conditions; returns the stored object.
 
-        `type`: the type of the condition, such as "Ready". Reads the object again after a conflict. Raises
-        ValueError if the server does not store it, because the kind has no field `status.conditions`.
+        - `type`: the type of the condition, such as "Ready".
+
+        Tries again after a conflict. Raises ValueError if the server drops the condition, because the kind
+        has no field `status.conditions`.
         """
         condition = {"type": type, "status": status, "reason": reason, "message": message}
         condition["lastTransitionTime"] = self._now()
@@ -144,7 +147,7 @@ class ObjectLife(Sender):
                         f"{kind} {name}: the server did not store the condition {type} in its status"
                     )
                 return stored
-        raise AssertionError  # the last conflict was raised
+        raise AssertionError  # unreachable: the last attempt raises its conflict
 
     def events(self, kind: str = "", name: str = "", *, namespace: str | None = None) -> list[Object]:
         """Returns the events of the core group, oldest first.
@@ -171,8 +174,8 @@ class ObjectLife(Sender):
     ) -> Object:
         """Creates a node that is ready for pods, for schedulers without a kubelet; returns the stored object.
 
-        - `labels`: labels of the node, beside `kubernetes.io/hostname`.
-        - `capacity`: the resources of the node, such as `{"cpu": "4"}`; they are added to NODE_CAPACITY.
+        - `labels`: labels of the node in addition to `kubernetes.io/hostname`.
+        - `capacity`: the resources of the node, such as `{"cpu": "4"}`, in addition to NODE_CAPACITY.
         - `taints`: the taints of the node. A new node has the taint not-ready; this method removes it.
         """
         resources = {**NODE_CAPACITY, **(capacity or {})}

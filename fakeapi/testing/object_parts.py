@@ -1,4 +1,4 @@
-"""Parts that the builders of several kinds share."""
+"""Functions that builders of several kinds use."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Builders of objects for tests: plain dicts with sensible defaults, which the server validates.
+"""Builds objects for tests: plain dicts with useful defaults. The server validates them at creation.
 
     from fakeapi.testing.objects import claim, pod
 
@@ -37,10 +37,10 @@ _RBAC = "rbac.authorization.k8s.io"
 
 
 class ObjectBuilder(DeviceObjects):
-    """Builds objects whose kinds of resource.k8s.io have one API version.
+    """Builds objects, with one version of resource.k8s.io.
 
-    Every method returns a new dict, which you can change before you create the object. Without `namespace`,
-    the metadata has none, so that `create(..., namespace=…)` can choose.
+    Every method returns a new dict that you can change before you create the object. Without `namespace`, the
+    metadata has no namespace, so that `create(..., namespace=…)` can set it.
     """
 
     @explains_arguments("fakeapi.objects.pod")
@@ -102,9 +102,9 @@ class ObjectBuilder(DeviceObjects):
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a Deployment whose pods have one container, and the label `app` with the name.
+        """Returns a Deployment. Its pods have one container and the label `app: NAME`.
 
-        `labels`: labels of the deployment and of its pods.
+        `labels`: labels of the Deployment and of its pods.
         """
         own = {"app": name, **(labels or {})}
         template = {"metadata": {"labels": own}, "spec": self.pod(image=image)["spec"]}
@@ -146,7 +146,7 @@ class ObjectBuilder(DeviceObjects):
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a ConfigMap with these data."""
+        """Returns a ConfigMap with this data."""
         return {
             "apiVersion": "v1",
             "kind": "ConfigMap",

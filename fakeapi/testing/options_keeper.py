@@ -1,11 +1,11 @@
-"""OptionsKeeper: returns the images and webhook services of a server to its options at each reset."""
+"""OptionsKeeper: restores the images and webhook services of a server to its options at each reset."""
 
 from fakeapi.cluster import Attachment, Cluster
 from fakeapi.run_images import RunImage
 
 
 class OptionsKeeper(Attachment):
-    """Returns what callers can change beside the objects to the options of the server, at each reset."""
+    """Restores the images and the webhook services of the options when a server is reset."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -27,7 +27,7 @@ def serve_trace(
     """Serves a recorded trace as a live cluster until SIGINT or SIGTERM. Call it in the main thread.
 
     - `at`: the seconds after the start of the trace. The server begins with the state at this time.
-    - `speed`: how many times as fast as recorded the server repeats the later writes; 0 repeats none.
+    - `speed`: the factor of the recorded speed for later writes; 0 repeats no writes.
     - `on_ready`: called with the server when it has the state of the trace at `at`.
     - `on_end`: called with the numbers of writes after the last write; not called if `speed` is 0.
     - `release`: the Kubernetes release to serve; None for the release of the trace.

@@ -20,7 +20,8 @@ class FaultOptions(TypedDict, total=False):
     - `times`: how often the fault fires; without it, until the fault is disarmed.
     - `called`: the name of the fault.
     - `verb`, `group`, `resource`, `namespace`, `name`, `user` and `agent`: select requests, as in Match.
-    - `labels`: a label selector for the object. `body`: values by JSONPath in the request's body.
+    - `labels`: a label selector for the object.
+    - `body`: values by JSONPath in the request's body.
     - `first`, `last`, `every`, `probability`, `seed` and `until`: select some of these requests, as in When.
     """
 
@@ -148,7 +149,9 @@ class ReadyFaults(ABC):
     def wait(
         self, target: str = "", *, seconds: float, spread: float = 0.0, **options: Unpack[FaultOptions]
     ) -> Fault:
-        """Delays requests by `seconds` and a random time of up to `spread` seconds, by the server's clock."""
+        """Delays requests by `seconds`, plus a random time of up to `spread` seconds, on the server's
+        clock.
+        """
         return self._arm("wait", target, options, seconds=seconds, spread=spread)
 
     def drop(self, target: str = "", *, after_commit: bool = False, **options: Unpack[FaultOptions]) -> Fault:
@@ -170,7 +173,7 @@ class ReadyFaults(ABC):
         return self._arm("stall", target, options, seconds=seconds, part=part)
 
     def competing_write(self, target: str = "", **options: Unpack[FaultOptions]) -> Fault:
-        """Changes the object just before a write runs, so that its resourceVersion is stale."""
+        """Changes the object just before a write, so that the write has a stale resourceVersion."""
         return self._arm("competing_write", target, options)
 
     def go_away(self, target: str = "", **options: Unpack[FaultOptions]) -> Fault:
@@ -214,13 +217,13 @@ class ReadyFaults(ABC):
         return self._arm("withhold_bookmarks", target, options)
 
     def stale(self, target: str = "", *, seconds: float = 0.0, **options: Unpack[FaultOptions]) -> Fault:
-        """Answers lists and watches at resourceVersion 0 with the objects of the moment of arming.
+        """Answers lists and watches at resourceVersion 0 with the objects at the time of arming.
 
-        `seconds`: when the effect ends; 0 for when the fault is disarmed.
+        `seconds`: the duration of the effect; 0 lasts until the fault is disarmed.
         """
         return self._arm("stale", target, options, seconds=seconds)
 
-    if not TYPE_CHECKING:  # type checkers and editors must see the methods above, and nothing else
+    if not TYPE_CHECKING:  # type checkers and editors see only the methods above
 
         def __getattr__(self, name: str) -> Any:
             hint = did_you_mean(name, READY) or f"; there are {', '.join(READY)}"

@@ -69,13 +69,13 @@ class RecordingMethods(ServerMethods, ABC):
         return self._server is not None and self._server.recording.is_recording
 
     def discard_recording(self) -> None:
-        """Ends the recording without writing a file; does nothing without a recording."""
+        """Ends the recording without writing a file. Does nothing without a recording."""
         recording = self._taken_recording()
         if recording is not None:
             recording.abort()
 
     def _taken_recording(self) -> "Recording | None":
-        """Ends the recording and returns it, not yet written; None without a recording."""
+        """Ends the recording and returns it without writing its file; None without a recording."""
         server = self._running()
 
         async def take() -> "Recording | None":

@@ -1,4 +1,4 @@
-"""Recordings: the recorded traffic of one test, which stays if the test fails."""
+"""Recordings: records the traffic of one test, and keeps the files if the test fails."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ _NAME_MAX = 150
 
 
 class Recordings:
-    """Records the traffic of one test, in one file per server, and keeps the files if the test fails."""
+    """Records the traffic of one test, one file per server. Keeps the files if the test fails."""
 
     def __init__(self, directory: Path, test: str) -> None:
         self._directory = directory
@@ -48,7 +48,7 @@ class Recordings:
     def forget(self) -> None:
         """Ends the recordings and deletes their temporary files.
 
-        The files that `keep` has moved to the trace directory stay.
+        Files in the trace directory stay.
         """
         for server, _ in self._servers:
             if server.running:

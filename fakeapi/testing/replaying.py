@@ -1,4 +1,4 @@
-"""Replays against a server in this process, and the options of a replay as keyword arguments."""
+"""Replays traces against a server in this process. Defines the options of a replay as keyword arguments."""
 
 import asyncio
 import threading

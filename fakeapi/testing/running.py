@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class RunningServer:
-    """A server in this process, which can be started and stopped once.
+    """A server in this process that can be started and stopped once.
 
     The constructor opens the listening socket. The server answers requests between `start` and `stop`, or
     during `run`. In a forked process, `stop` does nothing, and methods that need the server's event loop
@@ -75,9 +75,9 @@ class RunningServer:
         needs = [name for name, value in (("drivers", specs), ("run", settings.run)) if value]
         names = chosen(settings.controllers or (ALL if needs else ""))
         if needs and "kubelet" not in names:
-            raise ValueError(f"the option {needs[0]} needs the controller kubelet: name it in controllers")
+            raise ValueError(f"the option {needs[0]} needs the controller kubelet: add it to `controllers`")
         check_behaviours(settings.containers, names)
-        self._own_host = f"{secrets.token_hex(16)}.invalid"  # a web page cannot guess it
+        self._own_host = f"{secrets.token_hex(16)}.invalid"  # web pages cannot guess this host
         self._hosts = accepted_hosts(settings).also(self._own_host)
         self._cluster = cluster
         self._control: ASGIApp | None = None
@@ -196,7 +196,7 @@ class RunningServer:
         self._runner.call(check)
 
     def remove_driver(self, name: str) -> None:
-        """Stops and forgets a simulated driver. Raises DeviceError for an unknown driver."""
+        """Stops and removes a simulated driver. Raises DeviceError for an unknown driver."""
 
         async def remove() -> None:
             self.drivers.remove(name)
@@ -216,7 +216,7 @@ class RunningServer:
 
     @property
     def clock(self) -> ClusterClock:
-        """The clock of the cluster, which tests can freeze and move forward.
+        """The clock of the cluster. Tests can freeze the clock and move it forward.
 
         Raises RuntimeError if the option `clock` supplied another clock.
         """
@@ -229,7 +229,7 @@ class RunningServer:
         controllers run.
         """
         if self._controllers.runner is None:
-            raise RuntimeError("no controllers run: name them by the option `controllers`")
+            raise RuntimeError("no controllers run: set the option `controllers`")
         manager = self._controllers.runner.manager
         self._runner.call(lambda: manager.settle(seconds))
 
@@ -288,14 +288,14 @@ class RunningServer:
 
     @property
     def faults(self) -> "ServerFaults":
-        """The faults of the server, for the thread of a test."""
+        """The faults of the server. Use them in the thread of a test."""
         from fakeapi.testing.server_faults import ServerFaults  # noqa: PLC0415 - loaded only when used
 
         return ServerFaults(self._cluster, self._runner)
 
     @property
     def journal(self) -> JournalAccess:
-        """The journal of the server, for the thread of a test."""
+        """The journal of the server. Use it in the thread of a test."""
         return JournalAccess(self._cluster, self._runner)
 
     @property
@@ -319,7 +319,7 @@ class RunningServer:
         return self._files.ca_file
 
     def on_request(self, listener: Callable[[Entry], None]) -> None:
-        """Calls `listener` with each request from now on, in the server's event loop."""
+        """Calls `listener` with each later request, in the server's event loop."""
         self._cluster.journal.subscribe(listener)
 
     @property
@@ -332,7 +332,7 @@ class RunningServer:
         return self._files.kubeconfig(self.url, self.port)
 
     def kubeconfig_for(self, user: str, groups: tuple[str, ...]) -> Path:
-        """Returns the path of a new kubeconfig for a user, who gets a bearer token of its own."""
+        """Returns the path of a new kubeconfig for a user. The user gets its own bearer token."""
         token = secrets.token_urlsafe(32)
         known = user_of(user, groups)
         self._credentials.add_user(token, known)
@@ -376,7 +376,9 @@ class RunningServer:
             raise StartError(f"cannot install: {error}") from error
 
     def _in_cluster_listener(self) -> "InClusterListener":
-        """Returns a listener for processes of containers. It opens its socket when a process needs it."""
+        """Returns a listener for the processes of containers. The first process that needs the listener opens
+        its socket.
+        """
         from fakeapi.testing.in_cluster_listener import InClusterListener  # noqa: PLC0415 - loaded only when used
 
         cluster = self._cluster

@@ -1,4 +1,4 @@
-"""Sender: sends requests to an API server, and knows the paths of its objects."""
+"""Sender: sends requests to an API server, and finds the paths of its objects."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ __tracebackhide__ = hides_expected_errors
 
 
 class Sender(ABC):
-    """The base of a client's methods: its connections, and the resources that the server serves."""
+    """Base class of the client methods: holds the connections and the served resources."""
 
     def __init__(self) -> None:
         self._kinds = ServedKinds()

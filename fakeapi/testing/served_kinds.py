@@ -19,10 +19,9 @@ __tracebackhide__ = hides_expected_errors
 
 
 class ServedKinds:
-    """The kinds that a server serves. Keeps each resource that it has found.
+    """The kinds that a server serves. Caches each resource after its first use.
 
-    The requests for discovery documents are requests of an observer: no fault affects them, and the journal
-    does not contain them.
+    Requests for discovery documents trigger no faults, and the journal does not contain them.
     """
 
     def __init__(self) -> None:
@@ -59,7 +58,7 @@ class ServedKinds:
 
 
 def items_of(listed: Mapping[str, Any], resource: ServedResource) -> list[Object]:
-    """Returns the items of a list, each with apiVersion and kind, which Kubernetes omits in lists."""
+    """Returns the items of a list, each with apiVersion and kind, because Kubernetes omits them in lists."""
     return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in listed["items"]]
 
 
@@ -72,12 +71,14 @@ def check_subresource(resource: ServedResource, subresource: str) -> None:
 
 
 def _names_like(kind: str, resources: Iterable[ServedResource]) -> set[str]:
-    """Returns the names to suggest: kinds if the word begins with a capital letter, else plural names."""
+    """Returns the names to suggest for an unknown kind: kinds if it begins with a capital letter, else
+    plurals.
+    """
     return {resource.kind if kind[:1].isupper() else resource.plural for resource in resources}
 
 
 def _in_order(wire: Wire) -> list[ServedResource]:
-    """Returns all resources of a server: first the preferred version of each group, then other versions."""
+    """Returns all resources of a server. Those in the preferred version of a group come first."""
     core, groups = (
         wire.request("GET", path, accept=AGGREGATED_MEDIA_TYPES, observes=True) for path in ("/api", "/apis")
     )

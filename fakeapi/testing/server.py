@@ -49,11 +49,11 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         with FakeAPI(release="1.34") as api:
             api.create("claim.yaml")
 
-    `async with` works too. Without `release`, the server serves every API version that one of its releases
-    has, each as in the newest release that has it.
+    `async with` works too. Without `release`, the server serves every API version of all its releases. The
+    newest release with an API version decides its behaviour.
 
-    `start` raises ValueError for an invalid option, such as an unknown release or gate. It raises StartError
-    if the server cannot start for another reason.
+    `start` raises ValueError for an invalid option, such as an unknown release or gate. Raises StartError if
+    the server cannot start for another reason.
 
     Options:
     """
@@ -63,7 +63,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """Checks and keeps the options of the server; `start` and `run` start it.
 
         Raises TypeError for an unknown option, and ValueError for an option of a wrong type or out of bounds.
-        Also raises GateError for malformed feature gates, and ValueError for an unusable token.
+        Raises GateError for malformed feature gates, and ValueError for an unusable token.
         """
         super().__init__()
         self._settings = with_tokens(replace(settings, feature_gates=gates.chosen(settings.feature_gates)))
@@ -133,7 +133,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     def _wire(self) -> Wire:
         if self._connected is None:
-            raise RuntimeError("the server is not running")
+            raise RuntimeError("the server is not running: use it in a `with` block, or call start()")
         return self._connected
 
     def _insight(self) -> Insight:
@@ -150,15 +150,15 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
             return super()._now()
 
     def kubeconfig_for(self, user: str, *, groups: Sequence[str] = ()) -> Path:
-        """Returns the path of a new kubeconfig whose requests are requests of this user.
+        """Returns the path of a new kubeconfig for a user.
 
             subprocess.run(["kubectl", "get", "pods"], env={"KUBECONFIG": str(api.kubeconfig_for("jane"))})
 
         - `user`: such as "jane" or "system:serviceaccount:team:driver". The service account need not exist.
-        - `groups`: the groups of the user, beside system:authenticated. Without them, a service account has
-          its usual groups.
+        - `groups`: the groups of the user in addition to system:authenticated. Without them, a service
+          account has its usual groups.
 
-        The user has a bearer token of its own. kubectl and client-go send no token over plain HTTP, so the
+        The user has its own bearer token. kubectl and client-go send no token over plain HTTP, so the
         kubeconfig of a server without TLS also impersonates the user. `stop` removes the file.
         """
         return self._running().kubeconfig_for(user, tuple(groups))
@@ -205,7 +205,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def snapshots(self) -> "KeptSnapshots":
-        """The named snapshots. They survive `reset`, and are lost when the server stops."""
+        """The named snapshots. A reset keeps the snapshots; a stop of the server loses them."""
         return self._running().snapshots
 
     def snapshot(self, name: str = "") -> "Snapshot":
@@ -249,8 +249,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
     def return_to(self, baseline: "Baseline") -> None:
         """Restores the objects, the clock and the armed faults of a baseline, for tests that share a server.
 
-        Also restores which simulated drivers, images and webhook services there are, and stops controllers
-        that `add_driver` or `run_image` started since. Behaviours of containers return to the options.
+        Restores the simulated drivers, images and webhook services too, and stops controllers that
+        `add_driver` or `run_image` started later. Behaviours of containers return to the options.
 
         Watches end, and `requests` becomes empty. The counters of the faults start again at 0. New
         resourceVersions continue after the newest resourceVersion of the server. Random values continue the
@@ -299,7 +299,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def faults(self) -> "Faults":
-        """The faults of the server, which inject failures: ready-made faults by name, or rules.
+        """The faults of the server: injects failures with ready-made faults or with rules.
 
             api.faults.conflict("resourceclaims/status", times=2)
             api.faults.expire("resourceclaims", after=3)
@@ -312,9 +312,9 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         return Faults(self._running().faults)
 
     def on_request(self, listener: "Callable[[Entry], None]") -> None:
-        """Calls `listener` with the journal entry of each request from now on, in the server's event loop.
+        """Calls `listener` with the journal entry of each later request, in the server's event loop.
 
-        The listener must return at once. Without a journal (journal="off") it is never called.
+        The listener must not block. Without a journal (journal="off"), the server never calls it.
         """
         self._running().on_request(listener)
 
@@ -327,7 +327,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         self._running().settle(seconds)
 
     def node(self, name: str = "node") -> "NodeAgent":
-        """Returns the node `name` of the kubelet controller, with its directory, its drivers and its pods.
+        """Returns a node of the kubelet controller, with its directory, its drivers and its pods.
 
         Raises KeyError for an unknown node, and RuntimeError if the kubelet controller does not run.
         """
@@ -335,7 +335,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def containers(self) -> "Containers":
-        """The simulated containers of pods, whose behaviour tests can define.
+        """The simulated containers of pods. Tests can set the behaviour of containers.
 
             api.containers.behave(image="crash:*", exit_code=1, after="5s")
 
@@ -347,10 +347,11 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         return Containers(self._running())
 
     def container(self, namespace: str, pod: str, name: str = "") -> "ContainerView":
-        """Returns the present run of a container: its environment, devices, mounts, log and attempt.
+        """Returns the current run of a container, or its last run: environment, devices, mounts, log and
+        attempt.
 
         `name`: the name of the container; "" for the only container of a pod. Raises LookupError if the
-        container does not run and never ran, and RuntimeError if the kubelet controller does not run.
+        container never ran, and RuntimeError if the kubelet controller does not run.
         """
         return self.containers.get(namespace, pod, name)
 
@@ -414,7 +415,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         atexit.register(self.stop)
 
     def _detach(self) -> RunningServer | None:
-        """Separates this object from its server; returns the server, or None if it was not running."""
+        """Detaches this object from its server; returns the server, or None if the server was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None
         wire, self._connected = self._connected, None

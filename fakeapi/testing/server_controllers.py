@@ -14,7 +14,7 @@ class ServerControllers(Attachment):
     """The controllers of a server. A reset stops controllers that the options do not name."""
 
     def __init__(self, make: "Callable[[list[str]], ControllerRunner]", names: list[str]) -> None:
-        """Prepares the controllers of the options.
+        """Creates the runner for the controllers of the options, without starting it.
 
         - `make`: creates the runner of controllers with these names.
         - `names`: the controllers of the options; [] for none.
@@ -26,17 +26,17 @@ class ServerControllers(Attachment):
 
     @property
     def started_later(self) -> bool:
-        """Whether controllers run that the options do not name."""
+        """Whether the server runs controllers that the options do not name."""
         return self.runner is not None and not self._names
 
     async def start_all(self) -> None:
-        """Starts all controllers of a running server that has none."""
+        """Starts all controllers of a running server without controllers."""
         if self.runner is None:
             self.runner = self._make(chosen(ALL))
             await self.runner.start()
 
     async def stop_later(self) -> None:
-        """Stops the controllers that the options do not name. Nothing starts them again."""
+        """Stops the controllers that were started later. A reset or restore does not start them again."""
         if self.started_later and self.runner is not None:
             runner, self.runner = self.runner, None
             await runner.stop()

@@ -1,4 +1,6 @@
-"""The credentials of a server: its tokens, the users in its token file, and its client certificates."""
+"""Determines the credentials of a server: its tokens, the users in its token file, and client
+certificates.
+"""
 
 import secrets
 from dataclasses import replace
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from fakeapi.authentication.issuers import Issuers
 
 _TOKEN_BYTES = 32
-"""Number of random bytes of a token that the server generates for its administrator."""
+"""Number of random bytes in a generated token of the administrator."""
 
 
 def with_tokens(settings: Settings) -> Settings:

@@ -7,7 +7,7 @@ from fakeapi.serving.runner import Runner
 
 
 class ServerFaults:
-    """The faults of a running server, for the thread of a test."""
+    """The faults of a running server. Call the methods in the thread of a test."""
 
     def __init__(self, cluster: Cluster, runner: Runner) -> None:
         self._cluster = cluster

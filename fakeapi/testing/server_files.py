@@ -14,7 +14,7 @@ class ServerFiles:
     """Writes the kubeconfig and the CA certificate of a server.
 
     `ca`: the CA certificate in PEM; None without TLS. All files except the kubeconfig of the option
-    `kubeconfig` are in a temporary directory, which exists from the first file until `remove`.
+    `kubeconfig` are in a temporary directory. The first file creates the directory, and `remove` deletes it.
     """
 
     def __init__(self, settings: Settings, ca: bytes | None) -> None:

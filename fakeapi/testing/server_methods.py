@@ -1,4 +1,4 @@
-"""ServerMethods: the base of the methods of FakeAPI that act on its running server."""
+"""ServerMethods: base class for the methods of FakeAPI that need its running server."""
 
 from typing import TYPE_CHECKING
 
@@ -14,5 +14,5 @@ class ServerMethods:
     def _running(self) -> "RunningServer":
         """Returns the running server. Raises RuntimeError if the server does not run."""
         if self._server is None:
-            raise RuntimeError("the server is not running")
+            raise RuntimeError("the server is not running: use it in a `with` block, or call start()")
         return self._server

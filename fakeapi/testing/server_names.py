@@ -1,4 +1,4 @@
-"""The names of a server: the hosts that it accepts, and the certificate for them."""
+"""Determines the host names of a server, and issues the certificate for them."""
 
 import socket
 from pathlib import Path
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def accepted_hosts(settings: Settings) -> HostRules:
     """Returns the rules for the headers Host and Origin. Raises ValueError for an invalid pattern.
 
-    The server accepts the hosts of the option `accept_hosts`, or loopback hosts if the option is not set. It
-    also accepts the hosts of the options `host` and `advertise_url`.
+    The rules accept the hosts of the option `accept_hosts`, or loopback hosts without the option. They also
+    accept the hosts of the options `host` and `advertise_url`.
     """
     rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
     if not is_any_address(settings.host):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class ServerRecording:
-    """The recording of one server: at most one at a time. Call its methods in the server's event loop.
+    """The recording of one server; at most one at a time. Call its methods in the server's event loop.
 
-    `recorder`: the middleware through which all requests pass.
+    `recorder`: the middleware that all requests pass.
     """
 
     def __init__(self, recorder: Recorder, settings: Settings) -> None:
@@ -38,7 +38,7 @@ class ServerRecording:
         self._recorder.record(self._new_recording(path, redact))
 
     def take(self) -> "Recording | None":
-        """Ends the recording and returns it, not yet written; None without a recording."""
+        """Ends the recording and returns it without writing its file; None without a recording."""
         return self._recorder.record(None)
 
     def close(self) -> None:
@@ -48,7 +48,7 @@ class ServerRecording:
             recording.close()
 
     def drop(self) -> None:
-        """Ends the recording without writing a file; does nothing without a recording."""
+        """Ends the recording without writing a file. Does nothing without a recording."""
         recording = self.take()
         if recording is not None:
             recording.abort()

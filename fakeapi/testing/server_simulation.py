@@ -23,7 +23,7 @@ class ServerSimulation:
         """Adds a simulated driver; returns when its slices are published.
 
         Starts all controllers if the server runs none. Raises DeviceError if the driver cannot run, and
-        RuntimeError if controllers run, but not the kubelet.
+        RuntimeError if controllers run without the kubelet.
         """
         await self._controllers.start_all()
         simulation = self.kubelet().simulation
@@ -33,7 +33,7 @@ class ServerSimulation:
     async def run_image(self, image: RunImage) -> None:
         """Runs the containers of an image as processes. Starts all controllers if the server runs none.
 
-        Raises RunImageError if there are too many images, and RuntimeError if controllers run, but not the
+        Raises RunImageError for more images than the maximum, and RuntimeError if controllers run without the
         kubelet.
         """
         await self._controllers.start_all()
@@ -66,7 +66,7 @@ class ServerSimulation:
         """Returns the kubelet controller. Raises RuntimeError if it does not run."""
         kubelet = self._find_kubelet()
         if kubelet is None:
-            raise RuntimeError("the controller kubelet does not run: name it by the option `controllers`")
+            raise RuntimeError("the controller kubelet does not run: add it to the option `controllers`")
         return kubelet
 
     def _find_kubelet(self) -> "KubeletController | None":

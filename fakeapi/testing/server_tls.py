@@ -21,7 +21,7 @@ from fakeapi.testing.server_names import issue_certificates
 class ServerTLS:
     """The certificates and TLS contexts of a server.
 
-    - `ca`: certificates in PEM with which clients verify the server.
+    - `ca`: CA certificates in PEM that clients verify the server with.
     - `contexts`: returns the TLS context for a new connection.
     - `is_pinned`: whether `ca` is the server's own certificate. Clients then trust this certificate and
       ignore the host names in it.

@@ -1,4 +1,6 @@
-"""SimulatedDriver: a simulated DRA driver as a test uses it. Each method acts in the thread of the server."""
+"""SimulatedDriver: the interface of a simulated DRA driver for tests. Each method acts in the server's
+thread.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Nodes: TypeAlias = "Mapping[str, int | Sequence[Mapping[str, Any]] | None] | Sequence[str] | str"
-"""Nodes: a mapping of names to numbers of devices or to lists of devices; or names."""
+"""The nodes of a driver: names, or a mapping of names to numbers of devices or to lists of devices."""
 
 Effect: TypeAlias = Literal["None", "NoSchedule", "NoExecute"]
 
@@ -39,7 +41,7 @@ class SimulatedDevice:
         return f"<SimulatedDevice {self.name} on {self.node}>"
 
     def healthy(self, message: str = "") -> None:
-        """Reports the device as Healthy; the status of pods that use the device shows it."""
+        """Reports the device as Healthy. The status of pods with the device shows it."""
         self._set_health(HEALTHY, message)
 
     def unhealthy(self, message: str = "") -> None:
@@ -50,20 +52,20 @@ class SimulatedDevice:
         self._act(lambda driver: driver.set_health(self.name, self.node, state, message))
 
     def taint(self, key: str, value: str = "", effect: Effect = "NoSchedule") -> None:
-        """Adds a taint to the device, or replaces its taint with the same key and effect.
+        """Adds a taint to the device. Replaces a taint that was added with the same key and effect.
 
-        The slices show the taint, and the controllers act on it. Raises ValueError for an invalid
-        taint, and if the gate DRADeviceTaints is off, because the server would drop the taint.
+        The slices show the taint, and the controllers act on it. Raises ValueError for an invalid taint, and
+        if the gate DRADeviceTaints is off, because the server would drop the taint.
         """
         now = self._now()
         self._act(lambda driver: driver.taint(self.name, self.node, key, value, effect, now))
 
     def untaint(self, key: str = "") -> None:
-        """Removes the taints with this key that `taint` has added; all of them if `key` is ""."""
+        """Removes taints that `taint` has added: those with `key`, or all if `key` is ""."""
         self._act(lambda driver: driver.untaint(self.name, self.node, key))
 
     def remove(self) -> None:
-        """Removes the device from the published slices. Claims that have it keep it."""
+        """Removes the device from the published slices. Claims keep their allocation of the device."""
         self._act(lambda driver: driver.set_removed(self.name, self.node, is_removed=True))
 
     def restore(self) -> None:
@@ -72,10 +74,10 @@ class SimulatedDevice:
 
 
 class SimulatedDriver:
-    """A simulated DRA driver, which `FakeAPI.add_driver` and `FakeAPI.driver` return.
+    """A simulated DRA driver. `FakeAPI.add_driver` and `FakeAPI.driver` return it.
 
         driver = api.add_driver("gpu.example.com", nodes={"a": 8})
-        driver.prepare(error="out of smoke", times=1)
+        driver.prepare(error="out of memory", times=1)
 
     Methods raise ValueError for an unknown node or device, and RuntimeError if the server does not run.
     """
@@ -105,16 +107,16 @@ class SimulatedDriver:
         times: int | None = None,
         node: str = "",
     ) -> None:
-        """Sets how the driver answers calls to prepare claims; without arguments, it works again.
+        """Sets how the driver answers calls to prepare claims. Without arguments, calls succeed at once.
 
         - `delay`: seconds on the server's clock that each call takes.
         - `error`: the error that the driver returns for each claim.
-        - `hangs`: never answers, so that the kubelet gives up after 45 seconds of the server's clock.
+        - `hangs`: never answers. The kubelet gives up after 45 seconds on the server's clock.
         - `wrong_claim`: answers for a claim that the kubelet did not name.
-        - `times`: the number of calls, after which the driver works again; None for all calls.
-        - `node`: the node whose driver behaves so; "" for all nodes.
+        - `times`: the number of calls with this behaviour; later calls succeed. None for all calls.
+        - `node`: the only node with this behaviour; "" for all nodes.
         """
-        behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
+        behaviour = _validated(Behaviour(delay, error, hangs, wrong_claim, times, node))
         self._act(lambda driver: driver.behave("prepare", behaviour))
 
     def unprepare(
@@ -127,21 +129,31 @@ class SimulatedDriver:
         times: int | None = None,
         node: str = "",
     ) -> None:
-        """Sets how the driver answers calls to unprepare claims; the arguments are those of `prepare`."""
-        behaviour = _checked(Behaviour(delay, error, hangs, wrong_claim, times, node))
+        """Sets how the driver answers calls to unprepare claims. Without arguments, calls succeed at once.
+
+        - `delay`: seconds on the server's clock that each call takes.
+        - `error`: the error that the driver returns for each claim.
+        - `hangs`: never answers. The kubelet gives up after 45 seconds on the server's clock.
+        - `wrong_claim`: answers for a claim that the kubelet did not name.
+        - `times`: the number of calls with this behaviour; later calls succeed. None for all calls.
+        - `node`: the only node with this behaviour; "" for all nodes.
+        """
+        behaviour = _validated(Behaviour(delay, error, hangs, wrong_claim, times, node))
         self._act(lambda driver: driver.behave("unprepare", behaviour))
 
     def bind(
         self, *, delay: float = 0.0, error: str = "", hangs: bool = False, times: int | None = None
     ) -> None:
-        """Sets how the driver reports the binding conditions of devices; without arguments, at once.
+        """Sets how the driver reports the binding conditions of devices. Without arguments, reports them at
+        once.
 
         - `delay`: seconds on the server's clock until the conditions are True.
-        - `error`: the message with which the failure conditions become True instead.
-        - `hangs`: reports nothing, so that the scheduler gives up after ten minutes.
-        - `times`: the number of claims, after which the driver reports at once again; None for all claims.
+        - `error`: makes the binding failure conditions True instead, with this message.
+        - `hangs`: reports nothing. The scheduler gives up after ten minutes.
+        - `times`: the number of claims with this behaviour; later claims are reported at once. None for all
+          claims.
         """
-        behaviour = _checked(Behaviour(delay, error, hangs, times=times))
+        behaviour = _validated(Behaviour(delay, error, hangs, times=times))
         self._act(lambda driver: driver.behave("bind", behaviour))
 
     # what happened -----------------------------------------------------------------------------------
@@ -160,12 +172,12 @@ class SimulatedDriver:
 
     @property
     def nodes(self) -> list[str]:
-        """The names of the nodes that the driver has devices on."""
+        """The names of the nodes with devices of the driver."""
         return self._act(lambda driver: list(driver.nodes))
 
     @property
     def devices(self) -> list[SimulatedDevice]:
-        """All devices of the driver, also removed ones, node by node."""
+        """All devices of the driver, including removed devices, node by node."""
         return self._act(
             lambda driver: [
                 SimulatedDevice(self._act, self._server.now, name, node)
@@ -175,7 +187,7 @@ class SimulatedDriver:
         )
 
     def device(self, name: str, *, node: str = "") -> SimulatedDevice:
-        """Returns a device by name. `node`: needed if devices of several nodes have this name."""
+        """Returns a device by name. `node`: required if several nodes have a device of this name."""
         found, _ = self._act(lambda driver: driver.find(name, node))
         return SimulatedDevice(self._act, self._server.now, name, found)
 
@@ -188,7 +200,7 @@ class SimulatedDriver:
     def stop(self, node: str = "") -> None:
         """Stops the driver on a node, or on all nodes, as if its pods were deleted.
 
-        The driver unregisters, and its running calls fail. The kubelet deletes its slices as in the release.
+        The driver unregisters, and its running calls fail. The kubelet deletes its slices, as in the release.
         """
         self._act(lambda driver: driver.set_running(node, is_running=False))
 
@@ -197,16 +209,18 @@ class SimulatedDriver:
         self._act(lambda driver: driver.set_running(node, is_running=True))
 
     def restart(self, node: str = "") -> None:
-        """Restarts the driver on a node, or on all nodes: its running calls fail, and it registers again."""
+        """Restarts the driver on a node, or on all nodes. Its running calls fail, and the driver registers
+        again.
+        """
         self._act(lambda driver: driver.restart(node))
 
     def remove(self) -> None:
-        """Stops the driver everywhere and forgets it, so that another driver may have its name."""
+        """Stops the driver on all nodes and removes it, so that a new driver can have its name."""
         self._server.remove_driver(self.name)
 
 
-def _checked(behaviour: Behaviour) -> Behaviour:
-    """Returns the behaviour. Raises DeviceError for a negative delay, and for less than one time."""
+def _validated(behaviour: Behaviour) -> Behaviour:
+    """Returns the behaviour unchanged. Raises DeviceError for a negative `delay`, and for `times` below 1."""
     if not 0 <= behaviour.delay < float("inf"):
         raise DeviceError(f"delay: {behaviour.delay} is not a number of seconds from 0")
     if behaviour.times is not None and behaviour.times < 1:
@@ -222,7 +236,7 @@ def description_of(
     attributes: Mapping[str, Any] | None,
     capacity: Mapping[str, Any] | None,
 ) -> Any:
-    """Returns the description of the arguments of `FakeAPI.add_driver`."""
+    """Builds the description of a driver from the arguments of `FakeAPI.add_driver`."""
     more = {
         "nodes": nodes,
         "count": count,
@@ -237,4 +251,4 @@ def description_of(
         return {driver: members}
     if isinstance(driver, Mapping):
         return {**driver, **members}
-    raise DeviceError("nodes, count, devices, attributes and capacity belong to a driver named by a text")
+    raise DeviceError("nodes, count, devices, attributes and capacity need a driver or preset by name")

@@ -1,4 +1,4 @@
-"""Until: the condition that `wait_for` waits for, read from text or from a function."""
+"""Until: the condition of `wait_for`, as text or as a function."""
 
 import json
 from collections.abc import Callable
@@ -18,20 +18,20 @@ Until: TypeAlias = str | Callable[[Object], object] | None
 - None: the object exists.
 - "Ready": its condition Ready is True. "Ready=False": the condition has this status.
 - ".status.allocation": the JSONPath selects a value. ".status.phase=Running": it selects this value.
-- A function of the object that returns a true value. LookupError and AssertionError mean "not yet".
+- A function that returns a true value for the object. LookupError and AssertionError mean "not yet".
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition of an object. `text`: the condition in words, for messages."""
+    """A condition to wait for. `text`: the condition in words, for messages."""
 
     text: str
     is_true: Callable[[Object], bool]
 
 
 def condition_of(until: Until) -> Condition:
-    """Reads a condition. Raises ValueError for an invalid text, and TypeError for another type."""
+    """Parses a condition. Raises ValueError for an invalid text, and TypeError for another type."""
     if until is None:
         return Condition("it to exist", lambda obj: True)
     if callable(until):

@@ -24,17 +24,17 @@ __tracebackhide__ = hides_expected_errors
 T = TypeVar("T")
 
 HEARTBEAT_SECONDS = 0.05
-"""The longest pause between two calls of the function of `eventually`.
+"""Maximum pause in seconds between two calls of the function of `eventually`.
 
-A new request wakes it earlier; but the function may look at something that no server knows.
+A new request ends the pause. The function may also check state that changes without a request.
 """
 
 
 class Waiting(Sender):
-    """Methods that wait until something happened. Their times are seconds of the machine's clock."""
+    """Methods that wait until something happens. Time limits are seconds of the machine's clock."""
 
     def _insight(self) -> Insight:
-        """Returns what a message about a time-out can use."""
+        """Returns the Insight that explains time-outs."""
         return Insight(self._wire(), None)
 
     @explains_arguments("fakeapi.watch")
@@ -86,7 +86,7 @@ class Waiting(Sender):
         namespace: str = "default",
         api_version: str | None = None,
     ) -> Object:
-        """Waits until an object exists and satisfies a condition; returns it.
+        """Waits until an object exists and satisfies a condition; returns the object.
 
             api.wait_for("Pod", "train", until="Ready")
             api.wait_for("ResourceClaim", "gpu", until=".status.allocation", within=10)
@@ -98,7 +98,7 @@ class Waiting(Sender):
         - `gone`: wait until the object does not exist. Returns its last state; {} if it did not exist.
         - `within`: the seconds to wait, by the machine's clock, even if the server's clock is frozen.
 
-        Its requests are not in the journal, and no fault affects them. Raises WaitTimeout, whose message has
+        The requests of this method are not in the journal, and no fault affects them. Raises WaitTimeout with
         the history and the events of the object, and the requests of the code under test. Raises ValueError
         for an unknown kind or an invalid condition.
         """
@@ -179,7 +179,10 @@ def _tried(check: Callable[[], T]) -> _Outcome[T]:
 
 
 def _followed(watch: Watch, condition: "Condition", *, gone: bool) -> tuple[Object, bool]:
-    """Returns the last state of the watched object ({} if there was none), and whether the wait succeeded."""
+    """Follows a watch until an object satisfies a condition, or is gone.
+
+    Returns the last state of the object ({} if there was none), and whether the wait succeeded.
+    """
     obj: Object = {}
     exists = False
     while True:
@@ -194,7 +197,7 @@ def _followed(watch: Watch, condition: "Condition", *, gone: bool) -> tuple[Obje
 
 
 def _state(obj: Object, source: WatchSource, name: str) -> str:
-    """Returns the present state of an object in words, for the message of a time-out."""
+    """Returns the current state of an object in words, for the message of a time-out."""
     if obj:
         status = obj.get("status") or {}
         words = [f"{field} {status[field]}" for field in ("phase", "replicas") if field in status]

@@ -1,4 +1,4 @@
-"""Watch: the changes of a kind as an iterator, which lists, watches and resumes like an informer."""
+"""Watch: the changes of a kind as an iterator. Lists, watches and resumes like an informer."""
 
 import http.client
 import json
@@ -21,14 +21,14 @@ from fakeapi.testing.wire import Wire, subject_of, target_of
 __tracebackhide__ = hides_expected_errors
 
 WITHIN_SECONDS = 5.0
-"""Default seconds, by the machine's clock, that the waiting methods wait."""
+"""Default time-out of the waiting methods, in seconds of the machine's clock."""
 
 RETRY_SECONDS_MAX = 0.5
-"""Maximum pause in seconds before a watch that the server refused is opened again."""
+"""Maximum pause in seconds before a refused watch is opened again."""
 
 
 class WaitTimeout(FakeAPIError, AssertionError):
-    """Raised if something did not happen in time. The message shows what happened instead."""
+    """Raised if a change does not happen in time. The message shows what happened instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class WatchEvent:
 
 @dataclass(frozen=True, slots=True)
 class WatchSource:
-    """The collection that a watch follows. `observes`: whether journal and faults ignore its requests."""
+    """The collection that a watch follows. `observes`: whether the journal and faults ignore its requests."""
 
     wire: Wire
     resource: ServedResource
@@ -87,9 +87,9 @@ class WatchSource:
 class Watch(Iterator[WatchEvent]):
     """The changes of a kind: first each existing object as ADDED, then every change.
 
-    If the connection breaks off, the watch resumes after its last event. After 410 Expired it lists again,
-    and yields only the differences, so that you see no change twice. Use it in a `for` statement or with
-    `next`; `close` or the end of a `with` block ends it.
+    After a broken connection, the watch resumes after its last event. After 410 Expired, it lists again and
+    yields only the differences, so that you see no change twice. Use it in a `for` statement or with `next`;
+    `close` or the end of a `with` block ends it.
     """
 
     _stream: Stream | None = None
@@ -102,7 +102,7 @@ class Watch(Iterator[WatchEvent]):
         - `count`: the number of events after which the iteration ends; None for no end.
         - `within`: the seconds in which all events must come.
 
-        Raises StatusError if the server refuses the list or the watch for good.
+        Raises StatusError if the server refuses the list or the watch. Tries again after 410, 429 and 5xx.
         """
         self._source = source
         self._count = count
@@ -116,7 +116,7 @@ class Watch(Iterator[WatchEvent]):
         self._connect()
 
     def __next__(self) -> WatchEvent:
-        """Returns the next event. Raises WaitTimeout if none comes in time."""
+        """Returns the next event. Raises WaitTimeout if no event comes in time."""
         if self._count is not None and self._count <= 0:
             self.close()
             raise StopIteration
@@ -129,7 +129,7 @@ class Watch(Iterator[WatchEvent]):
         return event
 
     def next_event(self) -> WatchEvent | None:
-        """Returns the next event; None if none comes in time."""
+        """Returns the next event; None if no event comes in time."""
         while not self._pending:
             if time.monotonic() >= self._deadline:
                 return None
@@ -169,9 +169,9 @@ class Watch(Iterator[WatchEvent]):
         )
 
     def _connect(self) -> None:
-        """Lists the objects unless a version to resume from is known, and opens the watch.
+        """Opens the watch after the last known resourceVersion. Lists the objects first if none is known.
 
-        Pauses after a refusal that can pass (429 and 5xx). Raises StatusError for any other refusal.
+        Pauses after a temporary refusal (429 and 5xx). Raises StatusError for any other refusal.
         """
         try:
             if not self._version:
@@ -191,7 +191,7 @@ class Watch(Iterator[WatchEvent]):
     def _pause(self) -> None:
         self._refusals += 1
         pause = min(0.01 * 2**self._refusals, RETRY_SECONDS_MAX, max(0.0, self._deadline - time.monotonic()))
-        time.sleep(pause)  # the server has refused: nothing tells when it will not
+        time.sleep(pause)  # the server refused the watch, and no event announces its recovery
 
     def _compare(self, items: list[Object]) -> None:
         """Adds events for the differences between the known objects and a new list."""

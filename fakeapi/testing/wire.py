@@ -18,7 +18,7 @@ JSON = "application/json"
 
 
 class Wire:
-    """Blocking connections to one API server, as one user, for several threads and forked processes."""
+    """Blocking connections to one API server as one user, for several threads and forked processes."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Wire:
             self._headers["Authorization"] = f"Bearer {token}"
 
     def as_user(self, user: str, groups: tuple[str, ...], uid: str) -> "Wire":
-        """Returns a wire to the same server whose requests impersonate a user."""
+        """Returns a wire to the same server that impersonates a user."""
         headers: dict[str, str | tuple[str, ...]] = {"Impersonate-User": user}
         if groups:
             headers["Impersonate-Group"] = groups
@@ -64,15 +64,15 @@ class Wire:
         return f" as {user}" if user else ""
 
     def headers(self, *, observes: bool = False) -> Headers:
-        """Returns the headers of a request. `observes`: whether journal and faults ignore the request."""
+        """Returns the headers of a request. `observes`: whether the journal and faults ignore the request."""
         return {**self._headers, "User-Agent": OBSERVER} if observes else self._headers
 
     def __del__(self) -> None:
-        if "connections" in vars(self):  # the constructor did not raise
+        if "connections" in vars(self):  # false if the constructor raised
             self.close()
 
     def close(self) -> None:
-        """Closes the idle connections; a later request opens a new connection."""
+        """Closes the idle connections. A later request opens a new connection."""
         self.connections.close()
 
     def request(
@@ -109,7 +109,9 @@ def target_of(path: str, query: Mapping[str, Any] | None) -> str:
 
 
 def subject_of(method: str, path: str, query: Mapping[str, Any] | None = None) -> str:
-    """Returns verb and object of a request in words, such as "update resourceclaims/status default/gpu"."""
+    """Returns the verb and the object of a request in words, such as "update resourceclaims/status
+    default/gpu".
+    """
     info = parse(path)
     if info is None or not info.resource:
         return f"{method} {path}"

@@ -1,4 +1,4 @@
-"""WriteOptions: the query parameters of writes, as keyword arguments that type checkers know."""
+"""WriteOptions: the query parameters of writes, as typed keyword arguments."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
@@ -12,8 +12,8 @@ __tracebackhide__ = hides_expected_errors
 class WriteOptions(TypedDict, total=False):
     """The query parameters of a write, with their names in Kubernetes.
 
-    - `fieldManager`: the name that managed fields record for the write.
-    - `fieldValidation`: what to do about unknown and repeated fields.
+    - `fieldManager`: the manager of the write in managedFields.
+    - `fieldValidation`: "Strict", "Warn" or "Ignore" for unknown and repeated fields.
     - `dryRun`: "All" checks the request without storing anything.
     """
 

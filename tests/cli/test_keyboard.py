@@ -6,7 +6,7 @@ import pty
 import threading
 from typing import Any
 
-from fakeapi.cli.keyboard import keys, obey
+from fakeapi.cli.keyboard import handle_key, keys
 from fakeapi.traces.replay.pacing import ReplayControl
 
 PATIENCE_SECONDS = 30.0
@@ -14,13 +14,13 @@ PATIENCE_SECONDS = 30.0
 
 def test_a_key_pauses_steps_and_stops() -> None:
     control = ReplayControl()
-    obey(control, b" ")
+    handle_key(control, b" ")
     assert control.is_paused
-    obey(control, b" ")
+    handle_key(control, b" ")
     assert not control.is_paused
-    obey(control, b"n")
+    handle_key(control, b"n")
     assert control.is_paused
-    obey(control, b"?")
+    handle_key(control, b"?")
     assert control.is_paused
 
 

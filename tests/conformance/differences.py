@@ -9,7 +9,7 @@ from tests.conformance.identities import UID, Identities, is_list
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _POINTER = re.compile(r"\b0x[0-9a-f]{9,12}\b")
 _VERSION_WORDS = re.compile(
-    r"(resourceVersion(?:\\*\"?): ?\\*\"|in record \(|in the precondition \(|"
+    r"(resourceVersion(?:\\*\"?): ?(?:\\*\")?|in record \(|in the precondition \(|"
     r"ResourceVersion in (?:precondition|object meta): |"
     r"too old resource version: \d+ \(|Too large resource version: \d+, current: )\d+"
 )

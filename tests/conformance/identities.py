@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _RANDOM_LENGTH = 5
 _VERSION_IN_TARGET = re.compile(r"([?&]resourceVersion=)(\d+)")
 _SMALL_VERSION = 1  # "0" and "1" in a request are not mapped
@@ -30,7 +31,7 @@ class Identities:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, str] = {}
         self.list_versions: dict[str, str] = {}
-        self._metadata: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self._objects: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def learn(self, recorded: Any, actual: Any) -> None:
         """Learns the identities in a response.
@@ -39,6 +40,7 @@ class Identities:
         """
         if isinstance(recorded, dict) and isinstance(actual, dict):
             self._learn_meta(recorded.get("metadata"), actual.get("metadata"), is_list=is_list(recorded))
+            self._learn_object(recorded, actual)
             for key in recorded.keys() & actual.keys():
                 self.learn(recorded[key], actual[key])
         elif isinstance(recorded, list) and isinstance(actual, list):
@@ -48,8 +50,6 @@ class Identities:
     def _learn_meta(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
         if not (isinstance(recorded, dict) and isinstance(actual, dict)):
             return
-        if isinstance(recorded.get("uid"), str):
-            self._metadata[recorded["uid"]] = recorded, actual
         for key in ("uid", "continue"):
             if isinstance(recorded.get(key), str) and isinstance(actual.get(key), str):
                 self.texts.setdefault(recorded[key], actual[key])
@@ -57,6 +57,13 @@ class Identities:
         if prefix and actual.get("name") and name[:-_RANDOM_LENGTH] == prefix[: len(name) - _RANDOM_LENGTH]:
             self.texts.setdefault(name, actual["name"])
         self._learn_version(recorded.get("resourceVersion"), actual.get("resourceVersion"), is_list=is_list)
+
+    def _learn_object(self, recorded: dict[str, Any], actual: dict[str, Any]) -> None:
+        metadata = recorded.get("metadata"), actual.get("metadata")
+        if all(isinstance(one, dict) for one in metadata) and isinstance(
+            recorded["metadata"].get("uid"), str
+        ):
+            self._objects[recorded["metadata"]["uid"]] = recorded, actual
 
     def _learn_version(self, recorded: Any, actual: Any, *, is_list: bool) -> None:
         """Maps a recorded resourceVersion to the actual resourceVersion.
@@ -97,23 +104,33 @@ class Identities:
         return json.loads(self.text(json.dumps(value)), object_hook=self._with_version)
 
     def _with_times(self, value: Any) -> Any:
-        """Replaces timestamps and managed fields in a request body by the values of the tested server.
+        """Replaces times and managed fields in a request body by the values of the tested server.
 
         Replaces only values that the recorded client sent back unchanged.
         """
         meta = value.get("metadata") if isinstance(value, dict) else None
-        if not isinstance(meta, dict) or meta.get("uid") not in self._metadata:
+        if not isinstance(meta, dict) or meta.get("uid") not in self._objects:
             return value
-        recorded, actual = self._metadata[meta["uid"]]
-        same = {
-            key: actual[key]
-            for key in ("creationTimestamp", "deletionTimestamp", "managedFields")
-            if key in meta and meta[key] == recorded.get(key) and key in actual
-        }
-        return {**value, "metadata": {**meta, **same}}
+        recorded, actual = self._objects[meta["uid"]]
+        fields, stored = meta.get("managedFields"), actual["metadata"].get("managedFields")
+        if fields and stored is not None and fields == recorded["metadata"].get("managedFields"):
+            meta = {**meta, "managedFields": stored}
+        return _with_times({**value, "metadata": meta}, recorded, actual)
 
     def _with_version(self, found: dict[str, Any]) -> dict[str, Any]:
         version = found.get("resourceVersion")
         if isinstance(version, str) and version in self.versions and int(version) > _SMALL_VERSION:
             found["resourceVersion"] = self.versions[version]
         return found
+
+
+def _with_times(value: Any, recorded: Any, actual: Any) -> Any:
+    """Returns a value with the times of `actual` where it has the times of `recorded`."""
+    if isinstance(value, dict) and isinstance(recorded, dict) and isinstance(actual, dict):
+        return {name: _with_times(item, recorded.get(name), actual.get(name)) for name, item in value.items()}
+    if isinstance(value, list) and isinstance(recorded, list) and isinstance(actual, list):
+        if len(value) == len(recorded) == len(actual):
+            return list(map(_with_times, value, recorded, actual))
+        return value
+    is_time = isinstance(value, str) and isinstance(actual, str) and value == recorded
+    return actual if is_time and _TIME.fullmatch(value) and _TIME.fullmatch(actual) else value

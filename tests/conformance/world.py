@@ -83,13 +83,16 @@ def differences(server: FakeAPI, exchanges: list[dict[str, Any]]) -> dict[int, l
     return played(Player(server.port), exchanges)
 
 
-def played(player: Player, exchanges: list[dict[str, Any]]) -> dict[int, list[Difference]]:
+def played(
+    player: Player, exchanges: list[dict[str, Any]], comparing: type[WorldComparison] = WorldComparison
+) -> dict[int, list[Difference]]:
     """Sends the recorded requests of a scenario with `player`, then closes the player.
 
     Returns the differences from the recorded responses by request number; the first request is number 1.
+    `comparing`: the class that compares two responses.
     """
     player.identities = WorldIdentities()
-    comparison = WorldComparison(player.identities, generated_names(exchanges))
+    comparison = comparing(player.identities, generated_names(exchanges))
     return compared(player, comparison, partial(player.play, exchanges))
 
 

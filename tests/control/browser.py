@@ -85,7 +85,7 @@ class Browser:
         self.wait(lambda: self.run(script, selector, value), selector)
 
     def press(self, *keys: str) -> None:
-        """Presses keys one after the other, where the focus is."""
+        """Presses keys one after the other, in the focused element."""
         script = (
             "const at = document.activeElement ?? document.body;"
             "at.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))"

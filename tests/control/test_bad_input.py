@@ -1,4 +1,4 @@
-"""For bad input, the control API and its commands report an error of one line and change nothing."""
+"""The control API and its commands refuse bad input with a one-line error, and change nothing."""
 
 import gzip
 import json
@@ -27,7 +27,7 @@ def api() -> Iterator[FakeAPI]:
 
 
 def state(api: FakeAPI) -> list[Any]:
-    """Returns a server's clock, snapshots, faults and namespaces. Bad input must not change them."""
+    """Returns the clock, snapshots, faults and namespaces of a server. Bad input must not change them."""
     with ControlClient(api.url) as client:
         told = [client.get(path) for path in ("/clock", "/snapshots", "/faults", "/snapshots/diff?old=kept")]
         content = client.get("/snapshots/kept/file")
@@ -108,7 +108,7 @@ COMMANDS: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize(("spoil", "problem"), FILES, ids=[each.__name__ for each, _ in FILES])
-def test_a_file_that_is_no_whole_snapshot(
+def test_a_damaged_snapshot_file_is_refused(
     api: FakeAPI, tmp_path: Path, spoil: Callable[[list[bytes]], bytes], problem: str
 ) -> None:
     data, before = spoil(snapshot_lines(api)), state(api)
@@ -118,13 +118,15 @@ def test_a_file_that_is_no_whole_snapshot(
     assert "\n" not in str(refusal.value)
     file = tmp_path / "snapshot.jsonl"
     file.write_bytes(data)
-    refused_in_a_line(api, ["snapshot", "load", str(file), "kept"], problem)
-    refused_in_a_line(api, ["snapshot", "diff", str(file), "kept"], problem)
+    assert_refused_with_one_line(api, ["snapshot", "load", str(file), "kept"], problem)
+    assert_refused_with_one_line(api, ["snapshot", "diff", str(file), "kept"], problem)
     assert state(api) == before
 
 
 @pytest.mark.parametrize(("method", "path", "body", "problem"), REQUESTS)
-def test_a_request_without_sense(api: FakeAPI, method: str, path: str, body: Any, problem: str) -> None:
+def test_an_invalid_request_gets_400_and_changes_nothing(
+    api: FakeAPI, method: str, path: str, body: Any, problem: str
+) -> None:
     before = state(api)
     with ControlClient(api.url) as client, pytest.raises(ControlError) as refusal:
         client.request(method, path, body)
@@ -134,13 +136,15 @@ def test_a_request_without_sense(api: FakeAPI, method: str, path: str, body: Any
 
 
 @pytest.mark.parametrize(("arguments", "problem"), COMMANDS)
-def test_a_command_without_sense(api: FakeAPI, arguments: list[str], problem: str) -> None:
+def test_an_invalid_command_prints_one_line_and_changes_nothing(
+    api: FakeAPI, arguments: list[str], problem: str
+) -> None:
     before = state(api)
-    refused_in_a_line(api, arguments, problem)
+    assert_refused_with_one_line(api, arguments, problem)
     assert state(api) == before
 
 
-def test_a_file_of_rules_without_sense(api: FakeAPI, tmp_path: Path) -> None:
+def test_an_invalid_file_of_faults_arms_nothing(api: FakeAPI, tmp_path: Path) -> None:
     file, before = tmp_path / "faults.yaml", state(api)
     for text, problem in (
         ("faults:\n- conflict: configmaps\n- conflict: unicorns\n", "unicorns"),
@@ -149,13 +153,13 @@ def test_a_file_of_rules_without_sense(api: FakeAPI, tmp_path: Path) -> None:
         ("faults: [", "YAML"),
     ):
         file.write_text(text, encoding="utf-8")
-        refused_in_a_line(api, ["faults", "arm", "--file", str(file)], problem)
-    refused_in_a_line(api, ["faults", "arm", "--file", str(tmp_path / "none")], "No such file")
+        assert_refused_with_one_line(api, ["faults", "arm", "--file", str(file)], problem)
+    assert_refused_with_one_line(api, ["faults", "arm", "--file", str(tmp_path / "none")], "No such file")
     assert state(api) == before
 
 
-def refused_in_a_line(api: FakeAPI, arguments: list[str], problem: str) -> None:
-    """Runs a fakeapi command; asserts that it exits with 1 and prints one line, which contains `problem`."""
+def assert_refused_with_one_line(api: FakeAPI, arguments: list[str], problem: str) -> None:
+    """Runs a fakeapi command. Asserts exit status 1 and one line of output with the text `problem`."""
     place = arguments.index("--") if "--" in arguments else len(arguments)
     command = [*arguments[:place], "--server", api.url, *arguments[place:]]
     result = CliRunner().invoke(main, command)

@@ -57,7 +57,7 @@ def test_the_clock_is_frozen_moved_and_resumed() -> None:
         ("/clock/advance", {"minutes": 1}, "unknown field `minutes`"),
     ],
 )
-def test_a_clock_goes_neither_back_nor_out_of_time(path: str, body: object, message: str) -> None:
+def test_a_clock_refuses_past_and_invalid_times(path: str, body: object, message: str) -> None:
     with controlled(frozen_at=FROZEN) as (_, client):
         with pytest.raises(ControlError) as refusal:
             client.post(path, body)
@@ -78,7 +78,7 @@ def test_snapshots_are_taken_listed_compared_restored_and_deleted() -> None:
         assert client.get("/snapshots") == []
 
 
-def test_what_snapshots_are_not_there_or_no_snapshots_is_said_in_a_line() -> None:
+def test_unknown_and_invalid_snapshots_are_refused_with_one_line() -> None:
     with controlled() as (_, client):
         for method, path, body, message in (
             ("POST", "/snapshots/none/restore", None, "no snapshot is named 'none': there are no snapshots"),

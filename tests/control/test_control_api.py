@@ -23,7 +23,7 @@ def controlled(sent: str | None = None, **options: Any) -> Iterator[tuple[FakeAP
         yield api, client
 
 
-def test_the_state_says_what_is_served_and_what_there_is() -> None:
+def test_the_state_has_the_release_and_the_number_of_objects() -> None:
     with controlled(release="1.33") as (api, client):
         before = client.get("/state")
         api.create_namespace("other")
@@ -66,7 +66,7 @@ def test_after_a_compaction_everything_older_is_expired() -> None:
         ("POST", "/compaction", {"resourceVersion": "999999"}, 400, "999999 does not exist yet"),
     ],
 )
-def test_what_it_cannot_use_is_refused_in_one_line(
+def test_an_invalid_request_is_refused_with_one_line(
     method: str, path: str, body: object, code: int, message: str
 ) -> None:
     with controlled() as (_, client), pytest.raises(ControlError) as caught:
@@ -76,7 +76,7 @@ def test_what_it_cannot_use_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_it_asks_for_the_token_of_the_server_and_for_no_other() -> None:
+def test_only_the_token_of_the_server_gives_access() -> None:
     for token in (None, "wrong"):
         with (
             controlled(token, token="secret") as (_, client),
@@ -125,12 +125,12 @@ def test_a_post_that_browsers_send_for_other_sites_is_415(
     assert (status.get("reason") == "UnsupportedMediaType") == is_refused
 
 
-def test_a_server_without_it_says_what_kubernetes_says_of_that_path() -> None:
+def test_a_server_without_the_control_api_answers_404() -> None:
     with controlled(control=False) as (_, client), pytest.raises(ControlError, match="404"):
         client.get("/state")
 
 
-def test_its_openapi_document_names_every_path_with_its_answers() -> None:
+def test_the_openapi_document_has_every_path_with_its_responses() -> None:
     with controlled() as (_, client):
         document = client.get("/openapi.json")
     assert {"/state", "/reset", "/compaction"} <= document["paths"].keys()
@@ -140,7 +140,7 @@ def test_its_openapi_document_names_every_path_with_its_answers() -> None:
             assert "default" in operation["responses"]
 
 
-def test_a_server_that_nobody_controls_does_not_load_it() -> None:
+def test_a_server_imports_the_control_api_with_its_first_request() -> None:
     program = """
 import sys, urllib.request
 from fakeapi import FakeAPI

@@ -123,7 +123,7 @@ def test_claims_are_filtered_and_come_in_pages_with_pending_ones_first(
 
 @pytest.mark.parametrize("query", ["state=nonsense", "limit=0", "limit=1001", "skip=-1"])
 def test_a_wrong_query_for_claims_is_refused(client: ControlClient, query: str) -> None:
-    with pytest.raises(Exception, match=r"is not one of|is from 1 to 1000"):
+    with pytest.raises(Exception, match=r"is not one of|must be from 1 to 1000"):
         client.get(f"/claims?{query}")
 
 
@@ -250,7 +250,7 @@ def test_devices_of_v1beta1_have_their_fields_below_basic() -> None:
         assert device_map(client)["gpu-0"]["product"] == "A100"
 
 
-def test_controllers_say_what_they_have_done() -> None:
+def test_controllers_report_their_reconciled_objects() -> None:
     with FakeAPI(controllers="resourceclaim,garbagecollector") as api, ControlClient(api.url) as client:
         api.create(new_pod("train", "gpu"))
         api.settle()

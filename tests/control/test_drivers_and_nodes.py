@@ -1,4 +1,4 @@
-"""Simulated drivers and nodes, by the control API and the commands `drivers`, `devices` and `node`."""
+"""The control API and the commands `drivers`, `devices` and `node` show and change drivers and nodes."""
 
 import json
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def test_a_node_shows_its_drivers_prepared_claims_and_what_the_devices_inject(
     assert json.loads(text(api, "node", "node", "--json")) == node
 
 
-def test_a_driver_fails_as_the_control_api_says_and_works_again(api: FakeAPI, control: ControlClient) -> None:
+def test_the_control_api_makes_a_driver_fail_and_work_again(api: FakeAPI, control: ControlClient) -> None:
     answer = control.post(f"/drivers/{NAME}/prepare", {"error": "out of smoke"})
     assert answer["prepare"] == {"error": "out of smoke"}
     run_pod(api)
@@ -97,7 +97,7 @@ def test_a_driver_fails_as_the_control_api_says_and_works_again(api: FakeAPI, co
         ("/drivers", {"name": NAME}, "exists already"),
         ("/drivers", {"name": "a.b", "devices": [{"name": "Bad!"}]}, "a.b: "),
         ("/drivers/none/stop", {}, "no simulated driver none"),
-        (f"/drivers/{NAME}/stop", {"node": "x"}, "does not run on a node x"),
+        (f"/drivers/{NAME}/stop", {"node": "x"}, "is not on node x"),
         (f"/drivers/{NAME}/prepare", {"delay": "x"}, "prepare: delay"),
         (f"/drivers/{NAME}/devices/gpu-9", {}, "has no device gpu-9"),
         (f"/drivers/{NAME}/devices/gpu-0", {"health": "Ill"}, "Ill"),

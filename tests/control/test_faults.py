@@ -31,7 +31,7 @@ def run(api: FakeAPI, *arguments: str) -> Result:
     return CliRunner().invoke(main, ["faults", command, "--server", api.url, *rest])
 
 
-def test_a_fault_is_armed_told_and_disarmed(api: FakeAPI, control: ControlClient) -> None:
+def test_a_fault_is_armed_listed_and_disarmed(api: FakeAPI, control: ControlClient) -> None:
     assert control.get("/faults") == {"faults": []}
     (armed,) = control.post("/faults", {"unavailable": {"target": "get namespaces", "called": "down"}})[
         "faults"
@@ -61,9 +61,7 @@ def test_a_fault_is_armed_told_and_disarmed(api: FakeAPI, control: ControlClient
         ({"action": {"type": "refuse", "code": 500}, "wen": 1}, "unknown field `wen`"),
     ],
 )
-def test_a_rule_without_sense_is_one_line_and_arms_nothing(
-    control: ControlClient, body: Any, problem: str
-) -> None:
+def test_an_invalid_rule_is_refused_and_arms_nothing(control: ControlClient, body: Any, problem: str) -> None:
     with pytest.raises(ControlError, match=problem) as caught:
         control.post("/faults", body)
     assert caught.value.code == 400
@@ -98,7 +96,7 @@ def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> Non
         (["disarm", "unknown"], 1, "no fault unknown is armed"),
     ],
 )
-def test_what_the_command_cannot_do_is_one_line(
+def test_an_invalid_command_prints_its_error_in_the_last_line(
     api: FakeAPI, arguments: list[str], status: int, problem: str
 ) -> None:
     result = run(api, *arguments)

@@ -15,7 +15,7 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
 
 def entries_of(name: str) -> int:
-    """Counts the stored entries in this process's memory whose key contains `name`."""
+    """Counts the stored entries in the memory of this process that have `name` in their key."""
     gc.collect()
     return sum(isinstance(entry, Entry) and name in entry.key for entry in gc.get_objects())
 
@@ -32,7 +32,7 @@ def test_a_reset_forgets_objects_that_were_listed() -> None:
         assert entries_of("forgotten-") == 0
 
 
-def test_a_reset_and_a_compaction_give_freed_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reset_and_a_compaction_return_freed_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[threading.Thread] = []
     monkeypatch.setattr(
         freed_memory, "_malloc_trim", lambda: lambda _: threads.append(threading.current_thread())
@@ -45,6 +45,6 @@ def test_a_reset_and_a_compaction_give_freed_memory_back(monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
-def test_only_the_allocator_of_glibc_is_asked_for_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freed_memory_is_returned_only_with_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert freed_memory._malloc_trim.__wrapped__() is None

@@ -19,7 +19,7 @@ def test_the_history_of_an_object_has_its_versions_and_its_deletion() -> None:
     assert answer["forgotten"] is False
 
 
-def test_what_is_older_than_the_history_is_told_as_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_version_older_than_the_history_has_the_change_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.control.handlers.objects.VERSIONS_MAX", 2)
     with FakeAPI() as api, ControlClient(api.url) as client:
         created = api.create(
@@ -35,7 +35,7 @@ def test_what_is_older_than_the_history_is_told_as_stored(monkeypatch: pytest.Mo
     assert [each["object"]["data"]["a"] for each in answer["versions"]] == ["2", "3"]
 
 
-def test_objects_are_found_by_a_part_of_their_place_and_come_in_pages() -> None:
+def test_objects_are_searched_by_namespace_and_name_and_come_in_pages() -> None:
     with FakeAPI() as api, ControlClient(api.url) as client:
         for name in ("a1", "a2", "b1"):
             api.create_namespace(name)
@@ -56,14 +56,14 @@ def test_objects_are_found_by_a_part_of_their_place_and_come_in_pages() -> None:
         ("/history?resource=namespaces&name=none&version=v9", "not served"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_in_a_line(path: str, message: str) -> None:
+def test_an_unknown_resource_or_object_is_refused_with_one_line(path: str, message: str) -> None:
     with FakeAPI() as api, ControlClient(api.url) as client:
         with pytest.raises(Exception, match=message) as refusal:
             client.get(path)
         assert "\n" not in str(refusal.value)
 
 
-def test_a_search_looks_at_so_many_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_examines_a_limited_number_of_objects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.control.handlers.objects.SEARCHED_MAX", 2)
     with FakeAPI() as api, ControlClient(api.url) as client:
         answer = client.get("/objects", resource="namespaces", search="kube-system")

@@ -445,7 +445,7 @@ def test_open_watches_are_listed(browser: Browser, api: FakeAPI) -> None:
 # control ----------------------------------------------------------------------------------------
 
 
-def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, api: FakeAPI) -> None:
+def test_a_fault_armed_with_a_click_fails_the_next_request(browser: Browser, api: FakeAPI) -> None:
     claim = api.create(CLAIM)
     browser.open(f"{api.page}#/faults")
     browser.see("No fault is armed")
@@ -457,7 +457,7 @@ def test_a_fault_is_armed_with_a_click_and_a_client_meets_it(browser: Browser, a
         api.update_status({**claim, "status": {"allocation": ALLOCATION}})
     api.update_status({**claim, "status": {"allocation": ALLOCATION}})
     fired = "return document.querySelector('tbody td:nth-child(6)').textContent"
-    browser.wait(lambda: browser.run(fired) == "1", "the number of times that it acted")
+    browser.wait(lambda: browser.run(fired) == "1", "the count of affected requests")
     browser.click("Disarm conflict")
     browser.see("No fault is armed")
     browser.fill("#rule", "{")
@@ -520,7 +520,7 @@ def test_controllers_are_listed_with_what_they_do(browser: Browser, api: FakeAPI
 # the frame --------------------------------------------------------------------------------------
 
 
-def test_a_server_with_a_token_asks_for_it_and_shows_nothing_before(browser: Browser) -> None:
+def test_the_page_of_a_server_with_a_token_asks_for_the_token_first(browser: Browser) -> None:
     with FakeAPI(token="let-me-in") as api:
         browser.open("about:blank")
         browser.open(f"{api.page}#/objects/-/namespaces")
@@ -531,7 +531,7 @@ def test_a_server_with_a_token_asks_for_it_and_shows_nothing_before(browser: Bro
         browser.see("kube-system")
 
 
-def test_an_unknown_view_is_not_another_one(browser: Browser, api: FakeAPI) -> None:
+def test_the_page_reports_an_unknown_view(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/nonsense")
     browser.see("There is no such view")
 

@@ -95,7 +95,9 @@ def test_the_types_in_the_comments_of_the_modules_are_right() -> None:
 
 
 def _typescript() -> list[str] | None:
-    """Returns the command of the TypeScript compiler: from NODE_PATH, or `tsc`. None if there is none."""
+    """Returns the command of the TypeScript compiler: from NODE_PATH, or `tsc`. Returns None without a
+    compiler.
+    """
     node = shutil.which("node")
     packages = [
         Path(path) / "typescript/bin/tsc" for path in os.environ.get("NODE_PATH", "").split(os.pathsep)

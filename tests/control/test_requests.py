@@ -29,13 +29,15 @@ def control(api: FakeAPI) -> Iterator[ControlClient]:
         yield client
 
 
-def test_requests_are_told_by_pattern_and_each_with_its_bodies(api: FakeAPI, control: ControlClient) -> None:
+def test_requests_are_listed_by_pattern_and_read_with_their_bodies(
+    api: FakeAPI, control: ControlClient
+) -> None:
     api.create_namespace("one")
     with pytest.raises(StatusError):
         api.request("GET", "/api/v1/namespaces/two")
-    told = control.get("/requests", resource="namespaces")
-    create, get = told["requests"]
-    assert told["total"] == 2
+    followed = control.get("/requests", resource="namespaces")
+    create, get = followed["requests"]
+    assert followed["total"] == 2
     assert (create["verb"], create["name"], create["code"], create["after"]) == ("create", "one", 201, "6")
     assert (get["reason"], get["message"]) == ("NotFound", 'namespaces "two" not found')
     assert "body" not in create
@@ -47,7 +49,7 @@ def test_requests_are_told_by_pattern_and_each_with_its_bodies(api: FakeAPI, con
 
 
 @pytest.mark.parametrize(("last", "shown"), [(-1, 0), (0, 0), (1, 1), (2**64, 3)])
-def test_any_number_of_last_requests_can_be_asked_for(
+def test_the_query_last_limits_the_number_of_requests(
     api: FakeAPI, control: ControlClient, last: int, shown: int
 ) -> None:
     control.delete("/requests")
@@ -66,20 +68,20 @@ def test_any_number_of_last_requests_can_be_asked_for(
         ("/requests/x", "no request 'x'"),
     ],
 )
-def test_a_question_without_sense_is_one_line(control: ControlClient, path: str, problem: str) -> None:
+def test_an_invalid_query_for_requests_is_refused(control: ControlClient, path: str, problem: str) -> None:
     with pytest.raises(ControlError, match=problem):
         control.get(path)
 
 
-def test_an_open_watch_is_told_until_it_ends(api: FakeAPI, control: ControlClient) -> None:
+def test_an_open_watch_is_listed_until_it_ends(api: FakeAPI, control: ControlClient) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", api.port)
     connection.request("GET", "/api/v1/namespaces?watch=true&resourceVersion=0")
     stream = connection.getresponse()
     for _ in range(4):
         stream.readline()
-    while (told := control.get("/watches")["watches"])[0]["watch"]["behind"]:
+    while (followed := control.get("/watches")["watches"])[0]["watch"]["behind"]:
         pass  # waits until the server has noted that it sent the events
-    assert [(each["verb"], each["resource"], each["watch"]["events"]) for each in told] == [
+    assert [(each["verb"], each["resource"], each["watch"]["events"]) for each in followed] == [
         ("watch", "namespaces", 4)
     ]
     api.reset()
@@ -88,12 +90,12 @@ def test_an_open_watch_is_told_until_it_ends(api: FakeAPI, control: ControlClien
     assert control.get("/watches") == {"watches": []}
 
 
-def test_events_tell_of_requests_and_of_changes(api: FakeAPI, control: ControlClient) -> None:
+def test_events_contain_requests_and_changes_of_objects(api: FakeAPI, control: ControlClient) -> None:
     with control.events(query={"objects": "true", "verb": "write"}) as stream:
         created = api.create_namespace("one")
-        told = {each["type"]: each for each in (next(stream), next(stream))}
-    assert told["request"]["request"]["name"] == "one"
-    assert told["object"] == {
+        followed = {each["type"]: each for each in (next(stream), next(stream))}
+    assert followed["request"]["request"]["name"] == "one"
+    assert followed["object"] == {
         "type": "object",
         "change": "ADDED",
         "group": "",
@@ -111,7 +113,7 @@ def test_a_reset_ends_the_events_as_it_ends_watches(api: FakeAPI, control: Contr
         assert [each["name"] for each in stream][:1] in ([], ["one"])
 
 
-def test_events_of_requests_without_sense_are_refused(control: ControlClient) -> None:
+def test_an_invalid_query_for_events_is_refused(control: ControlClient) -> None:
     with pytest.raises(ControlError, match="no verb 'remove'"):
         control.events(query={"verb": "remove"})
 
@@ -122,7 +124,7 @@ def entry(number: int, code: int = 200) -> Entry:
     return Entry(number, record, Bodies())
 
 
-def test_a_sample_of_events_has_so_many_a_second_and_counts_the_rest(
+def test_the_query_most_limits_events_per_second_and_counts_the_rest(
     api: FakeAPI, control: ControlClient
 ) -> None:
     with control.events(query={"most": "10"}) as stream:
@@ -137,12 +139,12 @@ def test_a_sample_of_events_has_so_many_a_second_and_counts_the_rest(
 
 
 @pytest.mark.parametrize("most", ["-1", "1001"])
-def test_a_sample_has_bounds(control: ControlClient, most: str) -> None:
+def test_the_query_most_is_refused_outside_its_bounds(control: ControlClient, most: str) -> None:
     with pytest.raises(ControlError, match=f"most: {most} is not from 0 to 1000"):
         control.events(query={"most": most})
 
 
-def test_what_a_slow_client_does_not_take_is_lost_and_counted() -> None:
+def test_events_that_a_slow_client_does_not_read_are_counted_as_lost() -> None:
     async def take() -> None:
         queue = events.EventQueue(2)
         for number in range(5):
@@ -190,7 +192,7 @@ def test_the_command_prints_requests_one_to_a_line(api: FakeAPI) -> None:
         (["--kubeconfig", "missing"], "missing"),
     ],
 )
-def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[str], problem: str) -> None:
+def test_the_command_exits_with_1_if_the_server_does_not_answer(arguments: list[str], problem: str) -> None:
     run = CliRunner().invoke(main, ["requests", *arguments])
     assert run.exit_code == 1
     assert problem in run.output
@@ -198,11 +200,11 @@ def test_a_server_that_cannot_be_asked_is_one_line_and_status_1(arguments: list[
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
-    """Returns a queue that receives the progress of the command `fakeapi requests --follow`.
+def followed(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
+    """Returns a queue with the progress of the command `fakeapi requests --follow`.
 
-    The queue receives `following` when the command subscribes to events. Then it receives the name of the
-    requested object for each event.
+    The queue receives `following` when the command subscribes to events, and then the name of the requested
+    object for each event.
     """
     met: queue.Queue[str] = queue.Queue()
     events_of, next_of = ControlClient.events, EventStream.__next__
@@ -223,26 +225,26 @@ def told(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
 
 
 def test_the_command_follows_requests_by_pattern_and_code_until_the_server_ends(
-    api: FakeAPI, told: "queue.Queue[str]"
+    api: FakeAPI, followed: "queue.Queue[str]"
 ) -> None:
     api.create_namespace("before")
     arguments = ["requests", "--follow", "--server", api.url, "--verb", "create", "--code", "201"]
     with ThreadPoolExecutor(1) as threads:
         command = threads.submit(CliRunner().invoke, main, arguments)
-        assert told.get(timeout=30) == "following"
+        assert followed.get(timeout=30) == "following"
         api.create_namespace("new")
         with pytest.raises(StatusError):
             api.create_namespace("new")
         api.get("Namespace", "new")
         api.create_namespace("last")
-        assert [told.get(timeout=30) for _ in range(3)] == ["new", "new", "last"]
+        assert [followed.get(timeout=30) for _ in range(3)] == ["new", "new", "last"]
         api.stop()
         result = command.result(30)
     shown = [line.split("namespaces ")[1].split()[:2] for line in result.output.splitlines()]
     assert (result.exit_code, shown) == (0, [["before", "201"], ["new", "201"], ["last", "201"]])
 
 
-def test_an_interrupt_ends_the_command_that_follows_without_a_word(
+def test_an_interrupt_ends_requests_follow_without_a_message(
     api: FakeAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(self: object) -> object:
@@ -253,9 +255,7 @@ def test_an_interrupt_ends_the_command_that_follows_without_a_word(
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_lost_requests_are_told_by_the_command_that_follows(
-    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_requests_follow_reports_lost_requests(api: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     coming = iter([{"type": "lost", "count": 7}])
     monkeypatch.setattr(EventStream, "__next__", lambda _: next(coming))
     result = CliRunner().invoke(main, ["requests", "--follow", "--server", api.url, "--last", "0"])

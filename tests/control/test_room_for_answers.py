@@ -16,7 +16,7 @@ MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "long"}, "d
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
     """Starts a server with a long object, two snapshots and 300 recorded requests.
 
-    From then on, the server has no room for the bytes of any response.
+    Then lets the server refuse to buffer any bytes of a response.
     """
     with FakeAPI() as api:
         with ControlClient(api.url) as client:
@@ -40,7 +40,7 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeAPI]:
         ("/snapshots/diff", {"old": "old", "new": "new"}),
     ],
 )
-def test_a_long_answer_of_the_control_api_is_a_429_if_there_is_no_room_for_it(
+def test_a_long_response_of_the_control_api_is_429_without_memory_for_it(
     api: FakeAPI, path: str, query: dict[str, object]
 ) -> None:
     with ControlClient(api.url) as client:
@@ -59,7 +59,5 @@ def test_a_429_of_the_control_api_has_retry_after(api: FakeAPI) -> None:
 
 
 @pytest.mark.parametrize(("path", "code"), [("/openapi/v2", 429), ("/version", 200), ("/apis", 200)])
-def test_a_long_openapi_document_is_a_429_if_there_is_no_room_for_it(
-    api: FakeAPI, path: str, code: int
-) -> None:
+def test_a_long_openapi_document_is_429_without_memory_for_it(api: FakeAPI, path: str, code: int) -> None:
     assert httpx.get(f"{api.url}{path}").status_code == code

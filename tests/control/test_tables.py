@@ -144,7 +144,7 @@ def test_manifests_are_read_with_their_paths(api: FakeAPI, client: ControlClient
         ("", "the text has no object"),
         ("a: [", "YAML"),
         ("- 1", "a Kubernetes object is a mapping"),
-        ("kind: Pod", "has an apiVersion and a kind"),
+        ("kind: Pod", "needs an apiVersion and a kind"),
         ("{apiVersion: v1, kind: Nothing}", "does not serve the kind 'Nothing'"),
         ("{apiVersion: v1, kind: Pod, metadata: {name: a/b}}", "metadata.name: 'a/b' is not a name"),
     ],

@@ -9,7 +9,7 @@ from fakeapi.machinery.cel import library
 from tests.devices.objects import create_claim, create_pod, phase
 
 GATES = {"nvidia-mig": "DRAPartitionableDevices", "cpu-numa": "DRAConsumableCapacity"}
-"""The feature gates that presets need where they are off by default."""
+"""The feature gates of presets that are off by default."""
 
 
 @pytest.mark.skipif(not library.is_installed(), reason="compiling takes the extra cel")
@@ -28,7 +28,7 @@ def test_a_pod_runs_with_a_device_of_the_preset(name: str, release: str) -> None
         assert record.name == "claim"
 
 
-def test_there_are_presets_for_the_drivers_that_the_page_names() -> None:
+def test_the_presets_are_those_of_the_documentation() -> None:
     named = {"nvidia-gpu", "nvidia-mig", "nvidia-compute-domain", "google-tpu", "cpu", "cpu-numa"}
     assert named | {"sriov-nic", "amd-gpu", "intel-gpu", "example-gpu"} == set(presets.names())
     assert all(presets.summary_of(name).endswith(".") for name in presets.names())

@@ -1,4 +1,4 @@
-"""Simulated drivers fail, change their devices and come back as tests say, also with a frozen clock."""
+"""Simulated drivers fail, change their devices and recover as tests request, also with a frozen clock."""
 
 import resource
 import subprocess
@@ -34,7 +34,7 @@ def messages(api: FakeAPI) -> str:
     return "\n".join(event["message"] for event in api.list("Event", api_version="v1", namespace="default"))
 
 
-def test_a_driver_that_hangs_is_given_up_after_45_seconds_of_the_frozen_clock(api: FakeAPI) -> None:
+def test_the_kubelet_gives_up_on_a_hanging_driver_after_45_seconds_of_the_frozen_clock(api: FakeAPI) -> None:
     api.driver(NAME).prepare(hangs=True)
     create_pod(api, "pod", "claim")
     api.settle()
@@ -59,7 +59,7 @@ def test_a_restart_fails_the_running_calls_and_the_pod_runs_afterwards(api: Fake
     assert phase(api, "pod") == "Running"
 
 
-def test_an_error_is_answered_as_often_as_said(api: FakeAPI) -> None:
+def test_a_driver_returns_its_error_for_the_given_number_of_calls(api: FakeAPI) -> None:
     driver = api.driver(NAME)
     driver.prepare(error="out of smoke", times=2)
     create_pod(api, "pod", "claim")
@@ -258,7 +258,7 @@ with FakeAPI(drivers={"gpu.example.com": 1}) as api, socket.socket(socket.AF_UNI
     api.settle()
     print("phase", api.get("Pod", "pod")["status"]["phase"])
 """
-"""A program in a process of its own: other tests of this process have imported grpc already."""
+"""A program for a new process, because other tests of this process have imported grpc already."""
 
 
 def test_without_grpc_the_kubelet_runs_and_names_the_extra_for_a_socket() -> None:

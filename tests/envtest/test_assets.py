@@ -128,7 +128,7 @@ def test_a_missing_extra_for_rules_in_cel_is_named(tmp_path: Path, monkeypatch: 
     ("arguments", "words"),
     [
         (["--release", "1.2"], "fakeapi has no release 1.2; it has"),
-        (["--list", "--clean"], "name one of them"),
+        (["--list", "--clean"], "Set --list or --clean, not both"),
     ],
 )
 def test_the_command_refuses_what_makes_no_sense(arguments: list[str], words: str) -> None:

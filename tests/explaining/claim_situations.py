@@ -1,4 +1,4 @@
-"""Situations of claims and templates of a pod."""
+"""Builds clusters in which a pod waits because of its claims or templates."""
 
 from fakeapi import FakeAPI
 from tests.explaining.manifests import (

@@ -1,4 +1,6 @@
-"""Situations of devices: classes, selectors, use, constraints, pools and features of newer releases."""
+"""Builds clusters in which a pod waits for devices: classes, selectors, use, constraints, pools and new
+features.
+"""
 
 from fakeapi import FakeAPI
 from tests.explaining.manifests import (

@@ -13,8 +13,8 @@ DRIVER = "gpu.example.com"
 def node(api: FakeAPI, name: str, *, spec: Object | None = None, **allocatable: str) -> None:
     """Creates a ready Node without taints, with 8 CPUs, 32 Gi and 110 pods.
 
-    - `spec`: further fields of its spec.
-    - `allocatable`: other amounts.
+    - `spec`: further fields of the node's spec.
+    - `allocatable`: amounts that replace or extend the defaults.
     """
     labels = {"kubernetes.io/hostname": name}
     api.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}})
@@ -37,7 +37,9 @@ def device(name: str, memory: str = "16Gi", *, numa: int = 0, **more: Any) -> Ob
 def resource_slice(
     api: FakeAPI, where: str, devices: Sequence[Object] | None, *, driver: str = DRIVER, **spec: Any
 ) -> Object:
-    """Creates a ResourceSlice with devices of the node `where`, in a pool of this name."""
+    """Creates a ResourceSlice with devices of the node `where`. The node's name is also the name of
+    the pool.
+    """
     name = spec.pop("name", f"{where}-{driver}")
     pool = {"name": where, "generation": 1, "resourceSliceCount": 1, **spec.pop("pool", {})}
     places = {"allNodes", "nodeSelector", "nodeName", "perDeviceNodeSelection"}
@@ -86,7 +88,7 @@ def claim(api: FakeAPI, name: str, *requests: Object, namespace: str = "default"
 
 
 def pod(api: FakeAPI, name: str, *claims: str, namespace: str = "default", **spec: Any) -> Object:
-    """Creates a pod that uses claims by their names."""
+    """Creates a pod that uses claims. `claims`: the names of the claims."""
     used = [{"name": f"c{number}", "resourceClaimName": one} for number, one in enumerate(claims)]
     containers = spec.pop("containers", [{"name": "main", "image": "train"}])
     return api.create({

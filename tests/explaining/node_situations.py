@@ -1,4 +1,6 @@
-"""Situations of nodes, schedulers, finalizers and refused writes."""
+"""Builds clusters in which a pod waits for a node or a scheduler, or an object is not deleted
+or was refused.
+"""
 
 import pytest
 

@@ -64,7 +64,7 @@ def situation(
     gates: bool = True,
     controllers: str = USUAL,
 ) -> Callable[[Build], Build]:
-    """Adds a function that builds a cluster to SITUATIONS."""
+    """Decorator that adds a function that builds a cluster to SITUATIONS."""
 
     def register(build: Build) -> Build:
         SITUATIONS.append(Situation(build, code, summary, target, release, gates, controllers))
@@ -89,7 +89,7 @@ def train(api: FakeAPI, *requests: Object, **devices: Any) -> None:
 
 
 def use(api: FakeAPI, name: str, count: int = 1) -> None:
-    """Creates a claim and a pod that get devices."""
+    """Creates a claim for `count` devices and a pod that uses the claim."""
     claim(api, name, request(count=count))
     pod(api, f"{name}-user", name)
     api.settle()

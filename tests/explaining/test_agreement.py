@@ -11,7 +11,7 @@ from fakeapi.explaining.explanation import Explanation
 from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stage
 
 EVERY = 9
-"""Every ninth of the recorded cases with only one possible outcome is explained."""
+"""Explains every ninth of the recorded cases with only one possible outcome."""
 
 CASES = [each for each in recorded_cases() if each.is_unique][::EVERY]
 
@@ -40,7 +40,7 @@ def test_the_verdict_of_each_node_agrees_with_the_scheduler(recorded: Recorded) 
 
 
 def _check_nodes(why: Explanation, condition: dict[str, Any]) -> None:
-    """Checks that the refused nodes have the reasons that the message of the scheduler counts."""
+    """Checks that the reasons of the refused nodes match the counts in the scheduler's message."""
     message: str = condition["message"]
     if not message.startswith("0/") or not why.nodes:
         return

@@ -1,4 +1,4 @@
-"""The work of an explanation is bounded."""
+"""Explanations end within their limits."""
 
 import asyncio
 from typing import Any

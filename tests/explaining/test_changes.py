@@ -1,4 +1,6 @@
-"""Changes that an explanation calls sufficient let the scheduler place the pod; other changes do not."""
+"""The scheduler places a pod after a change that an explanation calls sufficient, and not after other
+changes.
+"""
 
 import json
 import random
@@ -57,7 +59,7 @@ def _build(api: FakeAPI, seed: int) -> None:
 
 
 def _apply(api: FakeAPI, change: Change) -> None:
-    """Makes a change as its fields say."""
+    """Applies a change to the cluster as its fields describe."""
     if change.action == "all":
         for step in change.steps:
             _apply(api, step)
@@ -100,7 +102,7 @@ def _add_devices(api: FakeAPI, change: Change) -> None:
 
 
 def _edit(api: FakeAPI, change: Change) -> None:
-    """Replaces the claim and the pod by new ones, with the change of the claim's spec."""
+    """Replaces the claim and the pod by new objects with the changed spec of the claim."""
     old = api.get("ResourceClaim", "gpu")
     spec: Any = json.loads(json.dumps(old["spec"]))
     *path, last = _steps(change.path)
@@ -142,8 +144,8 @@ def _is_placed(api: FakeAPI) -> bool:
     return bool(api.get("Pod", "train")["spec"].get("nodeName"))
 
 
-def _waiting(api: FakeAPI, seed: int) -> Explanation:
-    """Builds the cluster of a seed, and explains the pod. Skips nothing: a placed pod has no changes."""
+def _explain_waiting_pod(api: FakeAPI, seed: int) -> Explanation:
+    """Builds the cluster of a seed, and explains the pod. A placed pod has no changes to test."""
     api.reset()
     _build(api, seed)
     return api.explain("pod", "train")
@@ -158,26 +160,26 @@ def api() -> Any:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_sufficient_change_lets_the_pod_in(api: FakeAPI, seed: int) -> None:
-    why = _waiting(api, seed)
+def test_the_scheduler_places_the_pod_after_a_sufficient_change(api: FakeAPI, seed: int) -> None:
+    why = _explain_waiting_pod(api, seed)
     assert (why.verdict == "placed") == _is_placed(api)
     changes = [change for reason in why.reasons for change in reason.changes if change.sufficient]
     if why.verdict == "pending":
         assert changes, why.text
     for change in changes[:4]:
-        _waiting(api, seed)
+        _explain_waiting_pod(api, seed)
         _apply(api, change)
         assert _is_placed(api), (change.text, why.text)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_end_of_a_pod_that_is_not_blamed_changes_nothing(api: FakeAPI, seed: int) -> None:
-    why = _waiting(api, seed)
+def test_the_pod_still_waits_after_a_pod_without_blame_ends(api: FakeAPI, seed: int) -> None:
+    why = _explain_waiting_pod(api, seed)
     blamed = {one.name for reason in why.reasons for one in reason.blame if one.kind == "Pod"}
     blamed |= {one.name for reason in why.reasons for change in reason.changes for one in change.objects}
     others = [one["metadata"]["name"] for one in api.list("Pod") if one["metadata"]["name"] != "train"]
     for name in [other for other in others if other not in blamed and why.verdict == "pending"]:
-        _waiting(api, seed)
+        _explain_waiting_pod(api, seed)
         _delete(api, Reference("Pod", name, "default"))
         api.settle()
         assert not _is_placed(api), (name, why.text)

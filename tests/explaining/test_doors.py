@@ -1,4 +1,4 @@
-"""A pod is explained from Python, by the control API and from the command line."""
+"""Python, the control API and the command line explain a pod."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A pod that has a node and does not start is explained by the words of the kubelet and of the driver."""
+"""Explanations of scheduled pods that do not start have the errors of the kubelet and of the driver."""
 
 from collections.abc import Iterator
 

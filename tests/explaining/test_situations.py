@@ -1,4 +1,4 @@
-"""Each situation is explained by the expected first line."""
+"""The first line of each explanation is as expected."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,7 +15,7 @@ assert device_situations
 assert node_situations
 
 LINE_LENGTH = 120
-"""Maximum number of characters of a first line, with the name of the object."""
+"""Maximum number of characters of a first line, including the name of the object."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Explanations name every reason, the object to change and the field, in words that are true."""
+"""Explanations name every reason, the object to change and the field."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ def test_a_pod_larger_than_each_node_needs_a_larger_node(api: FakeAPI) -> None:
     assert "not enough" not in text
 
 
-def test_pods_are_ended_on_a_node_that_is_large_enough(api: FakeAPI) -> None:
+def test_the_change_ends_pods_on_a_node_that_is_large_enough(api: FakeAPI) -> None:
     node(api, "a", cpu="8")
     pod(api, "other", containers=_cpu("4"))
     api.settle()
@@ -63,7 +63,7 @@ def test_pods_are_ended_on_a_node_that_is_large_enough(api: FakeAPI) -> None:
     assert change.sufficient
 
 
-def test_a_driver_that_publishes_nothing_is_to_be_started(api: FakeAPI) -> None:
+def test_the_change_for_a_driver_without_slices_starts_the_driver(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), device("gpu-1"))
     resource_slice(api, "a", [device("link-0")], driver="link.example.com")
     device_class(api, NIC, f'device.driver == "{NIC}"')
@@ -204,7 +204,7 @@ def test_a_constraint_and_devices_in_use_are_changed_together(api: FakeAPI) -> N
     assert change.text.endswith("again with spec.devices.constraints changed or removed")
 
 
-def test_the_users_of_other_nodes_are_shown_without_all(api: FakeAPI) -> None:
+def test_the_short_form_names_the_pods_that_use_devices_of_other_nodes(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")
     use(api, "other")
     resource_slice(api, "b", [device("gpu-0")])

@@ -84,13 +84,13 @@ def test_answers_of_each_framing_are_read(answer: bytes, body: bytes) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (b"", "closed the connection without an answer"),
-        (b"SSH-2.0-OpenSSH\r\n", "answers what is not HTTP: b'SSH-2.0"),
-        (b"HTTP/1.1 abc\r\n\r\n", "answers what is not HTTP"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", "in the middle of an answer"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", "answers 999999999999 bytes"),
+        (b"", "closed the connection without a response"),
+        (b"SSH-2.0-OpenSSH\r\n", "response that is not HTTP: b'SSH-2.0"),
+        (b"HTTP/1.1 abc\r\n\r\n", "response that is not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", "in the middle of a response"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", "sends 999999999999 bytes"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "illegal chunk header"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok", "in the middle of an answer"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok", "in the middle of a response"),
         (b"HTTP/1.1 200 OK\r\nx: " + b"y" * http.HEAD_MAX + b"\r\n" * 5, None),
     ],
 )
@@ -107,7 +107,7 @@ def test_what_is_no_answer_is_one_line(answer: bytes, message: str | None) -> No
 
 def test_a_head_without_an_end_is_refused() -> None:
     endless = b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * http.HEAD_MAX
-    with answering(endless) as url, pytest.raises(TargetError, match="answers what is not HTTP"):
+    with answering(endless) as url, pytest.raises(TargetError, match="response that is not HTTP"):
         ask(url)
 
 

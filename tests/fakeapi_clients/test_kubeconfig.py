@@ -78,7 +78,7 @@ def test_a_kubeconfig_that_is_none_is_told(tmp_path: Path, text: str, problem: s
             {"cluster": {"server": "https://x", "certificate-authority-data": "eA=="}},
             "authority is not a PEM certificate",
         ),
-        ({"cluster": {"server": "https://x", "proxy-url": "http://p"}}, "proxy-url, which is not supported"),
+        ({"cluster": {"server": "https://x", "proxy-url": "http://p"}}, "proxy-url is not supported"),
         ({"user": {"auth-provider": {"name": "gcp"}}}, "auth-provider was removed"),
         ({"user": {"exec": {"apiVersion": "v0"}}}, "exec plugins of 'v0' are not supported"),
         (

@@ -1,4 +1,4 @@
-"""Stories of controllers in other threads, told by waiting and not by sleeping."""
+"""Controllers in other threads do their work, and tests wait for it without sleeping."""
 
 from collections.abc import Callable
 from typing import Any

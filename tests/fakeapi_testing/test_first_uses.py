@@ -30,7 +30,7 @@ def test_an_unknown_public_name_is_an_attribute_error() -> None:
         package.nothing  # noqa: B018 - the access raises
 
 
-def test_a_refused_request_reads_like_a_sentence(fakeapi: FakeAPI) -> None:
+def test_a_status_error_prints_request_code_reason_and_message(fakeapi: FakeAPI) -> None:
     with pytest.raises(StatusError) as caught:
         fakeapi.create(claim("c"), namespace="missing")
     assert str(caught.value) == (
@@ -39,7 +39,7 @@ def test_a_refused_request_reads_like_a_sentence(fakeapi: FakeAPI) -> None:
     assert (caught.value.request, caught.value.reason) == ("create resourceclaims missing", "NotFound")
 
 
-def test_causes_that_the_message_lacks_are_listed() -> None:
+def test_a_status_error_lists_causes_that_its_message_lacks() -> None:
     causes = [{"field": "spec.a", "message": "Required value"}, {"message": "in the message"}]
     status = {"reason": "Invalid", "message": "it is in the message", "details": {"causes": causes}}
     error = StatusError(422, status, request="create pods default/p")
@@ -59,6 +59,6 @@ def test_every_public_method_is_on_a_page() -> None:
             assert name[0] == "_" or f"### {name}\n" in pages, (kind, name)
 
 
-def test_no_document_sleeps() -> None:
+def test_no_documentation_page_sleeps() -> None:
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         assert "time.sleep(" not in Path(page).read_text(encoding="utf-8"), page

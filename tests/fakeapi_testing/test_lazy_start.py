@@ -1,4 +1,4 @@
-"""A server reads some files at its start, and the others only on first use."""
+"""A server imports some modules at its start, and other modules only on first use."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ print(json.dumps([sorted(groups & started), sorted(groups), sorted(started)]))
 """
 
 
-def test_a_server_reads_the_kinds_that_are_asked_for_and_what_a_recording_needs_when_it_records() -> None:
+def test_a_server_imports_kinds_and_the_recorder_on_first_use() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True, timeout=60)
     at_start, after_claims, started = (set(each) for each in json.loads(done.stdout))
     group = "fakeapi.kinds.resource"
@@ -28,7 +28,7 @@ def test_a_server_reads_the_kinds_that_are_asked_for_and_what_a_recording_needs_
     assert not {"fakeapi.traces.recording.recording", "yaml"} & started
 
 
-def test_a_server_in_memory_starts_without_the_libraries_that_few_requests_need() -> None:
+def test_a_server_in_memory_starts_without_rarely_needed_libraries() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True, timeout=60)
     _, _, started = (set(each) for each in json.loads(done.stdout))
     assert (

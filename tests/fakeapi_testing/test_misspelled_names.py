@@ -69,7 +69,7 @@ USES: list[tuple[Use, type[Exception], str]] = [
 @pytest.mark.parametrize(
     ("use", "error", "message"), USES, ids=[f"use-{number}" for number in range(len(USES))]
 )
-def test_a_misspelled_name_raises_with_a_suggestion(
+def test_a_misspelled_name_raises_an_error_with_a_suggestion(
     fakeapi: FakeAPI, use: Use, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -103,7 +103,7 @@ def test_faults_are_named_like_the_method_that_armed_them(fakeapi: FakeAPI) -> N
     assert [fault.name for fault in fakeapi.faults] == ["conflict", "conflict-2", "lose_reply"]
 
 
-def test_discovery_leaves_no_requests_and_meets_no_faults(fakeapi: FakeAPI) -> None:
+def test_discovery_is_not_in_the_journal_and_triggers_no_faults(fakeapi: FakeAPI) -> None:
     fault = fakeapi.faults.drop()
     with pytest.raises(ConnectionError):
         fakeapi.get("DeviceClass", "a")
@@ -117,7 +117,7 @@ def test_items_of_a_list_have_apiversion_and_kind(fakeapi: FakeAPI) -> None:
     assert fakeapi.update(namespace)["metadata"]["name"] == "default"
 
 
-def test_kinds_are_also_found_in_versions_that_are_not_preferred(fakeapi: FakeAPI) -> None:
+def test_kinds_are_found_in_versions_that_are_not_preferred(fakeapi: FakeAPI) -> None:
     assert fakeapi.list("PodSchedulingContext") == []
     assert fakeapi.list("deployments.apps") == []
 
@@ -130,7 +130,7 @@ def test_kinds_are_found_in_every_release(release: str) -> None:
             api.list("Deploymnt")
 
 
-def test_objects_can_be_deleted_themselves(fakeapi: FakeAPI) -> None:
+def test_delete_accepts_the_object_itself(fakeapi: FakeAPI) -> None:
     claim = fakeapi.create(CLAIM)
     fakeapi.delete(claim)
     assert fakeapi.list("ResourceClaim") == []

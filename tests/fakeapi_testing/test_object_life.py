@@ -33,7 +33,7 @@ def pod(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
 
-def test_apply_creates_and_changes_and_conflicts(fakeapi: FakeAPI, tmp_path: Path) -> None:
+def test_apply_creates_changes_and_raises_conflicts(fakeapi: FakeAPI, tmp_path: Path) -> None:
     fakeapi.apply(config_map(x="1"))
     file = tmp_path / "a.yaml"
     file.write_text(yaml.safe_dump(config_map(x="2")), encoding="utf-8")
@@ -65,7 +65,7 @@ def test_evict_deletes_a_pod(fakeapi: FakeAPI) -> None:
     assert fakeapi.list("Pod") == []
 
 
-def test_status_helpers_keep_the_rest_of_the_status(fakeapi: FakeAPI) -> None:
+def test_set_status_and_set_condition_keep_the_rest_of_the_status(fakeapi: FakeAPI) -> None:
     fakeapi.create(pod("p"))
     fakeapi.set_status("Pod", "p", {"phase": "Running", "podIP": "10.0.0.1"})
     fakeapi.set_condition("Pod", "p", "Ready")
@@ -75,7 +75,7 @@ def test_status_helpers_keep_the_rest_of_the_status(fakeapi: FakeAPI) -> None:
     assert stored["status"]["phase"] == "Running"
 
 
-def test_set_condition_reads_again_after_a_conflict(fakeapi: FakeAPI) -> None:
+def test_set_condition_tries_again_after_a_conflict(fakeapi: FakeAPI) -> None:
     fakeapi.create(pod("p"))
     fakeapi.faults.competing_write("update pods/status", times=2)
     fakeapi.set_condition("Pod", "p", "Ready")

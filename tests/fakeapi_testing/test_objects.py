@@ -1,4 +1,4 @@
-"""The builders make objects that every release accepts, in the version that it serves."""
+"""The builders make objects that every release accepts, in the version that the release serves."""
 
 from typing import Any
 

@@ -36,12 +36,12 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Old]:
         yield found
 
 
-def test_every_object_is_answered_as_by_the_version_that_wrote_it(old: Old) -> None:
+def test_every_object_equals_the_response_of_the_older_version(old: Old) -> None:
     objects = old.answers["objects"]
     assert {path: old.api.request("GET", path) for path in objects} == objects
 
 
-def test_lists_have_the_same_objects_and_versions_go_on(old: Old) -> None:
+def test_lists_have_the_same_objects_and_resource_versions_continue(old: Old) -> None:
     for path, version in old.answers["versions"].items():
         obj = old.api.request("GET", path)
         assert int(obj["metadata"]["resourceVersion"]) >= int(version)
@@ -53,14 +53,14 @@ def test_lists_have_the_same_objects_and_versions_go_on(old: Old) -> None:
     assert int(created["metadata"]["resourceVersion"]) > max(map(int, old.answers["versions"].values()))
 
 
-def test_a_watch_goes_back_to_before_the_version_that_wrote_it_ended(old: Old) -> None:
+def test_a_watch_starts_from_the_history_of_the_older_version(old: Old) -> None:
     for path, expected in old.answers["events"].items():
         with watch(old.api.url, "resourceVersion=1&timeoutSeconds=60", path=path) as stream:
             events = stream.take(len(expected))
         assert events == [(event["type"], event["object"]) for event in expected]
 
 
-def test_an_object_is_changed_from_the_version_that_it_has(old: Old) -> None:
+def test_an_object_of_the_older_version_is_updated_at_its_resource_version(old: Old) -> None:
     path, obj = next(
         item for item in old.answers["objects"].items() if item[0].endswith("/team-a/resourceclaims/changed")
     )

@@ -43,7 +43,7 @@ def baseline(api: FakeAPI) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("prepare", [reset, reset_by_control_api, baseline])
-def test_a_driver_that_a_test_adds_is_gone_with_its_node_and_controllers(
+def test_a_reset_or_baseline_removes_an_added_driver_with_its_node_and_controllers(
     fakeapi: FakeAPI, prepare: Callable[[FakeAPI], Callable[[], object]]
 ) -> None:
     back = prepare(fakeapi)
@@ -58,7 +58,7 @@ def test_a_driver_that_a_test_adds_is_gone_with_its_node_and_controllers(
 
 
 @pytest.mark.parametrize("prepare", [reset, baseline])
-def test_an_image_that_a_test_runs_is_gone_with_its_controllers(
+def test_a_reset_or_baseline_removes_an_added_image_with_its_controllers(
     fakeapi: FakeAPI, prepare: Callable[[FakeAPI], Callable[[], object]], tmp_path: Path
 ) -> None:
     back = prepare(fakeapi)

@@ -16,6 +16,6 @@ def test_a_version_that_is_switched_off_is_not_served() -> None:
             api.request("GET", f"/apis/{GROUP}/v1beta1/resourceclaims")
 
 
-def test_what_no_apiserver_would_start_with_is_refused() -> None:
+def test_a_runtime_config_that_kube_apiserver_refuses_is_refused() -> None:
     with pytest.raises(RuntimeConfigError, match="has not been registered"):
         FakeAPI(release="1.34", runtime_config=f"{GROUP}/v1alpha2=true").start()

@@ -58,7 +58,7 @@ def test_a_list_is_created_item_by_item(fakeapi: FakeAPI) -> None:
     ]
 
 
-def test_what_is_not_one_object_is_refused_before_anything_is_sent(fakeapi: FakeAPI) -> None:
+def test_an_invalid_manifest_or_an_unknown_kind_raises_value_error(fakeapi: FakeAPI) -> None:
     with pytest.raises(ValueError, match="2 objects where one is expected"):
         fakeapi.create([NAMESPACE, NAMESPACE])
     with pytest.raises(ValueError, match="not a Kubernetes object"):
@@ -100,7 +100,7 @@ def test_an_error_prints_its_reason_where_it_has_one() -> None:
     assert str(StatusError(502, {}, "bad gateway")) == "502: bad gateway"
 
 
-def test_both_versions_are_there_by_default(fakeapi: FakeAPI) -> None:
+def test_v1alpha2_and_v1alpha3_are_served_by_default(fakeapi: FakeAPI) -> None:
     for version in ("resource.k8s.io/v1alpha2", "resource.k8s.io/v1alpha3"):
         assert fakeapi.list("ResourceClaim", api_version=version) == []
 
@@ -136,7 +136,7 @@ def test_reset_ends_watches(fakeapi: FakeAPI) -> None:
     connection.close()
 
 
-def test_a_kubeconfig_says_where_the_server_is(fakeapi: FakeAPI) -> None:
+def test_a_kubeconfig_has_the_url_of_the_server(fakeapi: FakeAPI) -> None:
     config = yaml.safe_load(fakeapi.kubeconfig.read_text())
     assert config["clusters"][0]["cluster"] == {"server": fakeapi.url, "insecure-skip-tls-verify": True}
     assert config["current-context"] == config["contexts"][0]["name"]
@@ -156,7 +156,7 @@ def test_a_kubeconfig_carries_the_ca_and_the_token() -> None:
     assert not ca_file.exists()
 
 
-def test_over_tls_a_kubeconfig_has_a_user_so_that_kubectl_asks_for_none(fakeapi_factory: Factory) -> None:
+def test_a_kubeconfig_for_tls_has_a_token_so_that_kubectl_does_not_prompt(fakeapi_factory: Factory) -> None:
     api = fakeapi_factory(tls=True)
     config = yaml.safe_load(api.kubeconfig.read_text())
     assert config["users"][0]["user"] == {"token": "anybody"}
@@ -168,7 +168,7 @@ def test_over_tls_a_kubeconfig_has_a_user_so_that_kubectl_asks_for_none(fakeapi_
     connection.close()
 
 
-def test_without_the_token_a_client_is_refused() -> None:
+def test_a_client_without_the_token_gets_401() -> None:
     with FakeAPI(token="right") as api:
         connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=10)
         connection.request("GET", "/api/v1/namespaces", headers={"Authorization": "Bearer wrong"})
@@ -186,14 +186,14 @@ def test_a_kept_ca_is_the_same_after_a_restart(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "tls" / "ca-key.pem").stat().st_mode) == 0o600
 
 
-def test_a_broken_ca_is_one_clear_error(tmp_path: Path) -> None:
+def test_an_invalid_ca_raises_start_error(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("not a certificate")
     (tmp_path / "ca-key.pem").write_text("not a key")
     with pytest.raises(StartError, match="cannot make certificates"):
         FakeAPI(tls=True, tls_directory=tmp_path).start()
 
 
-def test_a_database_keeps_what_was_stored(tmp_path: Path) -> None:
+def test_a_database_keeps_objects_after_a_restart(tmp_path: Path) -> None:
     with FakeAPI(database=tmp_path / "state.db") as api:
         version = int(api.create_namespace("kept")["metadata"]["resourceVersion"])
     with FakeAPI(database=tmp_path / "state.db") as api:
@@ -234,7 +234,7 @@ def test_an_unknown_release_or_gate_is_refused_with_the_known_ones() -> None:
         FakeAPI(feature_gates={"NoSuchGate": True}).start()
 
 
-def test_what_the_machine_refuses_is_one_clear_error(tmp_path: Path) -> None:
+def test_an_unusable_port_file_or_database_raises_start_error(tmp_path: Path) -> None:
     (tmp_path / "not.db").write_text("this is not a database, and longer than a header would be" * 20)
     with FakeAPI() as api, pytest.raises(StartError, match=f"cannot listen on 127.0.0.1 port {api.port}: "):
         FakeAPI(port=api.port).start()
@@ -244,8 +244,8 @@ def test_what_the_machine_refuses_is_one_clear_error(tmp_path: Path) -> None:
         FakeAPI(database=tmp_path / "not.db").start()
 
 
-def test_a_start_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
-    """A failed start must stop its thread.
+def test_a_failed_start_ends_its_thread(tmp_path: Path) -> None:
+    """A failed start ends its thread.
 
     In an earlier version, the thread outlived its event loop and sometimes printed a traceback.
     """
@@ -258,7 +258,7 @@ def test_a_start_that_fails_leaves_no_thread_behind(tmp_path: Path) -> None:
         assert set(threading.enumerate()) <= before
 
 
-def test_a_server_that_nobody_stopped_does_not_keep_the_process(tmp_path: Path) -> None:
+def test_a_running_server_does_not_keep_the_process_alive(tmp_path: Path) -> None:
     program = (
         "from fakeapi import FakeAPI; api = FakeAPI(tls=True).start(); print(api.kubeconfig, api.ca_file)"
     )
@@ -272,7 +272,7 @@ def test_a_server_that_nobody_stopped_does_not_keep_the_process(tmp_path: Path) 
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_fork_is_told_that_the_server_is_in_another_process() -> None:
+def test_methods_in_a_fork_raise_that_the_server_runs_in_another_process() -> None:
     program = """
 import os
 from fakeapi import FakeAPI
@@ -300,7 +300,7 @@ api.stop()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_fork_of_the_tests_process_shares_no_connection_and_takes_nothing_away() -> None:
+def test_a_fork_shares_no_connections_and_leaves_the_server_running() -> None:
     program = """
 import os, sys
 from fakeapi import FakeAPI
@@ -324,7 +324,7 @@ assert api.list("Namespace")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_importing_the_package_loads_none_of_what_it_needs() -> None:
+def test_importing_the_package_imports_no_libraries() -> None:
     program = "import sys, fakeapi; print(fakeapi.__version__, *sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Type checkers accept right uses of the Python API, and refuse wrong ones."""
+"""Type checkers accept correct uses of the Python API, and refuse wrong uses."""
 
 import re
 import subprocess
@@ -22,14 +22,14 @@ def wrong(api: FakeAPI, factory: FakeAPIFactory, replay_function: ReplayFunction
 
 
 def checked(path: Path) -> str:
-    """Returns the output of mypy --strict for one file. The cache in the project makes a second run quick."""
+    """Returns the output of mypy --strict for one file. A cache in the project makes later runs fast."""
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(path)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
     return result.stdout + result.stderr
 
 
 @pytest.mark.timeout(300)
-def test_mypy_accepts_right_uses() -> None:
+def test_mypy_accepts_correct_uses() -> None:
     pytest.importorskip("mypy", reason="mypy is not installed")
     assert "Success" in checked(FOLDER / "right_uses.py")
 

@@ -65,7 +65,7 @@ def test_wait_for_gone_returns_when_the_object_does_not_exist(fakeapi: FakeAPI) 
     assert fakeapi.wait_for("ConfigMap", "a", gone=True) == {}
 
 
-def test_waiting_leaves_no_requests_and_meets_no_faults(fakeapi: FakeAPI) -> None:
+def test_waiting_is_not_in_the_journal_and_triggers_no_faults(fakeapi: FakeAPI) -> None:
     fakeapi.create(config_map("a"))
     fault = fakeapi.faults.expire("configmaps")
     fakeapi.faults.unavailable()

@@ -2,7 +2,7 @@
 
 import json
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -211,6 +211,44 @@ def test_a_delete_that_takes_away_the_last_finalizer_conflicts_with_any_resource
     api.request("DELETE", f"{path}/a", {"propagationPolicy": "Background"})
 
 
+@pytest.mark.parametrize(
+    ("release", "shown"),
+    [
+        ("1.37", {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {}}),
+        ("1.28", {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"creationTimestamp": None}}),
+        ("1.27", None),
+    ],
+)
+def test_a_dry_run_of_a_delete_that_takes_away_the_last_finalizer_shows_an_object(
+    release: str, shown: Any, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release=release)
+    path = "/api/v1/namespaces/default/configmaps"
+    body = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "finalizers": ["orphan"]}}
+    stored = api.request("POST", path, body)
+    if shown is None:
+        shown = {**stored, "metadata": {**stored["metadata"]}}
+        del shown["metadata"]["finalizers"]
+    preconditions = {"resourceVersion": stored["metadata"]["resourceVersion"]}
+    options = {"propagationPolicy": "Background", "dryRun": ["All"], "preconditions": preconditions}
+    assert api.request("DELETE", f"{path}/a", options) == shown
+    assert api.request("GET", f"{path}/a") == stored
+
+
+def test_a_dry_run_that_shows_a_deployment_without_data_shows_zero_replicas(api: FakeAPI) -> None:
+    path = "/apis/apps/v1/namespaces/default/deployments"
+    labels = {"a": "b"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    metadata = {"name": "a", "finalizers": ["orphan"]}
+    body = {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": metadata, "spec": spec}
+    api.request("POST", path, body)
+    options = {"propagationPolicy": "Background", "dryRun": ["All"]}
+    shown = api.request("DELETE", f"{path}/a", options)
+    assert shown["spec"]["replicas"] == 0
+    assert shown["spec"]["selector"] is None
+
+
 def test_an_invalid_pod_cidr_is_named_by_its_index(api: FakeAPI) -> None:
     spec = {"podCIDR": "10.1.0.0/24", "podCIDRs": ["10.1.0.0/24", "a.b"]}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": spec}
@@ -291,3 +329,209 @@ def test_an_empty_list_of_ingress_rules_changes_neither_the_object_nor_its_owner
     made = api.request("POST", path, body)
     changed = api.request("PATCH", f"{path}/a", {"spec": {"rules": []}}, content_type=MERGE)
     assert changed["metadata"] == made["metadata"]
+
+
+@pytest.mark.parametrize("field", ["ports", "resizePolicy", "restartPolicyRules"])
+def test_an_ephemeral_container_with_an_empty_list_of_a_forbidden_field_is_refused(
+    field: str, api: FakeAPI
+) -> None:
+    container = {"name": "e", "image": "x", "args": [], field: []}
+    body = json.loads(json.dumps(JOB))
+    body["spec"]["template"]["spec"]["ephemeralContainers"] = [container]
+    error = refused(api, "POST", JOBS, body)
+    path = "spec.template.spec.ephemeralContainers"
+    causes = error.status["details"]["causes"]
+    assert [cause["field"] for cause in causes] == [f"{path}[0].{field}", path]
+
+
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [
+        (".spec.validations[0].expression", ""),
+        (" ", "fieldRef: Required value"),
+        (
+            "/ ",
+            "fieldRef: Invalid value: \"/\": invalid JSONPath: unrecognized character in action: U+002F '/'",
+        ),
+        ("a[", 'fieldRef: Invalid value: "a[": invalid JSONPath: unterminated array'),
+    ],
+)
+def test_a_warning_of_type_checking_refers_to_a_field_by_a_json_path(
+    reference: str, why: str, api: FakeAPI
+) -> None:
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+    stored = api.request("POST", path, POLICY)
+    checking = {"expressionWarnings": [{"warning": " ", "fieldRef": reference}]}
+    body = {**stored, "status": {"typeChecking": checking}}
+    if not why:
+        assert api.request("PUT", f"{path}/a/status", body)["status"] == body["status"]
+        return
+    error = refused(api, "PUT", f"{path}/a/status", body)
+    assert error.message.endswith(f"invalid: status.typeChecking.expressionWarnings[0].{why}")
+
+
+def test_empty_scaling_policies_get_no_default(api: FakeAPI) -> None:
+    target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
+    behavior: dict[str, Any] = {"scaleUp": {"policies": []}, "scaleDown": {}}
+    spec = {"scaleTargetRef": target, "maxReplicas": 3, "behavior": behavior}
+    kind = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
+    path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    error = refused(api, "POST", path, {**kind, "spec": spec})
+    assert error.message.endswith(
+        "spec.behavior.scaleUp.policies: Required value: must specify at least one Policy"
+    )
+
+
+def test_the_error_for_another_type_in_place_of_binary_data_names_uint8(api: FakeAPI) -> None:
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "binaryData": 1}
+    error = refused(api, "POST", "/api/v1/namespaces/default/configmaps", body)
+    assert error.message.endswith("Go struct field ConfigMap.binaryData of type map[string][]uint8")
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_empty_list_inside_an_atomic_list_changes_the_owner_of_the_list(method: str, api: FakeAPI) -> None:
+    path = "/apis/resource.k8s.io/v1/resourceslices"
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    spec: dict[str, Any] = {"driver": "d.io", "pool": pool, "nodeName": "n", "devices": [{"name": "d"}]}
+    body = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "a"}}
+    stored = api.request("POST", path, {**body, "spec": spec}, query={"fieldManager": "m1"})
+    devices = [{"name": "d", "bindingConditions": []}]
+    changes = {"spec": {"devices": devices}}
+    new = changes if method == "PATCH" else {**stored, "spec": {**spec, "devices": devices}}
+    changed = api.request(
+        method,
+        f"{path}/a",
+        new,
+        query={"fieldManager": "m2"},
+        content_type=MERGE if new is changes else "application/json",
+    )
+    owners = {entry["manager"]: entry["fieldsV1"]["f:spec"] for entry in changed["metadata"]["managedFields"]}
+    assert owners["m2"] == {"f:devices": {}}
+    assert "f:devices" not in owners["m1"]
+    assert changed["spec"] == stored["spec"]
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        ([], "failed to create typed live object"),
+        ([{}], "failed to create manager for existing fields: failed to convert new object"),
+    ],
+)
+def test_an_apply_to_an_object_with_a_list_item_without_its_key_names_the_item(
+    first: list[Any], why: str, api: FakeAPI
+) -> None:
+    path = "/api/v1/namespaces/default/serviceaccounts"
+    metadata = {"name": "a", "labels": {"a": "b"}}
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+    api.request("POST", path, {**account, "secrets": first})
+    api.request("PUT", f"{path}/a", {**account, "secrets": [{"name": "a"}, {"namespace": "b"}]})
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a", account, query={"fieldManager": "m"}, content_type=APPLY)
+    smd = " to smd typed" if first else ""
+    assert caught.value.message == (
+        f"{why} (default/a; /v1, Kind=ServiceAccount){smd}: .secrets: element 1: "
+        'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have '
+        "default values for any key fields)"
+    )
+
+
+def test_an_inline_volume_in_an_error_has_the_fields_of_the_internal_version(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.34")
+    path = "/apis/storage.k8s.io/v1/volumeattachments"
+    spec: dict[str, Any] = {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "a"}}
+    body = {"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "a"}}
+    stored = api.request("POST", path, {**body, "spec": spec})
+    volume = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "quobyte": {"volume": "v"}}
+    changed = {**stored, "spec": {**spec, "source": {"inlineVolumeSpec": volume}}}
+    message = refused(api, "PUT", f"{path}/a", changed).message
+    assert '"Capacity":{"storage":"1Gi"},"GCEPersistentDisk":null,' in message
+    assert '"RBD":null,"Quobyte":{' in message
+
+
+def test_empty_lists_of_volumes_are_missing_lists_while_image_volumes_are_off(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    path = "/api/v1/namespaces/default/pods"
+    container = {"name": "c", "image": "x"}
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [container]}}
+    changes = {"spec": {"containers": [{**container, "volumeMounts": []}], "volumes": [], "hostPID": True}}
+    for release, shows in ("1.34", False), ("1.35", True):
+        api = fakeapi_factory(release=release)
+        api.request("POST", path, body)
+        with pytest.raises(StatusError) as caught:
+            api.request("PATCH", f"{path}/a", changes, content_type=MERGE)
+        assert ('"VolumeMounts": []' in caught.value.message) == shows
+        assert ('"Volumes": []' in caught.value.message) == shows
+
+
+def test_allocated_resources_of_a_pod_need_no_gate_from_1_33_on(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.34")
+    path = "/api/v1/namespaces/default/pods"
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
+    api.request("POST", path, {**body, "spec": {"containers": [{"name": "c", "image": "x"}]}})
+    status = {"containerStatuses": [{"name": "c", "imageID": "x", "allocatedResources": {"cpu": "1"}}]}
+    patched = api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
+    assert patched["status"]["containerStatuses"][0]["allocatedResources"] == {"cpu": "1"}
+
+
+def test_an_error_prints_volume_claim_templates_in_the_internal_version(api: FakeAPI) -> None:
+    path = "/apis/apps/v1/namespaces/default/statefulsets"
+    labels = {"a": "b"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+    spec = {"selector": {"matchLabels": labels}, "serviceName": "a", "template": template}
+    body = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": spec}
+    api.request("POST", path, body)
+    changes = {"spec": {"volumeClaimTemplates": [{"metadata": {"name": "v"}}]}}
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a", changes, content_type=MERGE)
+    assert (
+        'volumeClaimTemplates: Invalid value: [{"name":"v","Spec":{"AccessModes":null,'
+        in caught.value.message
+    )
+    assert '"Status":{"Phase":"Pending","AccessModes":null,' in caught.value.message
+
+
+@pytest.mark.parametrize(("release", "unit"), [("1.34", "characters"), ("1.35", "bytes")])
+def test_an_error_about_the_node_affinity_of_a_volume_counts_in_the_unit_of_the_release(
+    release: str, unit: str, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release=release)
+    requirement = {"key": "x" * 64, "operator": "Exists"}
+    required = {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+    spec |= {"csi": {"driver": "d.io", "volumeHandle": "v"}, "nodeAffinity": {"required": required}}
+    body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}, "spec": spec}
+    error = refused(api, "POST", "/api/v1/persistentvolumes", body)
+    assert error.message.endswith(f"name part must be no more than 63 {unit}")
+
+
+def test_an_empty_list_of_finalizers_changes_no_time_of_managed_fields(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    api = fakeapi_factory(release="1.31", frozen_at="2025-01-01T00:00:00Z")
+    path, body = "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
+    stored = api.request("POST", path, {**body, "spec": {"finalizers": ["a.io/b"]}})
+    api.clock.advance(1)
+    changed = {**stored, "metadata": {**stored["metadata"], "finalizers": []}}
+    same = api.request("PUT", f"{path}/x", {**changed, "spec": {"finalizers": ["c.io/d"]}})
+    assert same == stored
+
+
+@pytest.mark.parametrize(("name", "place"), [("hostIPs", 2), ("podIPs", 4)])
+def test_a_repeated_address_comes_first_or_last_among_the_errors_about_all_addresses(
+    name: str, place: int, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release="1.31")
+    path = "/api/v1/namespaces/default/pods"
+    spec = {"containers": [{"name": "c", "image": "x"}]}
+    api.request("POST", path, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec})
+    status = {name: [{"ip": "a"}, {"ip": "a"}], name.removesuffix("s"): "a"}
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
+    causes = [cause for cause in caught.value.status["details"]["causes"] if name in cause["field"]]
+    assert causes[place]["reason"] == "FieldValueDuplicate"

@@ -195,5 +195,5 @@ def test_a_client_that_trusts_one_server_trusts_all_that_share_the_directory_of_
 
 
 def test_the_clock_of_one_server_among_several_is_not_moved(pair: Pair) -> None:
-    with pytest.raises(RuntimeError, match="several servers share the state"):
+    with pytest.raises(RuntimeError, match="several servers share the database"):
         _ = pair[0].clock.now

@@ -145,7 +145,7 @@ def test_services_are_added_and_removed_by_the_control_api(
         api.create(config_map())
         control.delete("/webhook-services?service=*/hook")
         assert control.get("/webhook-services") == {"services": {}}
-        with pytest.raises(ControlError, match="no URL of the service"):
+        with pytest.raises(ControlError, match="has no URL"):
             control.delete("/webhook-services?service=*/hook")
         with pytest.raises(ControlError, match="is not of the form"):
             control.post("/webhook-services", {"service": "hook", "url": server.url})

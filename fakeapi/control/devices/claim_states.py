@@ -1,4 +1,4 @@
-"""Derives the state of each claim, and the pods that wait for a node, for the live page and `fakeapi top`."""
+"""Derives the state of each claim and finds the pending pods, for the live page and `fakeapi top`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,9 @@ import msgspec
 from fakeapi.control.devices.objects import Claim, Condition, Pod
 
 RUNNING = ("Running", "Succeeded")
-"""The phases of a pod whose claims its node has prepared. A kubelet starts containers only after that."""
+"""The pod phases that prove that the node has prepared the pod's claims. A kubelet starts containers after
+that.
+"""
 
 
 class ClaimState(StrEnum):
@@ -25,7 +27,7 @@ class ClaimState(StrEnum):
 class ClaimView(msgspec.Struct, rename="camel"):
     """A claim with its state.
 
-    - `pods`: the names of the pods for which the claim is reserved, or which wait for the claim.
+    - `pods`: the names of the pods for which the claim is reserved, and of the pods that wait for the claim.
     - `devices`: the allocated devices as DRIVER/POOL/DEVICE.
     - `node`: the node of the pod that uses the claim; "" if no pod has a node.
     - `reason`: why the claim is pending, from the condition PodScheduled of a waiting pod; "" if unknown.
@@ -67,7 +69,7 @@ def place_of(obj: Claim | Pod) -> Place:
 
 
 def pods_by_claim(pods: Iterable[Pod]) -> dict[Place, list[Pod]]:
-    """Returns the pods that name each claim, by the claim's namespace and name."""
+    """Groups pods by the claims that they use. The keys are the namespace and name of a claim."""
     users: dict[Place, list[Pod]] = defaultdict(list)
     for pod in pods:
         for claim in pod.claims:
@@ -76,14 +78,14 @@ def pods_by_claim(pods: Iterable[Pod]) -> dict[Place, list[Pod]]:
 
 
 def claim_views(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> list[ClaimView]:
-    """Returns each claim with its state. `users`: the result of `pods_by_claim`."""
+    """Returns each claim with its state. `users`: the pods of each claim, from `pods_by_claim`."""
     return [_claim_view(claim, users.get(place_of(claim), [])) for claim in claims]
 
 
 def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
-    """Returns the state of a claim. `users`: the pods that name the claim.
+    """Returns the state of a claim. `users`: the pods that use the claim.
 
-    A claim is prepared if a pod runs for which the claim is reserved, or if a driver has written the claim's
+    A claim is prepared if a pod in `reservedFor` runs, or if a driver has written the claim's
     `status.devices`.
     """
     if claim.metadata.deletion_timestamp:
@@ -98,14 +100,14 @@ def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
 
 
 def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
-    """Returns the pods whose phase is Pending, in the given order."""
+    """Returns the pods with the phase Pending, in the given order."""
     return [_pod_view(pod) for pod in pods if pod.status.phase in ("", "Pending")]
 
 
 def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
     state = state_of(claim, users)
     pods = claim.pods or [pod.metadata.name for pod in users]
-    reasons = (_failed(pod).message for pod in users) if state is ClaimState.PENDING else ()
+    reasons = (_failed_condition(pod).message for pod in users) if state is ClaimState.PENDING else ()
     return ClaimView(
         claim.metadata.namespace,
         claim.metadata.name,
@@ -119,7 +121,7 @@ def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
 
 
 def _pod_view(pod: Pod) -> PodView:
-    failed = _failed(pod)
+    failed = _failed_condition(pod)
     return PodView(
         pod.metadata.namespace,
         pod.metadata.name,
@@ -131,7 +133,10 @@ def _pod_view(pod: Pod) -> PodView:
     )
 
 
-def _failed(pod: Pod) -> Condition:
-    """Returns the first condition of a pod with the status False and a message; an empty one if none has."""
+def _failed_condition(pod: Pod) -> Condition:
+    """Returns the first condition of a pod with the status False and a message.
+
+    Returns an empty condition if the pod has no such condition.
+    """
     failed = (each for each in pod.status.conditions or () if each.status == "False" and each.message)
     return next(failed, Condition())

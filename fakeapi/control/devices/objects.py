@@ -1,6 +1,6 @@
-"""The fields of nodes, ResourceSlices, claims and pods that decide the state of a device.
+"""Types with the fields of nodes, ResourceSlices, claims and pods that decide the state of a device.
 
-Narrow types: decoding skips all other fields, so that thousands of objects are read in milliseconds.
+Decoding skips all other fields, so that it reads thousands of objects in milliseconds.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ import msgspec
 
 
 class Fields(msgspec.Struct, rename="camel"):
-    """The base of all types of this module. JSON names are in camelCase; unknown fields are skipped."""
+    """Base class of the types of this module. JSON names are in camelCase; decoding skips unknown fields."""
 
 
 class Owner(Fields):
@@ -79,7 +79,7 @@ class ConsumedCounters(Fields):
 
 
 class DeviceFields(Fields):
-    """The fields of a device. Up to v1beta1, the API has them below `basic`."""
+    """The fields of a device in a ResourceSlice. Up to v1beta1, these fields are below `basic`."""
 
     attributes: dict[str, dict[str, Any]] | None = None
     capacity: dict[str, Any] | None = None
@@ -124,7 +124,10 @@ class Slice(Fields):
 
 
 class TaintedDevices(Fields):
-    """The selector of a DeviceTaintRule. `device_class_name` and `selectors`: only up to 1.34."""
+    """The `deviceSelector` of a DeviceTaintRule.
+
+    `device_class_name` and `selectors` exist only up to 1.34.
+    """
 
     driver: str | None = None
     pool: str | None = None
@@ -135,7 +138,7 @@ class TaintedDevices(Fields):
     def matches(self, driver: str, pool: str, device: str) -> bool:
         """Whether the selector matches a device by name. A field without a value matches every device.
 
-        Returns False for selectors by class or by CEL expression, which need an evaluation.
+        Returns False for selectors by class or by CEL expression, because they need an evaluation.
         """
         if self.device_class_name or self.selectors:
             return False
@@ -156,7 +159,7 @@ class TaintRule(Fields):
 
 
 class Result(Fields):
-    """A device in the allocation of a claim."""
+    """A device in the allocation of a claim: an entry of `status.allocation.devices.results`."""
 
     request: str = ""
     driver: str = ""
@@ -199,7 +202,7 @@ class Claim(Fields):
 
     @property
     def results(self) -> list[Result]:
-        """The allocated devices; empty if the claim is not allocated."""
+        """The allocated devices; [] if the claim is not allocated."""
         allocation = self.status.allocation
         return [] if allocation is None else allocation.devices.results or []
 
@@ -236,7 +239,7 @@ class ContainerStatus(Fields):
 
 
 class ClaimName(Fields):
-    """The generated claim of a pod. `name`: the name in the pod's spec."""
+    """The claim that was generated for a pod. `name`: the name in the pod's spec.resourceClaims."""
 
     name: str = ""
     resource_claim_name: str | None = None
@@ -256,7 +259,7 @@ class Pod(Fields):
 
     @property
     def claims(self) -> list[str]:
-        """The names of the pod's claims, as far as they exist."""
+        """The names of the pod's claims. Leaves out claims that are not generated yet."""
         generated = {
             each.name: each.resource_claim_name for each in self.status.resource_claim_statuses or ()
         }

@@ -25,7 +25,7 @@ from fakeapi.control.devices.reading import Objects
 from fakeapi.machinery.meta import quantity
 
 PRODUCT_ATTRIBUTES = ("productName", "product", "model", "type")
-"""The names of attributes that say what a device is; the first that a device has is shown."""
+"""The names of attributes with the product name of a device. The first existing attribute is used."""
 
 
 class DeviceState(StrEnum):
@@ -37,7 +37,7 @@ class DeviceState(StrEnum):
 class DeviceUser(msgspec.Struct, rename="camel", omit_defaults=True):
     """A claim to which a device is allocated, with the pods for which the claim is reserved.
 
-    `admin`: whether the claim has admin access, which does not use the device up.
+    `admin`: whether the claim has admin access. Such a claim leaves the device free for others.
     """
 
     namespace: str
@@ -48,13 +48,13 @@ class DeviceUser(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class DeviceView(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A device.
+    """A device with its state.
 
-    - `product`: what the device is, from its attributes.
+    - `product`: the product name, from an attribute such as `productName`.
     - `taints`: taints of the device and of DeviceTaintRules, as KEY=VALUE:EFFECT.
     - `unhealthy`: whether a pod's status reports the device as unhealthy.
-    - `shared`: the fraction of the device's capacity in use, for devices that several claims can share.
-    - `consumes`: the counters that the device uses, if it is a partition, as SET/COUNTER=VALUE.
+    - `shared`: the used fraction of the device's capacity, if several claims can share the device.
+    - `consumes`: the counters that the device consumes as a partition, as SET/COUNTER=VALUE.
     """
 
     name: str
@@ -68,7 +68,7 @@ class DeviceView(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class CounterView(msgspec.Struct, rename="camel"):
-    """A counter that partitions of a device share. `used`: the sum of all allocated partitions."""
+    """A shared counter of a pool. `used`: the sum that all allocated partitions consume."""
 
     set: str
     name: str
@@ -78,7 +78,7 @@ class CounterView(msgspec.Struct, rename="camel"):
 
 
 class PoolView(msgspec.Struct, rename="camel"):
-    """A pool of devices. `complete`: whether all ResourceSlices of its newest generation exist."""
+    """A resource pool. `complete`: whether all ResourceSlices of its newest generation exist."""
 
     driver: str
     name: str
@@ -89,10 +89,10 @@ class PoolView(msgspec.Struct, rename="camel"):
 
 
 class NodeView(msgspec.Struct, rename="camel"):
-    """A node with its pools.
+    """A node with its resource pools.
 
-    - `name`: "" for pools that several nodes use.
-    - `exists`: whether the Node object exists; a driver can publish devices of a node before that.
+    - `name`: the name of the node; "" for pools that several nodes use.
+    - `exists`: whether the Node object exists. A driver can publish devices before that.
     - `pods`: the number of pods on the node.
     """
 
@@ -114,8 +114,8 @@ _DeviceKey = tuple[str, str, str]
 
 
 def node_views(read: Objects) -> list[NodeView]:
-    """Returns all nodes and their pools, in the order of their names. Pools without a node come last."""
-    uses = _uses(read.claims, pods_by_claim(read.pods))
+    """Returns all nodes with their pools, sorted by name. Pools that several nodes use come last."""
+    uses = _allocations_by_device(read.claims, pods_by_claim(read.pods))
     unhealthy = _unhealthy(read.pods)
     pools: dict[str, list[PoolView]] = defaultdict(list)
     for slices in _newest(read.slices):
@@ -144,7 +144,7 @@ def _node(name: str, node: Node | None, pods: int, pools: list[PoolView]) -> Nod
 
 
 def _newest(slices: Iterable[Slice]) -> Iterable[list[Slice]]:
-    """Yields the ResourceSlices of each pool in its newest generation, as the scheduler reads them."""
+    """Groups ResourceSlices by pool. Yields only the slices of the newest generation, like the scheduler."""
     pools: dict[tuple[str, str], list[Slice]] = defaultdict(list)
     for each in slices:
         pools[each.spec.driver, each.spec.pool.name].append(each)
@@ -197,7 +197,9 @@ def _device(
         users,
         [str(taint) for taint in taints],
         is_unhealthy,
-        _share(fields, [use.result for use in exclusive]) if fields.allow_multiple_allocations else None,
+        _used_fraction(fields, [use.result for use in exclusive])
+        if fields.allow_multiple_allocations
+        else None,
         [
             f"{each.counter_set}/{name}={counter.value}"
             for each in fields.consumes_counters or ()
@@ -215,8 +217,11 @@ def _product(fields: DeviceFields) -> str:
     return ""
 
 
-def _share(fields: DeviceFields, results: list[Result]) -> float:
-    """Returns the used fraction of the capacity that is used most; 0.0 for a device without capacity."""
+def _used_fraction(fields: DeviceFields, results: list[Result]) -> float:
+    """Returns the fraction of a device's capacity that allocations use; 0.0 for a device without capacity.
+
+    For several capacities, returns the largest fraction.
+    """
     most = 0.0
     for name, capacity in (fields.capacity or {}).items():
         total = _amount(capacity.get("value") if isinstance(capacity, dict) else capacity)
@@ -236,13 +241,13 @@ def _counters(sets: Iterable[CounterSet], consumers: Iterable[DeviceFields]) -> 
         for name, counter in (one.counters or {}).items():
             total, amount = _amount(counter.value), used[one.name, name]
             fraction = round(float(min(amount / total, Decimal(1))), 3) if total else 0.0
-            spelled = _spelled(amount, counter.value)
+            spelled = _as_quantity(amount, counter.value)
             views.append(CounterView(one.name, name, spelled, counter.value, fraction))
     return views
 
 
-def _spelled(amount: Decimal, like: str) -> str:
-    """Returns an amount as a quantity in the format of another quantity, such as 10Gi for a sum of Gi."""
+def _as_quantity(amount: Decimal, like: str) -> str:
+    """Formats an amount as a quantity. `like`: a quantity whose suffix is used, such as 10Gi."""
     whole = int(amount)
     if like.endswith("i"):
         return quantity.canonical_binary(whole)
@@ -250,15 +255,17 @@ def _spelled(amount: Decimal, like: str) -> str:
 
 
 def _amount(value: Any) -> Decimal:
-    """Returns the amount of a quantity; 0 for a value that is not a quantity."""
+    """Returns the amount of a quantity as a Decimal; 0 for a value that is not a quantity."""
     try:
         return quantity.parse(value).amount if isinstance(value, str) else Decimal(0)
     except ValueError:
         return Decimal(0)
 
 
-def _uses(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> dict[_DeviceKey, list[_Use]]:
-    """Returns the allocations of each device."""
+def _allocations_by_device(
+    claims: Iterable[Claim], users: Mapping[Place, list[Pod]]
+) -> dict[_DeviceKey, list[_Use]]:
+    """Groups the allocations of claims by device."""
     uses: dict[_DeviceKey, list[_Use]] = defaultdict(list)
     for claim in claims:
         if not claim.results:
@@ -271,7 +278,7 @@ def _uses(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> dict[_De
 
 
 def _unhealthy(pods: Iterable[Pod]) -> frozenset[str]:
-    """Returns the resource IDs that the status of a pod reports as unhealthy: DRIVER/POOL/DEVICE for DRA."""
+    """Returns the resource IDs that pods report as unhealthy; DRIVER/POOL/DEVICE for DRA devices."""
     return frozenset(
         resource.resource_id
         for pod in pods

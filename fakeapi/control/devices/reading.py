@@ -1,4 +1,6 @@
-"""Reads all objects of a resource as narrow types. Caches each decoded object until it changes."""
+"""Reads all objects of a resource with the fields that matter. Caches each decoded object until
+it changes.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -16,12 +18,12 @@ Kind = TypeVar("Kind", bound=objects.Fields)
 RESOURCE_GROUP = "resource.k8s.io"
 
 _DECODED: Attached[dict[str, tuple[int, Any]]] = Attached(dict)
-"""The decoded objects of a resource by storage key, each with the revision that it was decoded from."""
+"""Caches the decoded objects of a resource by storage key, each with the revision of its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """The objects that decide the states of devices, at one moment."""
+    """The objects that decide the states of devices, read at one moment."""
 
     nodes: list[objects.Node] = field(default_factory=list)
     slices: list[objects.Slice] = field(default_factory=list)
@@ -31,7 +33,7 @@ class Objects:
 
 
 def read_objects(cluster: Cluster) -> Objects:
-    """Returns the nodes, ResourceSlices, DeviceTaintRules, claims and pods of the cluster."""
+    """Reads the nodes, ResourceSlices, DeviceTaintRules, claims and pods of the cluster."""
     return Objects(
         nodes=read(cluster, "", "nodes", objects.Node),
         slices=read(cluster, RESOURCE_GROUP, "resourceslices", objects.Slice),
@@ -50,10 +52,9 @@ def read_pods(cluster: Cluster) -> list[objects.Pod]:
 
 
 def read(cluster: Cluster, group: str, name: str, kind: type[Kind]) -> list[Kind]:
-    """Returns all objects of a resource as values of `kind`, in the order of their keys.
+    """Reads all objects of a resource as values of `kind`, in the order of their keys.
 
-    Returns an empty list if the server does not serve the resource. Leaves out objects that do not have the
-    types of `kind`.
+    Returns [] if the server does not serve the resource. Leaves out objects that cannot be decoded as `kind`.
     """
     resource = _resource(cluster, group, name)
     if resource is None:
@@ -77,9 +78,9 @@ def read(cluster: Cluster, group: str, name: str, kind: type[Kind]) -> list[Kind
 
 
 def _resource(cluster: Cluster, group: str, name: str) -> Resource | None:
-    """Returns the resource in the newest served version that shares its objects with the other versions.
+    """Returns the resource in its newest served version; None if the server does not serve the resource.
 
-    v1alpha2 of resource.k8s.io keeps separate claims, which have no devices.
+    Ignores v1alpha2 of resource.k8s.io. That version has separate claims, without devices.
     """
     catalogue = cluster.catalogue
     found: Iterable[Resource | None] = (

@@ -1,6 +1,6 @@
-"""Handlers of the control API. Each module handles one resource, and lists its routes in ROUTES.
+"""Handlers of the control API. Each module handles one resource and lists its routes in ROUTES.
 
-To add a resource, add a module, and add the module's name to MODULES.
+To add a resource, add a module, and add its name to MODULES.
 """
 
 from importlib import import_module

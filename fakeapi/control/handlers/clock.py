@@ -15,7 +15,7 @@ class Clock(msgspec.Struct, rename="camel"):
 
     - `now`: the time in RFC 3339.
     - `seconds`: the time in seconds since the epoch.
-    - `frozen`: whether the clock stands still.
+    - `frozen`: whether the clock is frozen.
     - `adjusted`: whether the server's time can differ from the machine's time.
     """
 
@@ -28,7 +28,7 @@ class Clock(msgspec.Struct, rename="camel"):
 class Freeze(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to freeze the clock.
 
-    `at`: a later time (RFC 3339) at which to freeze the clock; "" freezes the clock at the present time.
+    `at`: a later time to freeze the clock at, in RFC 3339; "" for the present time.
     """
 
     at: str = ""
@@ -39,7 +39,7 @@ class Advance(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class Jump(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The request to move the clock to a later time. `to`: this time (RFC 3339)."""
+    """The request to move the clock. `to`: a later time, in RFC 3339."""
 
     to: str
 
@@ -72,7 +72,7 @@ async def jump(call: Call) -> Clock:
 
 
 async def _moved(call: Call, move: Callable[[ClusterClock], None]) -> Clock:
-    """Moves the clock with the function `move`, and returns the clock's new time.
+    """Moves the clock with the function `move`, and returns the new time.
 
     Raises ApiError 400 for an invalid or past time, and 409 if the server's clock cannot be moved.
     """

@@ -1,4 +1,4 @@
-"""The handler that deletes old changes of objects, so that older resourceVersions get 410 Expired."""
+"""Handles compaction: deletes old changes of objects, so that older resourceVersions get 410 Expired."""
 
 import msgspec
 
@@ -13,9 +13,8 @@ class Compaction(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
     `resource_version`:
 
-    - In the request: the resourceVersion before which to delete the history; "" for the newest
-      resourceVersion.
-    - In the response: the oldest resourceVersion at which a watch can start.
+    - In the request: deletes the changes before this resourceVersion; "" for the newest resourceVersion.
+    - In the response: the oldest resourceVersion from which a watch can start.
     """
 
     resource_version: str = ""

@@ -1,4 +1,4 @@
-"""Handlers that show, add and remove the behaviours of simulated containers."""
+"""Lists, adds and removes the behaviours of simulated containers."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class BehaviourList(msgspec.Struct):
 def _kubelets(call: Call) -> Kubelets:
     kubelets = call.server.cluster.server.kubelets
     if kubelets is None:
-        raise refused(409, "the controller kubelet does not run: name it by --controllers")
+        raise refused(409, "the controller kubelet does not run: add it to --controllers")
     return kubelets
 
 

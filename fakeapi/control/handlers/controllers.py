@@ -1,4 +1,4 @@
-"""The handler that returns what each controller of the server does now."""
+"""Returns the state of each controller of the server."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from fakeapi.controllers.activity import ControllerReport
 
 
 class ControllerList(msgspec.Struct):
-    """The controllers that the server runs, in the order in which they started."""
+    """The running controllers, in the order of their start."""
 
     controllers: list[ControllerReport]
 

@@ -1,4 +1,4 @@
-"""Handlers that return nodes with their pools and devices, and claims and waiting pods with their states."""
+"""Returns nodes with their pools and devices, and claims and pending pods with their states."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 
 CLAIMS_MAX = 1_000
-"""Maximum number of claims, and of pending pods, in one response. Clients read the others page by page."""
+"""Maximum number of claims, and of pending pods, in one response. Clients read further claims with `skip`."""
 
 CLAIM_BYTES = 512
 """Estimated size of one claim in a response, in bytes."""
@@ -38,9 +38,9 @@ class DeviceQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class DriverView(msgspec.Struct, rename="camel"):
-    """The devices of one driver by state.
+    """The numbers of devices of one driver, by state.
 
-    `tainted` and `unhealthy`: the number of such devices, whether they are free or not.
+    `tainted` and `unhealthy` count both free and allocated devices.
     """
 
     driver: str
@@ -53,7 +53,10 @@ class DriverView(msgspec.Struct, rename="camel"):
 
 
 class DeviceMap(msgspec.Struct, rename="camel"):
-    """All nodes with their devices. `changed`: whether the response has nodes (see `unless`)."""
+    """All nodes with their devices.
+
+    `changed`: whether objects changed since the query's `unless`; False if the response has no nodes.
+    """
 
     resource_version: str
     changed: bool
@@ -66,8 +69,8 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
 
     - `state`: the state of the claims; "" for all.
     - `namespace`: the namespace of claims and pods; "" for all.
-    - `search`: the text that NAMESPACE/NAME, the devices, the pods or the reason must contain.
-    - `skip`: the number of claims to leave out at the beginning.
+    - `search`: a text in NAMESPACE/NAME, in the devices, the pods or the reason of the claims; "" for all.
+    - `skip`: the number of claims to skip at the beginning.
     - `limit`: the maximum number of claims, and of pending pods, to return.
     """
 
@@ -79,9 +82,9 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ClaimList(msgspec.Struct, rename="camel"):
-    """Claims, pending claims first, then in the order of their names; and the pods that do not run yet.
+    """Claims sorted by name, pending claims first, and the pods that do not run yet.
 
-    - `states`: the number of claims of each state, before the query's filters.
+    - `states`: the number of claims in each state, before the query's filters.
     - `total`: the number of claims that match the query.
     - `pending_pods`: the number of pending pods, before the query's filters.
     """
@@ -105,7 +108,7 @@ async def devices(call: Call) -> DeviceMap:
 
 
 def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
-    """Returns the number of devices of each driver by state, in the order of the drivers' names."""
+    """Counts the devices of each driver by state. Sorts the drivers by name."""
     counted: dict[str, Counter[str]] = {}
     for pool in (pool for node in nodes for pool in node.pools):
         counts = counted.setdefault(pool.driver, Counter())
@@ -132,7 +135,7 @@ async def claims(call: Call) -> ClaimList:
     if query.state and query.state not in [*ClaimState]:
         raise refused(400, f"state: {query.state!r} is not one of {', '.join(ClaimState)}")
     if not 1 <= query.limit <= CLAIMS_MAX or query.skip < 0:
-        raise refused(400, f"limit is from 1 to {CLAIMS_MAX}, and skip is not negative")
+        raise refused(400, f"limit must be from 1 to {CLAIMS_MAX}, and skip must not be negative")
     cluster = call.server.cluster
     pods = read_pods(cluster)
     views = claim_views(read_claims(cluster), pods_by_claim(pods))

@@ -1,4 +1,4 @@
-"""Handlers that list, add and remove simulated DRA drivers, and change how they behave."""
+"""Lists, adds and removes simulated DRA drivers, and changes their behaviour."""
 
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ class DriverList(msgspec.Struct):
 
 
 class NodeChoice(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """A choice of nodes. `node`: the name of a node; "" for all nodes."""
+    """The nodes for an action. `node`: the name of a node; "" for all nodes."""
 
     node: str = ""
 
@@ -33,12 +33,13 @@ class Taint(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class DeviceChange(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """A change of a device. Only the members that are present change the device.
+    """A change of a device. Absent members change nothing.
 
-    - `node`: needed if several nodes have a device of this name.
+    - `node`: the name of the node; required if several nodes have a device of this name.
     - `health`: Healthy or Unhealthy, with a `message`.
-    - `taint`: a taint to add; `untaint`: the key of the taints to remove, "*" for all.
-    - `removed`: whether the device is missing in the published slices.
+    - `taint`: a taint to add.
+    - `untaint`: the key of the taints to remove; "*" for all.
+    - `removed`: whether to remove the device from the published slices, or to add it again.
     """
 
     node: str = ""

@@ -1,4 +1,4 @@
-"""The handler that streams requests and changes of objects as server-sent events."""
+"""Streams requests and changes of objects as server-sent events."""
 
 import asyncio
 from collections import deque
@@ -21,14 +21,14 @@ from fakeapi_storage import Closed, Event, EventKind, StorageReset, WatcherOverf
 QUEUE_MAX = 2048
 """Maximum number of events that wait for one client.
 
-A full queue drops more events and counts them in a "lost" event.
+A full queue drops new events and reports their number in a "lost" event.
 """
 
 SAMPLE_SECONDS = 0.1
 """Seconds between two batches of events, if the query parameter `most` limits the events per second."""
 
 MOST_MAX = 1_000
-"""Maximum value of the query parameter `most`, in events per second. To get more, clients omit `most`."""
+"""Maximum value of the query parameter `most`, in events per second. Omit `most` to receive all events."""
 
 KEEP_ALIVE_SECONDS = 15.0
 """Seconds without an event after which the server sends a comment, to detect disconnected clients."""
@@ -41,7 +41,7 @@ class EventQuery(msgspec.Struct, forbid_unknown_fields=True):
     - `objects`: whether to send an event for each change of an object.
     - `most`: the maximum number of events per second; 0 for no limit.
 
-    The other parameters select requests, as in RequestQuery.
+    The other parameters filter requests, as in RequestQuery.
     """
 
     requests: bool = True
@@ -75,9 +75,9 @@ class EventQueue:
         self._wake.set()
 
     def put_request(self, entry: Entry) -> None:
-        """Adds the event of a request, or counts it as lost if the queue is full.
+        """Adds the event of a request. Counts the event as lost if the queue is full.
 
-        Failed requests are lost only if the queue has twice its maximum number of events.
+        Drops failed requests only if the queue has twice its maximum number of events.
         """
         if len(self._waiting) < (self._most if entry.code < 400 else 2 * self._most):
             self._waiting.append(_request_event(entry))
@@ -97,9 +97,9 @@ class EventQueue:
         self._wake.set()
 
     async def take(self) -> list[Any] | None:
-        """Waits for events; then removes all events from the queue and returns them.
+        """Waits for events, removes all events from the queue and returns them.
 
-        If the queue dropped events, an event "lost" with their number comes last. Returns an empty list after
+        If the queue dropped events, the last event is "lost" with their number. Returns [] after
         KEEP_ALIVE_SECONDS without events, and None after `end`.
         """
         if not self._waiting and not self._ended:

@@ -1,4 +1,4 @@
-"""Handler that explains why a pod or claim waits, or why an object is where it is."""
+"""Explains why a pod or claim waits, why a pod got its node, or why an object is not deleted."""
 
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route

@@ -1,4 +1,4 @@
-"""Handlers that list, arm and disarm faults."""
+"""Lists, arms and disarms faults."""
 
 from typing import Any
 

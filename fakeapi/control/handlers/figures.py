@@ -1,4 +1,4 @@
-"""The handler that returns the server's load and its numbers of objects, for clients that poll it."""
+"""Returns the load of the server and the number of its objects, for clients that poll."""
 
 import os
 import sys
@@ -21,13 +21,18 @@ from fakeapi.version import __version__
 
 
 class FiguresQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """The query of /figures. `after`: the number of a request; the response counts only later requests."""
+    """The query of /figures.
+
+    `after`: the number of a request. The response counts only later requests.
+    """
 
     after: int = 0
 
 
 class RequestCount(msgspec.Struct, rename="camel"):
-    """The number of requests with one verb and one status code; code 0 means that no response was sent."""
+    """The number of requests with one verb and one status code. Code 0 means that the server sent no
+    response.
+    """
 
     verb: str
     code: int
@@ -35,7 +40,9 @@ class RequestCount(msgspec.Struct, rename="camel"):
 
 
 class Latency(msgspec.Struct, rename="camel"):
-    """The latency of requests except watches: median and 99th percentile in seconds; 0 without requests."""
+    """The median and 99th percentile of the latency of requests, in seconds, without watches; 0 without
+    requests.
+    """
 
     p50: float
     p99: float
@@ -43,10 +50,10 @@ class Latency(msgspec.Struct, rename="camel"):
 
 
 AGENTS_MAX = 20
-"""Maximum number of user agents in the figures. The others are counted together, under the name "others"."""
+"""Maximum number of user agents in the figures. The name "others" counts all further user agents."""
 
 WAITING_MAX = 20
-"""Maximum number of waiting pods and claims in the figures."""
+"""Maximum number of waiting pods and claims in the figures; `waiting_more` counts the omitted ones."""
 
 
 class AgentCount(msgspec.Struct, rename="camel"):
@@ -76,14 +83,13 @@ class Figures(msgspec.Struct, rename="camel"):
     """The load and the contents of a server.
 
     - `last`: the number of the newest request.
-    - `uncounted`: the number of requests after `after` that `requests` does not count, because the journal
-      has dropped them.
+    - `uncounted`: the number of requests after `after` that the journal has dropped. `requests` omits them.
     - `watches`: the number of open watches.
     - `behind`: the number of events that the slowest watch still has to send.
     - `agents`: the requests by client, the busiest client first.
     - `claims`: the number of claims in each state.
     - `drivers`: the devices of each driver by state.
-    - `waiting`: pods and claims that wait, with reasons; `waiting_more` is the number of others.
+    - `waiting`: pods and claims that wait, with reasons; `waiting_more` is the number of further ones.
     - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
       unknown.
     """
@@ -159,7 +165,9 @@ def _agents(records: Iterable[Record]) -> list[AgentCount]:
 
 
 def _devices(cluster: Cluster) -> tuple[dict[str, int], list[DriverView], list[Waiting]]:
-    """Returns the number of claims in each state, the devices of each driver, and what waits."""
+    """Returns the number of claims in each state, the devices of each driver, and the waiting pods and
+    claims.
+    """
     objects = read_objects(cluster)
     users = pods_by_claim(objects.pods)
     claims = claim_views(objects.claims, users)

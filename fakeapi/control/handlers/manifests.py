@@ -1,4 +1,4 @@
-"""The handler that reads manifests and returns the API path of each object. It changes no objects."""
+"""Reads manifests and returns the API path of each object. Changes no objects."""
 
 from typing import Any
 
@@ -11,21 +11,24 @@ from fakeapi.machinery.documents import DocumentError, documents_of
 from fakeapi.registry.model.resource import Resource
 
 TEXT_MAX = 4 * 1024 * 1024
-"""Maximum length of the text, in characters."""
+"""Maximum length of the manifests' text in characters; a longer text gets 413."""
 
 
 class ManifestText(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """Manifests in YAML or JSON. `namespace`: the namespace of objects whose manifest has none."""
+    """Manifests in YAML or JSON.
+
+    `namespace`: the namespace for manifests without one.
+    """
 
     text: str
     namespace: str = "default"
 
 
 class ManifestView(msgspec.Struct, rename="camel"):
-    """An object of a manifest.
+    """An object in a manifest.
 
-    - `collection`: the path of the objects of this kind, for a POST.
-    - `path`: the path of the object; the same as `collection` if the manifest has no name.
+    - `collection`: the path to create the object with POST.
+    - `path`: the path of the object; equal to `collection` if the manifest has no name.
     - `exists`: whether the server has an object of this name.
     """
 
@@ -63,7 +66,7 @@ def _view(call: Call, document: Any, default_namespace: str) -> ManifestView:
         raise refused(400, "a Kubernetes object is a mapping with apiVersion, kind and metadata")
     api_version, kind_name = document.get("apiVersion"), document.get("kind")
     if not isinstance(api_version, str) or not isinstance(kind_name, str) or not api_version or not kind_name:
-        raise refused(400, "a Kubernetes object has an apiVersion and a kind")
+        raise refused(400, "the object needs an apiVersion and a kind")
     group, _, version = api_version.rpartition("/")
     resource = _resource(call, group, version, kind_name)
     if resource is None:
@@ -96,7 +99,9 @@ def _resource(call: Call, group: str, version: str, kind: str) -> Resource | Non
 
 
 def _text(metadata: dict[str, Any], name: str) -> str:
-    """Returns a name in metadata as text; "" if it is missing. Raises ApiError 400 for an invalid value."""
+    """Returns a field of metadata as text; "" if it is missing. Raises ApiError 400 if the value is not a
+    name.
+    """
     value = metadata.get(name) or ""
     if not isinstance(value, str) or "/" in value:
         raise refused(400, f"metadata.{name}: {value!r} is not a name")

@@ -1,4 +1,4 @@
-"""Handlers that show the nodes of the kubelet controller, and stop and start their kubelets."""
+"""Returns the nodes of the kubelet controller, and stops and starts their kubelets."""
 
 import msgspec
 

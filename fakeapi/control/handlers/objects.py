@@ -1,4 +1,4 @@
-"""Handlers that list the stored kinds, the objects of a kind, and the versions of one object."""
+"""Lists the stored kinds, the objects of a kind, and the versions of one object."""
 
 from collections.abc import Iterable
 
@@ -13,26 +13,26 @@ from fakeapi.registry.stored.keys import first_keys
 from fakeapi_storage import Entry, Event, Storage
 
 PAGE_MAX = 500
-"""Maximum number of objects in one response. The response's `more` is the number of objects left out."""
+"""Maximum number of objects in one response. `more` in the response is the number of further objects."""
 
 SEARCHED_MAX = 50_000
-"""Maximum number of objects that one search examines.
+"""Maximum number of objects that one search examines, in the order of their keys.
 
-The search examines objects in the order of their keys.
+`more` in the response also counts the objects that the search did not examine.
 """
 
 VERSIONS_MAX = 100
-"""Maximum number of versions of an object in one response. The response contains the newest versions."""
+"""Maximum number of versions of an object in one response; older versions are omitted."""
 
 
 class KindQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The query for kinds. `served`: whether to return kinds without objects too."""
+    """The query for kinds. `served`: whether to include kinds without objects."""
 
     served: bool = False
 
 
 class KindView(msgspec.Struct, rename="camel"):
-    """A kind, in a version that can read its objects. `objects`: the number of objects."""
+    """A kind in a version that can read its objects. `objects`: the number of objects."""
 
     group: str
     version: str
@@ -46,7 +46,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The query for objects of a resource.
 
     - `version`: the API version of the resource; "" for a version that has objects.
-    - `search`: the text that an object's `NAMESPACE/NAME` must contain; "" for all objects.
+    - `search`: a text in NAMESPACE/NAME of the objects; "" for all objects.
     - `after`: the `place` of the last object on the previous page; "" for the first page.
     - `limit`: the maximum number of objects to return.
     """
@@ -60,7 +60,7 @@ class ObjectQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ObjectView(msgspec.Struct, rename="camel"):
-    """An object in a list. To get the next page, pass the `place` of the last object as `after`."""
+    """An object in a list. Pass `place` of the last object as `after` to get the next page."""
 
     namespace: str
     name: str
@@ -84,7 +84,7 @@ class HistoryQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 class VersionView(msgspec.Struct, rename="camel"):
     """A version of an object.
 
-    - `change`: ADDED, MODIFIED or DELETED; STORED if the change is no longer in the history.
+    - `change`: ADDED, MODIFIED or DELETED; STORED if the history no longer has the change.
     - `object`: the object after the change; for DELETED, the object before its deletion.
     """
 
@@ -94,7 +94,7 @@ class VersionView(msgspec.Struct, rename="camel"):
 
 
 class History(msgspec.Struct, rename="camel"):
-    """The versions of one object that the server still has, oldest first.
+    """The available versions of one object, oldest first.
 
     `forgotten`: whether the object may have had earlier versions.
     """

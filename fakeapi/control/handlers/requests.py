@@ -1,4 +1,4 @@
-"""Handlers that list the requests in the journal, and return one request with its bodies."""
+"""Lists the requests in the journal, and returns one request with its bodies."""
 
 import re
 from itertools import islice
@@ -14,7 +14,7 @@ from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.journal.progress import WatchProgress
 
 LAST_DEFAULT = 100
-"""Default maximum number of requests in a response. The response contains the newest requests."""
+"""Default maximum number of requests in a response; older requests are omitted."""
 
 REQUEST_BYTES = 1024
 """Estimated size of one request in a response, in bytes, without its error message."""
@@ -26,7 +26,7 @@ _CODE = re.compile("[1-5]([0-9]{2}|xx)")
 class WatchView(msgspec.Struct, rename="camel"):
     """The progress of a watch.
 
-    - `events` and `bookmarks`: how many of each the server has sent.
+    - `events` and `bookmarks`: the numbers of events and bookmarks that the server has sent.
     - `behind`: the number of events that the server still has to send.
     - `resource_version`: the resourceVersion of the last event; "" before the first event.
     """
@@ -39,14 +39,15 @@ class WatchView(msgspec.Struct, rename="camel"):
 
 
 class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
-    """A request in the journal. Empty fields are omitted.
+    """A request in the journal, without its bodies. Empty fields are omitted.
 
-    - `received`: when the request arrived, in seconds since the epoch; `seconds`: how long it took.
+    - `received`: when the request arrived, in seconds since the epoch.
+    - `seconds`: the time until the end of the response, in seconds.
     - `code`: the status code; 0 without a response.
     - `resource`: the resource with its subresource, such as `pods/status`.
     - `reason` and `message`: from the Status in an error response.
     - `before` and `after`: the resourceVersion of the object before and after a write.
-    - `sent_bytes`: the size of the request body.
+    - `sent_bytes`: the size of the request body in bytes.
     - `faults`: the names of the faults that affected the request.
     - `text`: the request as one line of text.
     """
@@ -77,7 +78,10 @@ class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class RequestWithBodies(RequestView, rename="camel", omit_defaults=True):
-    """A request with its request body and response body (`answer`), if the journal keeps bodies."""
+    """A request in the journal with its bodies, if the journal keeps bodies.
+
+    `body` is the request body, `answer` the response body.
+    """
 
     body: Any = None
     answer: Any = None
@@ -102,7 +106,7 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
 
     - `code`: the status code; 0 for all.
     - `codes`: status codes separated by commas, such as `409,5xx`; "" for all. `0` means no response.
-    - `text`: the text that the path, query, user, agent, message or a fault's name must contain, in any case.
+    - `text`: a text in the path, query, user, agent, message or a fault's name; ignores case; "" for all.
     - `heartbeats`: whether to return requests for Leases and for the status of nodes.
     - `after`: the number of a request; only later requests are returned.
     - `before`: the number of a request; only earlier requests are returned. 0 for no limit.
@@ -149,7 +153,7 @@ class RequestFilter:
 
 
 def is_heartbeat(entry: Entry) -> bool:
-    """Whether a request is a heartbeat: it is for Leases, or a write of the status of a node."""
+    """Whether a request is a heartbeat: a request for Leases, or a write of the status of a node."""
     path = entry.record.raw_path
     if b"/leases" not in path and b"/nodes/" not in path:
         return False

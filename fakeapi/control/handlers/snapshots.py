@@ -1,4 +1,4 @@
-"""Handlers that take, restore, compare, download and upload named snapshots of all objects."""
+"""Takes, restores, compares, downloads and uploads named snapshots of all objects."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ MEDIA_TYPE = "application/x-ndjson"
 DIFFERENCES_MAX = 1_000
 """Maximum number of differences in one response.
 
-The response's `more` is the number of differences left out.
+`more` in the response is the number of further differences.
 """
 
 
@@ -38,15 +38,18 @@ class Kept(msgspec.Struct, rename="camel"):
 class Restore(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     """The request to restore a snapshot.
 
-    `rewind`: if true, the next resourceVersion follows the snapshot's resourceVersion. If false, it is newer
-    than all resourceVersions of the server and of the snapshot.
+    `rewind`: if true, the resourceVersion continues after the snapshot's resourceVersion. If false, it
+    continues after all resourceVersions of the server and of the snapshot.
     """
 
     rewind: bool = False
 
 
 class Between(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
-    """The names of the two snapshots to compare. For `new`, the default "" means the current objects."""
+    """The query that names two snapshots to compare.
+
+    `new`: the name of the newer snapshot; "" compares `old` with the current objects.
+    """
 
     old: str
     new: str = ""
@@ -61,7 +64,7 @@ class Change(msgspec.Struct, rename="camel"):
 class Difference(msgspec.Struct, rename="camel"):
     """An object that was added, removed or changed.
 
-    `more`: the number of changed fields left out of `fields`.
+    `more`: the number of changed fields that `fields` omits.
     """
 
     kind: str
@@ -135,7 +138,7 @@ async def diff(call: Call) -> Differences:
 
 
 async def _at(call: Call, name: str) -> Snapshot:
-    """Returns the snapshot with this name; for "", takes a new snapshot of the current objects.
+    """Returns the snapshot `name`; for "", a new snapshot of the current objects.
 
     Raises ApiError 404 for an unknown name.
     """

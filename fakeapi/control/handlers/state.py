@@ -1,4 +1,4 @@
-"""Handlers that return an overview of the server, and reset the server."""
+"""Returns an overview of the server, and resets the server."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ class State(msgspec.Struct, rename="camel"):
     - `version`: the version of fakeapi.
     - `release`: the Kubernetes release; empty if the server serves versions of several releases.
     - `resource_version`: the newest resourceVersion.
-    - `oldest_resource_version`: the oldest resourceVersion at which a watch can start.
+    - `oldest_resource_version`: the oldest resourceVersion from which a watch can start.
     - `objects`: the number of objects.
     - `now`: the server's time in seconds since the epoch.
     """

@@ -1,7 +1,7 @@
-"""The handler that returns objects as the table that `kubectl get` prints.
+"""Returns objects as the table that `kubectl get` prints.
 
-Clients of the live page read this table instead of the API's own: requests to the control API are not in the
-journal, use up no faults and need no roles.
+The live page reads this table instead of the Kubernetes API. Requests to the control API are not in the
+journal, trigger no faults and need no RBAC roles.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
 from fakeapi_storage import Compacted, Entry, EventKind
 
 ROWS_MAX = 5_000
-"""Maximum number of rows in one response. The response's `next` is the `after` of the next page."""
+"""Maximum number of rows in one response. `next` in the response is the `after` of the next page."""
 
 ROWS_A_STEP = 200
-"""The number of rows after which other requests can run."""
+"""Number of rows to convert before other requests can run."""
 
 ROW_BYTES = 256
 """Estimated size of one row in a response, in bytes."""
@@ -34,7 +34,7 @@ class TableQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     - `version`: the API version of the resource; "" for a version that has objects.
     - `namespace`: the namespace of the objects; "" for all.
     - `label_selector` and `field_selector`: as in a list request; "" for all objects.
-    - `after`: the `next` of the previous page; "" for the first page.
+    - `after`: `next` of the previous page; "" for the first page.
     - `since`: a resourceVersion. The response then has only rows that changed later.
     - `limit`: the maximum number of rows to return.
     """
@@ -51,7 +51,7 @@ class TableQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class ColumnView(msgspec.Struct, rename="camel"):
-    """A column. `priority`: 0 for columns that `kubectl get` prints without `-o wide`."""
+    """A column of a table. `priority`: 0 if `kubectl get` prints the column without `-o wide`."""
 
     name: str
     type: str
@@ -60,7 +60,7 @@ class ColumnView(msgspec.Struct, rename="camel"):
 
 
 class RowView(msgspec.Struct, rename="camel"):
-    """A row. `place`: NAMESPACE/NAME, or NAME. `created`: the creation time; "" if unknown."""
+    """A row of a table. `place`: NAMESPACE/NAME, or NAME. `created`: the creation time; "" if unknown."""
 
     place: str
     namespace: str
@@ -72,8 +72,9 @@ class RowView(msgspec.Struct, rename="camel"):
 class TableView(msgspec.Struct, rename="camel"):
     """A table of objects.
 
-    - `complete`: whether the response replaces all rows; False if it has only the changes (see `since`).
-    - `deleted`: the places of objects that were deleted, or that no longer match the selectors.
+    - `complete`: whether the response replaces all rows; False if it has only rows that changed after
+      `since`.
+    - `deleted`: the `place` of each object that was deleted, or that no longer matches the selectors.
     - `next`: the `after` of the next page; "" on the last page.
     """
 
@@ -132,9 +133,10 @@ def _predicate(query: TableQuery, resource: Resource) -> SelectionPredicate:
 
 
 async def _changes(call: Call, prefix: str) -> dict[str, Entry | None] | None:
-    """Returns the newest entry of each key that changed since a resourceVersion; None for a deleted key.
+    """Returns the newest entry of each key that changed after the query's `since`; None for a deleted key.
 
-    Returns None if the history no longer has these changes, or if there are more than ROWS_MAX.
+    Returns None instead of a dict if the history no longer has these changes, or if there are more than
+    ROWS_MAX.
     """
     storage, since = call.server.cluster.storage, call.query.since
     if not (since.isascii() and since.isdecimal() and len(since) < 19):

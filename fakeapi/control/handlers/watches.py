@@ -1,4 +1,4 @@
-"""The handler that lists open watches, with the number of unsent events for each watch."""
+"""Lists open watches, each with the number of its unsent events."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from fakeapi.control.route import Call, Route
 
 
 class WatchList(msgspec.Struct):
-    """The requests of all open watches, oldest first."""
+    """The open watches as requests, oldest first."""
 
     watches: list[RequestView]
 

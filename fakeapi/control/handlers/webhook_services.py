@@ -1,4 +1,4 @@
-"""Handlers that list, add and remove the URLs of the Services of webhooks."""
+"""Lists, adds and removes the URLs that replace Services of webhooks."""
 
 import msgspec
 
@@ -8,20 +8,28 @@ from fakeapi.registry.webhooks.outbound import ServiceUrlError
 
 
 class WebhookServiceList(msgspec.Struct):
-    """The URLs of Services, by Service: `ns/name` or `ns/name:443`. Namespace and name can be patterns."""
+    """Maps Services of webhooks to URLs. A Service is `ns/name` or `ns/name:443`; `ns` and `name` can be
+    patterns.
+    """
 
     services: dict[str, str]
 
 
 class WebhookService(msgspec.Struct, forbid_unknown_fields=True):
-    """A Service of webhooks, such as `*/*-webhook` or `ns/name:443`, and its URL."""
+    """A Service of webhooks, and the URL that replaces it.
+
+    `service`: a name such as `ns/name:443`, or a pattern such as `*/*-webhook`.
+    """
 
     service: str
     url: str
 
 
 class ServiceQuery(msgspec.Struct, forbid_unknown_fields=True):
-    """A Service of webhooks."""
+    """The query that names the Service to remove.
+
+    `service`: the Service as GET lists it, such as `ns/name:443`.
+    """
 
     service: str
 
@@ -45,7 +53,7 @@ async def remove(call: Call) -> None:
     except ServiceUrlError as error:
         raise refused(400, str(error)) from None
     if not removed:
-        raise refused(404, f"no URL of the service {service!r}")
+        raise refused(404, f"the service {service!r} has no URL")
 
 
 ROUTES = (

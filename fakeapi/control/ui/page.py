@@ -1,4 +1,4 @@
-"""Serves the static files of the live page, which load nothing from other hosts."""
+"""Serves the static files of the live page. The files load nothing from other hosts."""
 
 from functools import cache
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Chooses devices on one node for ResourceClaims, and returns an AllocationResult for each claim."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fakeapi.controllers.allocation.constraints import Constraint, constraint_of
@@ -14,6 +14,7 @@ from fakeapi.controllers.allocation.model import (
     SearchTooLong,
 )
 from fakeapi.controllers.allocation.nodes import merged_selector
+from fakeapi.controllers.allocation.pool_changes import PoolChanges
 from fakeapi.controllers.allocation.pools import Slices, gather_pools, has_binding_conditions
 from fakeapi.controllers.allocation.requests import (
     ALL,
@@ -25,6 +26,7 @@ from fakeapi.controllers.allocation.requests import (
 )
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.search import ClaimWork, Result, Search, TooManyDevices
+from fakeapi.controllers.allocation.selector_results import SelectorResults
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, Selection
 from fakeapi.machinery.json_types import Object
 
@@ -39,12 +41,14 @@ class Inventory:
     - `state`: the devices in use.
     - `turn`: in releases that do not sort pools, the search starts with the pool at the index `turn` modulo
       the number of pools.
+    - `changes`: the log of pools whose devices in use have changed; None if it is not kept.
     """
 
     slices: Slices
     classes: Mapping[str, Object]
     state: AllocatedState
     turn: int = 0
+    changes: PoolChanges | None = None
 
 
 async def allocate(
@@ -55,6 +59,7 @@ async def allocate(
     matcher: DeviceMatcher,
     new_share_id: Callable[[], str],
     effort: NodeEffort,
+    results: SelectorResults | None = None,
 ) -> list[Object] | None:
     """Allocates devices on a node.
 
@@ -64,6 +69,7 @@ async def allocate(
     - `new_share_id`: generates the share IDs of shared devices.
     - `effort`: limits the search. A search over this limit raises AllocationError or NodeError, depending on
       the release.
+    - `results`: the results of earlier searches with this matcher.
 
     Raises AllocationError for a problem that ends the scheduling of the pod, and NodeError if a pool of the
     node is invalid.
@@ -80,6 +86,7 @@ async def allocate(
         effort,
         binding_conditions=rules.binding_conditions,
         names_devices=rules.quirks.selector_errors_name_devices,
+        results=results,
     )
     work: list[ClaimWork] = []
     skips = OPTIONAL_NODE_OPERATIONS in (node.get("status") or {}).get("declaredFeatures", ())
@@ -101,6 +108,11 @@ async def allocate(
             raise NodeError("invalid resource pools were encountered")
         return None
     return [_result(claim_work, node["metadata"]["name"], rules, new_share_id) for claim_work in work]
+
+
+def has_shares(results: Iterable[Object]) -> bool:
+    """Whether any AllocationResult has a share of a device. Each share has an ID of its own."""
+    return any("shareID" in device for result in results for device in result["devices"]["results"])
 
 
 @dataclass(frozen=True, slots=True)

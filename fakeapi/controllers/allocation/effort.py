@@ -53,6 +53,11 @@ class Effort:
         self.gave_up = False
         """Whether the search for devices was stopped at its limit on any node."""
 
+    def restart(self, tries: int) -> None:
+        """Starts the search again with this number of tries left."""
+        self.tries = tries
+        self.gave_up = False
+
     @property
     def turn_is_over(self) -> bool:
         """Whether the caller must await `give_turn` before it continues, so that other tasks can run."""

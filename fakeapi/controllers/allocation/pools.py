@@ -19,12 +19,24 @@ class Slices:
         self._order = {id(resource_slice): number for number, resource_slice in enumerate(self.every)}
         self._of_node: defaultdict[str, list[Slice]] = defaultdict(list)
         self._shared: list[Slice] = []
+        self._nodes_of_pools: dict[PoolID, set[str] | None] | None = None
         for resource_slice in self.every:
             name = resource_slice.spec.get("nodeName")
             if name and not resource_slice.spec.get("sharedCounters"):
                 self._of_node[name].append(resource_slice)
             else:
                 self._shared.append(resource_slice)
+
+    def nodes_of(self, pool: PoolID) -> set[str] | None:
+        """Returns the nodes whose allocations may depend on the devices of a pool; None for all nodes."""
+        if self._nodes_of_pools is None:
+            self._nodes_of_pools = {each.pool_id: None for each in self._shared}
+            for name, slices in self._of_node.items():
+                for each in slices:
+                    nodes = self._nodes_of_pools.setdefault(each.pool_id, set())
+                    if nodes is not None:
+                        nodes.add(name)
+        return self._nodes_of_pools.get(pool, set())
 
     def visible(self, node: str) -> list[Slice]:
         """Returns the slices whose devices the node may be able to use, in the order of `every`.

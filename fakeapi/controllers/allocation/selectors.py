@@ -8,6 +8,7 @@ from fakeapi.controllers.allocation.effort import NodeEffort
 from fakeapi.controllers.allocation.model import AllocationError, Device
 from fakeapi.controllers.allocation.nodes import serves_node
 from fakeapi.controllers.allocation.requests import Request, name_of_claim
+from fakeapi.controllers.allocation.selector_results import SelectorResults
 from fakeapi.machinery.json_types import Object
 
 HINT = (
@@ -42,12 +43,15 @@ class Selection:
         *,
         binding_conditions: bool,
         names_devices: bool = False,
+        results: SelectorResults | None = None,
     ) -> None:
         """Starts with empty caches.
 
         - `binding_conditions`: whether devices with binding conditions may be selected.
         - `names_devices`: whether error messages contain the device for which a selector failed.
+        - `results`: the results of earlier searches with this matcher.
         """
+        self._results = results
         self._names_devices = names_devices
         self._matcher = matcher
         self._node = node
@@ -116,6 +120,16 @@ class Selection:
         key = (expression, device.id, id(device.spec))
         known = self._matching.get(key)
         if known is None:
-            step = partial(self._matcher, expression, device.id.driver, device.spec)
-            known = self._matching[key] = await self._effort.evaluate(step)
+            known = self._matching[key] = await self._evaluated(expression, device)
+        return known
+
+    async def _evaluated(self, expression: str, device: Device) -> bool:
+        step = partial(self._matcher, expression, device.id.driver, device.spec)
+        if self._results is None:
+            return await self._effort.evaluate(step)
+        content = self._results.key(expression, device.id.driver, device.spec)
+        known = self._results.get(content)
+        if known is None:
+            known = await self._effort.evaluate(step)
+            self._results.put(content, known)
         return known

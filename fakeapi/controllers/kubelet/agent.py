@@ -28,6 +28,7 @@ from fakeapi.controllers.kubelet.lifecycle.adopting import Adopter
 from fakeapi.controllers.kubelet.lifecycle.pod_containers import PodContainers
 from fakeapi.controllers.kubelet.lifecycle.probing import Prober
 from fakeapi.controllers.kubelet.lifecycle.starting import Starter
+from fakeapi.controllers.kubelet.pod_admission import AdmittedPods
 from fakeapi.controllers.kubelet.pod_worker import PodWorker
 from fakeapi.controllers.kubelet.prepared import Prepared
 from fakeapi.controllers.kubelet.published import PublishedResources
@@ -58,6 +59,7 @@ class NodeAgent:
         services: Informer,
         timers: Timers,
         runtimes: Runtimes,
+        admitted: AdmittedPods,
     ) -> None:
         """Creates the kubelet of one node; `start` starts it.
 
@@ -66,7 +68,7 @@ class NodeAgent:
         - `directory`: the directory of the node, for driver sockets and the checkpoint file
         - `number`: the number of the node in its cluster, starting with 1
         - `services`: the informer of the Services
-        - `timers` and `runtimes`: shared by all nodes of the server
+        - `timers`, `runtimes` and `admitted`: shared by all nodes of the server
         """
         self.name = name = spec.name
         self._spec = spec
@@ -100,6 +102,7 @@ class NodeAgent:
             self._api,
             pods,
             node_informer,
+            admitted,
             name,
             self._addresses,
             claims,

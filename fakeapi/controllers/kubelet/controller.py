@@ -33,6 +33,7 @@ from fakeapi.controllers.kubelet.keys import (
 )
 from fakeapi.controllers.kubelet.lifecycle.connections import ContainerConnections
 from fakeapi.controllers.kubelet.lifecycle.state import Run
+from fakeapi.controllers.kubelet.pod_admission import AdmittedPods
 from fakeapi.controllers.kubelet.registrations import follow_sockets
 from fakeapi.controllers.kubelet.short_directories import make_short_directory
 from fakeapi.controllers.kubelet.simulated.simulation import Simulation
@@ -58,6 +59,8 @@ class KubeletController(Controller):
             root = Path(settings.kubelet_directory)
         self._pods: Informer = context.informer(context.served("", "pods"))
         self._node_informer: Informer = context.informer(context.served("", "nodes"))
+        self._admitted = AdmittedPods()
+        self._pods.on_change(self._admitted.pod_changed)
         self._services = context.informer(context.served("", "services"))
         self._timers = Timers(context)
         self.runtimes = Runtimes(context, self._timers)
@@ -91,6 +94,7 @@ class KubeletController(Controller):
             self._services,
             self._timers,
             self.runtimes,
+            self._admitted,
         )
         if self._remove_directory is None:
             agent.remember()

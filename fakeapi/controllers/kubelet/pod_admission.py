@@ -3,11 +3,11 @@
 Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`, and uses the scheduler's filters.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from fakeapi.controllers.scheduler.filters import Wants, node_affinity, node_ports, tolerates_taint
-from fakeapi.controllers.scheduler.node_state import NodeState, requests_of, with_pods
+from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, requests_of
+from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 
@@ -23,17 +23,38 @@ Refusal = tuple[str, str]
 """The `status.reason` and `status.message` of a pod that the kubelet rejects."""
 
 
-def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks) -> Refusal | None:
+class AdmittedPods:
+    """The pods that kubelets have admitted and that have not ended, by node."""
+
+    def __init__(self) -> None:
+        self._states = NodeStates()
+
+    def pod_changed(self, old: Object | None, new: Object | None) -> None:
+        """Takes over a change of a pod."""
+        before, after = (pod if pod is not None and was_admitted(pod) else None for pod in (old, new))
+        if before is not None or after is not None:
+            self._states.pod_changed(before, after)
+
+    def on_node(self, node: Object) -> NodeState:
+        """Returns the state of a node with its admitted pods."""
+        return self._states.on_node(node)
+
+
+def was_admitted(pod: Object) -> bool:
+    """Whether the kubelet has admitted a pod and the pod has not ended."""
+    return "startTime" in pod["status"] and not has_ended(pod)
+
+
+def refusal(pod: Object, state: NodeState, quirks: Quirks) -> Refusal | None:
     """Returns the reason and message if a node rejects a pod; None if the node admits the pod.
 
-    `others`: the pods that the node has admitted before and that have not ended.
+    `state`: the node, with the pods that it has admitted before and that have not ended.
     """
     if (pod["metadata"].get("labels") or {}).get(_OS_LABEL, SYSTEM) != SYSTEM:
         message = f"Failed to admit pod as the `{_OS_LABEL}` label doesn't match node label"
         return "PodOSSelectorNodeLabelDoesNotMatch", message
     if (pod["spec"].get("os") or {}).get("name", SYSTEM) != SYSTEM:
         return "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
-    state = with_pods(NodeState(node), others)
     lacking = _lacking(pod, state)
     if lacking is not None:
         return lacking
@@ -41,7 +62,7 @@ def refusal(pod: Object, node: Object, others: Iterable[Object], quirks: Quirks)
         problem = matches(Wants(pod, quirks), state)
         if problem is not None:
             return _failed(name, problem.reasons[0], quirks)
-    for taint in node["spec"].get("taints") or ():
+    for taint in state.node["spec"].get("taints") or ():
         if taint["effect"] == "NoExecute" and not tolerates_taint(pod, taint):
             reason = "node(s) had taints that the pod didn't tolerate"
             return _failed("TaintToleration", reason, quirks)

@@ -19,7 +19,7 @@ from fakeapi.controllers.kubelet.keys import DeletedPodKey, Key, PodKey
 from fakeapi.controllers.kubelet.lifecycle.pod_containers import PodContainers
 from fakeapi.controllers.kubelet.lifecycle.state import PodState
 from fakeapi.controllers.kubelet.lifecycle.stopping import grace_of
-from fakeapi.controllers.kubelet.pod_admission import Refusal, refusal
+from fakeapi.controllers.kubelet.pod_admission import AdmittedPods, Refusal, refusal, was_admitted
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
 from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
@@ -45,6 +45,7 @@ class PodWorker:
         api: InProcessClient,
         pods: Informer,
         node_informer: Informer,
+        admitted: AdmittedPods,
         node: str,
         addresses: NodeAddresses,
         claims: Claims,
@@ -55,6 +56,7 @@ class PodWorker:
         self._api = api
         self._pods = pods
         self._node_informer = node_informer
+        self._admitted = admitted
         self._node = node
         self._addresses = addresses
         self._claims = claims
@@ -117,7 +119,7 @@ class PodWorker:
 
     async def _is_admitted(self, state: PodState) -> bool:
         """Whether the node runs a pod. Rejects a pod that does not fit, and writes the reason."""
-        refused = None if _was_admitted(state.pod) else self._refusal(state.pod)
+        refused = None if was_admitted(state.pod) else self._refusal(state.pod)
         if refused is not None:
             await self._events.record(state.pod, "Warning", *refused)
             await self._statuses.report(state.pod, pod_status.rejected(*refused))
@@ -127,12 +129,7 @@ class PodWorker:
         node = self._node_informer.get("", self._node)
         if node is None:
             return None
-        others = (
-            other
-            for other in self._pods.objects.values()
-            if other["spec"].get("nodeName") == self._node and _was_admitted(other)
-        )
-        return refusal(pod, node, others, self._context.rules.quirks)
+        return refusal(pod, self._admitted.on_node(node), self._context.rules.quirks)
 
     async def _run(self, state: PodState) -> None:
         """Prepares the claims of a pod, advances its containers and writes its status."""
@@ -245,9 +242,3 @@ class PodWorker:
     def _wait(self, key: Key) -> None:
         self._waiting[key] = None
         self._context.add_after(key, RETRY_SECONDS)
-
-
-def _was_admitted(pod: Object) -> bool:
-    """Whether the kubelet has admitted a pod and the pod has not ended."""
-    status = pod["status"]
-    return "startTime" in status and status.get("phase") not in _OVER

@@ -251,14 +251,16 @@ class Binder:
             found["metadata"]["finalizers"] = [*finalizers, FINALIZER]
 
         resource = self._view.resource("resourceclaims")
-        return resource.to_hub(await update_exactly(self._api, resource, claim, change))
+        stored = await update_exactly(self._api, resource, resource.from_hub(claim), change)
+        return resource.to_hub(stored)
 
     async def _without_finalizer(self, claim: Object) -> None:
         def change(found: Object) -> None:
             finalizers = found["metadata"].get("finalizers") or []
             found["metadata"]["finalizers"] = [name for name in finalizers if name != FINALIZER]
 
-        await update_exactly(self._api, self._view.resource("resourceclaims"), claim, change)
+        resource = self._view.resource("resourceclaims")
+        await update_exactly(self._api, resource, resource.from_hub(claim), change)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
         """Removes the pod from `reservedFor` of the claims. Ignores error responses of the server.

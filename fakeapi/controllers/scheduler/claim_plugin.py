@@ -1,7 +1,7 @@
 """ClaimPlugin: the interface of the scheduler plugin DynamicResources, for all versions of claims."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -86,6 +86,14 @@ class ClaimPlugin(ABC, Generic[State]):
 
         Raises PluginError for a problem that ends the scheduling attempt.
         """
+
+    def answer_key(self, state: State) -> Hashable | None:
+        """Returns a key for the claims of a pod. On each node, pods with equal keys get equal results.
+
+        Returns None if the results of `filter` and `score` also depend on anything except the node, its pods
+        and `inventory`.
+        """
+        return None
 
     @abstractmethod
     def score(self, state: State, node: str) -> int:

@@ -29,6 +29,7 @@ from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
 from fakeapi.controllers.scheduler.gang_cycle import attempt_gang
 from fakeapi.controllers.scheduler.gangs import Gangs
+from fakeapi.controllers.scheduler.node_answers import KnownAnswers
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, with_pods
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
 from fakeapi.controllers.scheduler.preemption import best_candidate, priority_of
@@ -48,6 +49,8 @@ from fakeapi.machinery.json_types import Object
 
 DECISIONS_MAX = 1000
 """Maximum number of pods whose last scheduling decision is kept. The oldest decision is dropped first."""
+SCORES_MAX = 200_000
+"""Maximum number of scores of nodes in these decisions. The last decision is always kept."""
 
 BINDING = "binding"
 """In the work queue, the first element of the key of a pod that waits for binding conditions."""
@@ -63,7 +66,11 @@ class SchedulerController(Controller):
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
         self.decisions: dict[str, dict[str, int]] = {}
-        """The feasible nodes with their scores, by pod key. Contains at most DECISIONS_MAX pods."""
+        """The feasible nodes with their scores, by pod key.
+
+        Contains at most DECISIONS_MAX pods and SCORES_MAX scores.
+        """
+        self._scores = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
         rules = context.rules
@@ -77,6 +84,7 @@ class SchedulerController(Controller):
         self._namespaces: Informer = context.informer(context.served("", "namespaces"))
         self._gangs = Gangs(context, self._api, self._pods)
         self._states = NodeStates()
+        self._known = KnownAnswers()
         self._waits = BindingWaits(
             self._view,
             self._states,
@@ -206,6 +214,7 @@ class SchedulerController(Controller):
             effort,
             self._failures.get(key_of(pod), 0),
             lambda: self._namespaces.objects,
+            self._known,
         )
 
     async def _schedule_gang(self, pod: Object) -> None:
@@ -265,9 +274,10 @@ class SchedulerController(Controller):
         return states
 
     def _remember(self, key: str, outcome: Outcome) -> None:
-        self.decisions.pop(key, None)
-        if len(self.decisions) >= DECISIONS_MAX:
-            del self.decisions[next(iter(self.decisions))]
+        self._scores -= len(self.decisions.pop(key, ()))
+        self._scores += len(outcome.feasible)
+        while self.decisions and (len(self.decisions) >= DECISIONS_MAX or self._scores > SCORES_MAX):
+            self._scores -= len(self.decisions.pop(next(iter(self.decisions))))
         self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:

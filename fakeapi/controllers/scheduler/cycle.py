@@ -2,18 +2,32 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import attrgetter
 from typing import Any
 
+from fakeapi.controllers.allocation.allocator import has_shares
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, PodClaims
 from fakeapi.controllers.scheduler.filters import FILTERS, Wants, node_affinity, taint_toleration
+from fakeapi.controllers.scheduler.node_answers import (
+    NO_PARTS,
+    REFUSED,
+    Answer,
+    KnownAnswers,
+    NodeAnswers,
+    requirements_of,
+)
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_topology import PodTopology, has_rules
-from fakeapi.controllers.scheduler.scoring import scores
+from fakeapi.controllers.scheduler.scoring import Scoring, totals
 from fakeapi.controllers.scheduler.status import CannotSchedule, Unschedulable, nodes_message
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 
+_SAFE_PART = 4
+"""An attempt that uses at most this part of its tries, a quarter, reaches the limit of no node."""
+_shunning = attrgetter("shunning")
 _NOT_HELPFUL = "Preemption is not helpful for scheduling"
 _NO_VICTIMS = "No preemption victims found for incoming pod"
 
@@ -28,7 +42,7 @@ class Outcome:
       reasons.
     - `feasible`: the feasible nodes with their scores. A single feasible node has the score 0.
     - `problem`: a reason that concerns all nodes, such as a missing class; "" if there is none.
-    - `refusals`: by node, the reason why the pod does not fit.
+    - `refusals`: by node, the reason why the pod does not fit. May be empty if a node was chosen.
     """
 
     claims: PodClaims
@@ -107,9 +121,14 @@ class Filtering:
                 await self.effort.give_turn()
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
+    @property
+    def has_topology(self) -> bool:
+        """Whether the pod, or a pod on a node, has rules for pod affinity or topology spread."""
+        return has_rules(self.pod) or any(map(_shunning, self.states.values()))
+
     def _topology(self, wants: Wants) -> PodTopology | None:
         """Returns the filter for pod affinity and topology spread; None if no pod has such rules."""
-        if not has_rules(self.pod) and not any(state.shunning for state in self.states.values()):
+        if not self.has_topology:
             return None
         return PodTopology(
             self.pod,
@@ -129,14 +148,16 @@ async def attempt(
     effort: Effort,
     turn: int = 0,
     namespaces: Callable[[], Mapping[str, Object]] = dict,
+    known: KnownAnswers | None = None,
 ) -> Outcome:
     """Runs one scheduling attempt for a pod.
 
-    - `states`: the nodes of the cluster by name
+    - `states`: the nodes of the cluster by name, in the order of names
     - `choose`: chooses one of the nodes with the best score
     - `effort`: limits the search for devices
     - `turn`: the number of earlier attempts that ended with an error
     - `namespaces`: returns the cluster's namespaces by name
+    - `known`: the answers of earlier attempts. They make the attempt faster, and do not change its outcome
 
     Raises PluginError for a problem with the pod's claims that ends the attempt.
     """
@@ -147,6 +168,9 @@ async def attempt(
     outcome = Outcome(claims, len(states))
     filtering = Filtering(pod, states, plugin, claims, quirks, namespaces, effort)
     outcome.filtering = filtering
+    if known is not None and await _decide_by_answers(outcome, filtering, choose, known):
+        return outcome
+    scoring = Scoring(pod)
     fitting: list[NodeState] = []
     async for state, refusal in filtering.refusals(states):
         if refusal is None:
@@ -156,9 +180,74 @@ async def attempt(
     if len(fitting) == 1:
         outcome.feasible = {fitting[0].name: 0}
     elif fitting:
-        of_claims = {state.name: plugin.score(claims, state.name) for state in fitting}
-        outcome.feasible = scores(pod, fitting, of_claims)
+        parts = [scoring.parts(state, plugin.score(claims, state.name)) for state in fitting]
+        outcome.feasible = dict(zip((state.name for state in fitting), totals(parts), strict=True))
     if outcome.feasible:
         best = max(outcome.feasible.values())
         outcome.node = choose(sorted(name for name, score in outcome.feasible.items() if score == best))
     return outcome
+
+
+async def _decide_by_answers(
+    outcome: Outcome, filtering: Filtering, choose: Callable[[list[str]], str], known: KnownAnswers
+) -> bool:
+    """Sets the outcome of an attempt, with a check of only those nodes whose answers are not known.
+
+    Returns False if the answers of nodes depend on each other. Then the attempt must check all nodes:
+
+    - Pods have rules for pod affinity or topology spread.
+    - The search for devices comes near its limit, which is one limit for all nodes.
+
+    Raises PluginError for a problem with the pod's claims that ends the attempt.
+    """
+    claims, effort = filtering.claims, filtering.effort
+    of_claims, of_pod = filtering.plugin.answer_key(claims), requirements_of(filtering.pod)
+    if of_claims is None or of_pod is None or filtering.has_topology:
+        return False
+    key, before = (of_pod, of_claims), effort.tries
+    answers = known.take(key, filtering.states, claims.inventory)
+    names = answers.forget_stale()
+    effort.tries -= answers.tries
+    await _answer(answers, names, filtering)
+    if effort.gave_up or before - effort.tries > before // _SAFE_PART:
+        effort.restart(before)
+        return False
+    known.keep(key, answers)
+    scores = answers.scores()
+    best = max(scores, default=REFUSED)
+    if best == REFUSED:
+        outcome.refusals = answers.refusals()
+        return True
+    outcome.node = choose(list(compress(answers.names, map(best.__eq__, scores))))
+    refused = scores.count(REFUSED)
+    if refused == len(scores) - 1:
+        outcome.feasible = {outcome.node: 0}
+    else:
+        outcome.feasible = dict(zip(answers.names, scores, strict=True))
+        if refused:
+            outcome.feasible = {name: score for name, score in outcome.feasible.items() if score != REFUSED}
+    chosen = answers.answer(outcome.node)
+    if chosen is not None and chosen.allocation is not None:
+        claims.allocations[outcome.node] = chosen.allocation
+    return True
+
+
+async def _answer(answers: NodeAnswers, names: Iterable[str], filtering: Filtering) -> None:
+    """Checks whether the pod fits on the nodes `names`, and stores the answers.
+
+    Raises PluginError for a problem with the pod's claims that ends the attempt.
+    """
+    claims, effort, scoring = filtering.claims, filtering.effort, Scoring(filtering.pod)
+    tries, seconds = effort.tries, effort.seconds
+    async for state, refusal in filtering.refusals(names):
+        allocation = claims.allocations.get(state.name)
+        parts = NO_PARTS
+        if refusal is None:
+            parts = scoring.parts(state, filtering.plugin.score(claims, state.name))
+        is_lasting = (
+            seconds == effort.seconds
+            and not claims.node_claims.get(state.name)
+            and (allocation is None or (refusal is None and not has_shares(allocation)))
+        )
+        answers.put(state.name, Answer(refusal, parts, allocation, tries - effort.tries, is_lasting))
+        tries, seconds = effort.tries, effort.seconds

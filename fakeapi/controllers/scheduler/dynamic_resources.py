@@ -3,23 +3,25 @@
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources` for structured parameters.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import is_not
 
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.effort import Effort
-from fakeapi.controllers.allocation.model import AllocationError, NodeError
+from fakeapi.controllers.allocation.model import AllocationError, NodeError, Slice
 from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.allocation.pools import Slices, usable_slices
 from fakeapi.controllers.allocation.requests import choices_of
 from fakeapi.controllers.allocation.rules import AllocationRules
+from fakeapi.controllers.allocation.selector_results import SelectorResults
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.scheduler import extended_resources
-from fakeapi.controllers.scheduler.allocated import allocated_state
 from fakeapi.controllers.scheduler.binding_conditions import is_hopeless
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.controllers.scheduler.node_allocatable import ClaimUse, LookupFailed, NodeAllocatable
+from fakeapi.controllers.scheduler.node_answers import limited_key
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_claim_view import ClaimView, NotReady
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
@@ -27,6 +29,7 @@ from fakeapi.controllers.scheduler.taint_rules import with_taints
 from fakeapi.machinery.json_types import Object
 
 NAME = "DynamicResources"
+_NOTHING: list[Object] = []
 CHOICES_MAX = 8
 """Maximum number of subrequests in a request (FirstAvailableDeviceRequestMaxSize).
 
@@ -59,6 +62,9 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         self._new_share_id = new_share_id
         self._now = now
         self._drivers = drivers
+        self._selected = SelectorResults()
+        self._known_slices: tuple[tuple[object, object, object], Slices] | None = None
+        self._known_accounting: tuple[Sequence[Slice], NodeAllocatable] | None = None
 
     async def pre_filter(self, pod: Object, effort: Effort, turn: int = 0) -> PodClaims:
         try:
@@ -134,16 +140,21 @@ class DynamicResources(ClaimPlugin[PodClaims]):
                     )
 
     async def _inventory(self, classes: Mapping[str, Object], effort: Effort, turn: int) -> Inventory:
-        slices = self._view.slices()
-        if self._rules.device_taints:
-            taint_rules = self._view.objects("devicetaintrules")
-            slices = await with_taints(slices, taint_rules, classes, self._matcher, effort)
-        state = allocated_state(
-            self._view.objects("resourceclaims"),
+        state, changes = self._view.allocated(
             shares=self._rules.consumable_capacity,
             admin_counts=self._rules.quirks.admin_access_takes_devices,
         )
-        return Inventory(Slices(usable_slices(slices, self._rules)), classes, state, turn)
+        return Inventory(await self._slices(classes, effort), classes, state, turn, changes)
+
+    async def _slices(self, classes: Mapping[str, Object], effort: Effort) -> Slices:
+        """Returns the slices with taints. Returns the same object until a slice, class or taint changes."""
+        every = self._view.slices()
+        taint_rules = self._view.objects("devicetaintrules") if self._rules.device_taints else _NOTHING
+        basis = (every, classes, taint_rules)
+        if self._known_slices is None or any(map(is_not, self._known_slices[0], basis)):
+            slices = await with_taints(every, taint_rules, classes, self._matcher, effort)
+            self._known_slices = basis, Slices(usable_slices(slices, self._rules))
+        return self._known_slices[1]
 
     async def filter(
         self, state: PodClaims, pod: Object, node: NodeState, effort: Effort
@@ -201,7 +212,11 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _accounting(self, state: PodClaims) -> NodeAllocatable | None:
         if not self._rules.node_allocatable or not state.claims:
             return None
-        return NodeAllocatable(self._view.slices(), self._rules.quirks.devices_have_overhead)
+        slices = self._view.slices()
+        if self._known_accounting is None or self._known_accounting[0] is not slices:
+            accounting = NodeAllocatable(slices, self._rules.quirks.devices_have_overhead)
+            self._known_accounting = slices, accounting
+        return self._known_accounting[1]
 
     def _account(
         self, accounting: NodeAllocatable, state: PodClaims, pod: Object, node: NodeState
@@ -252,6 +267,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
                 self._matcher,
                 self._new_share_id,
                 effort.on_node(),
+                self._selected,
             )
         except NodeError as error:
             return Unschedulable((str(error),))
@@ -261,6 +277,16 @@ class DynamicResources(ClaimPlugin[PodClaims]):
             return Unschedulable(("cannot allocate all claims",))
         state.allocations[node.name] = results
         return None
+
+    def answer_key(self, state: PodClaims) -> Hashable | None:
+        is_plain = state.extended is None and state.talk is None
+        if not is_plain or len(state.unallocated) != len(state.claims):
+            return None
+        if state.inventory is None:
+            return b""
+        if state.inventory.changes is None:
+            return None
+        return limited_key([state.inventory.turn, [claim["spec"] for claim in state.claims]])
 
     def score(self, state: PodClaims, node: str) -> int:
         if not self._rules.quirks.choices_are_scored or not self._rules.prioritized_list:

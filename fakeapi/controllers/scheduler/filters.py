@@ -5,10 +5,10 @@ The first filter that rejects a node determines the reason.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fakeapi.controllers.allocation.nodes import is_met, matches_selector
-from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
+from fakeapi.controllers.scheduler.node_state import Amounts, NodeState, requests_of
 from fakeapi.controllers.scheduler.status import Unschedulable
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
@@ -27,6 +27,11 @@ class Wants:
     pod: Object
     quirks: Quirks
     by_class: frozenset[str] = frozenset()
+    requests: Amounts = field(init=False)
+    """The resource requests of the pod."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "requests", requests_of(self.pod))
 
 
 Filter = Callable[[Wants, NodeState], Unschedulable | None]
@@ -75,7 +80,7 @@ def node_resources_fit(wants: Wants, state: NodeState) -> Unschedulable | None:
     impossible = False
     if len(state.pods) + 1 > state.allocatable("pods"):
         reasons.append("Too many pods")
-    for name, amount in requests_of(wants.pod).items():
+    for name, amount in wants.requests.items():
         if name in wants.by_class and not state.allocatable(name):
             continue
         if amount and amount > state.allocatable(name) - state.requested.get(name, 0):

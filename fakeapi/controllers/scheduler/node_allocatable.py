@@ -5,7 +5,8 @@ k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources`, of 1.36 an
 differ in the fields of devices and of the pod's status.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from fakeapi.controllers.allocation.model import Slice
@@ -47,15 +48,18 @@ class ClaimUse:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
 class NodeAllocatable:
-    """Calculates the node-allocatable resources that pods use through claims.
+    """Calculates the node-allocatable resources that pods use through claims."""
 
-    `has_overhead`: whether to follow releases since 1.37, where devices may also have overhead.
-    """
+    def __init__(self, slices: Iterable[Slice], has_overhead: bool) -> None:  # noqa: FBT001 - a release's rule
+        """Indexes the slices of the cluster by the name of their pool.
 
-    slices: Sequence[Slice]
-    has_overhead: bool
+        `has_overhead`: whether to follow releases since 1.37, where devices may also have overhead.
+        """
+        self.has_overhead = has_overhead
+        self._by_pool: defaultdict[str, list[Slice]] = defaultdict(list)
+        for resource_slice in slices:
+            self._by_pool[resource_slice.spec["pool"]["name"]].append(resource_slice)
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
         """Returns the reason why a pod may not use its allocated claims on a node; None if it may use them.
@@ -122,24 +126,18 @@ class NodeAllocatable:
         The function raises LookupFailed if the device is missing or does not serve `node`. If `node` is None,
         the function finds the devices of all nodes.
         """
-        slices = list(self.slices)
-        if self.has_overhead and node is not None:
-            slices = [
-                resource_slice
-                for resource_slice in slices
-                if resource_slice.spec.get("perDeviceNodeSelection") or serves_node(resource_slice.spec, node)
-            ]
 
         def find(result: Object) -> Object:
             pool, name, driver = result["pool"], result["device"], result["driver"]
-            for resource_slice in slices:
-                if resource_slice.spec["pool"]["name"] != pool or (
-                    self.has_overhead and resource_slice.spec["driver"] != driver
-                ):
+            for resource_slice in self._by_pool.get(pool, ()):
+                spec = resource_slice.spec
+                by_device = self.has_overhead and spec.get("perDeviceNodeSelection")
+                if self.has_overhead and spec["driver"] != driver:
                     continue
-                for device in resource_slice.spec.get("devices") or ():
+                if self.has_overhead and node is not None and not by_device and not serves_node(spec, node):
+                    continue
+                for device in spec.get("devices") or ():
                     if device["name"] == name:
-                        by_device = self.has_overhead and resource_slice.spec.get("perDeviceNodeSelection")
                         if by_device and node is not None and not serves_node(device, node):
                             raise LookupFailed(f"device {name} does not match node")
                         matching: Object = device

@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
+from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.kinds.common.pod_resources import (
     added,
     claimed_resources,
@@ -19,6 +21,8 @@ Amounts = dict[str, Fraction]
 DEFAULT_CPU = Fraction(1, 10)
 DEFAULT_MEMORY = Fraction(200 * 1024 * 1024)
 """Memory in bytes that scoring assumes for a container without a memory request."""
+_REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
+"""Maximum number of quantities whose values are cached, and the maximum length of their texts."""
 
 
 @dataclass(slots=True)
@@ -35,23 +39,25 @@ class NodeState:
     requested: Amounts = field(default_factory=dict)
     scored: Amounts = field(default_factory=dict)
     shunning: list[Object] = field(default_factory=list)
+    _allocatable: Amounts = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def name(self) -> str:
         return str(self.node["metadata"]["name"])
 
     def allocatable(self, resource: str) -> Fraction:
-        amounts = self.node["status"].get("allocatable") or {}
-        return amount(amounts.get(resource, "0"))
+        known = self._allocatable.get(resource)
+        if known is None:
+            amounts = self.node["status"].get("allocatable") or {}
+            known = self._allocatable[resource] = amount(amounts.get(resource, "0"))
+        return known
 
     def add(self, pod: Object) -> None:
         self.pods.append(pod)
         if required_terms(pod, "podAntiAffinity"):
             self.shunning.append(pod)
-        for name, value in requests_of(pod).items():
-            self.requested[name] = self.requested.get(name, Fraction(0)) + value
-        for name, value in scored_requests(pod).items():
-            self.scored[name] = self.scored.get(name, Fraction(0)) + value
+        _add(self.requested, requests_of(pod))
+        _add(self.scored, scored_requests(pod))
 
 
 def required_terms(pod: Object, kind: str) -> list[Object]:
@@ -73,6 +79,11 @@ def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
 
 def amount(text: str) -> Fraction:
     """Returns the value of a quantity, such as "100m", as an exact fraction."""
+    return _known_amount(text) if len(text) <= _REMEMBERED_LENGTH else _known_amount.__wrapped__(text)
+
+
+@lru_cache(_REMEMBERED)
+def _known_amount(text: str) -> Fraction:
     return Fraction(quantity.parse(text).amount)
 
 
@@ -104,41 +115,122 @@ def scored_requests(pod: Object) -> Amounts:
     return {name: max(total, requested.get(name, Fraction(0))) for name, total in totals.items()}
 
 
+@dataclass(eq=False, slots=True)
+class _Placed:
+    """A pod on a node, with its requests after they were computed."""
+
+    pod: Object
+    requested: Amounts | None = None
+    scored: Amounts = field(default_factory=dict)
+
+    def compute(self) -> None:
+        if self.requested is None:
+            self.requested, self.scored = requests_of(self.pod), scored_requests(self.pod)
+
+
+@dataclass(eq=False, slots=True)
+class _OnNode:
+    """The pods on one node by uid, with the sums of their requests.
+
+    - `added`: the pods whose requests are not part of the sums yet.
+    - `is_summed`: whether the sums are right except for `added`. They are computed anew after a pod has left.
+    """
+
+    pods: dict[str, _Placed] = field(default_factory=dict)
+    added: dict[str, _Placed] = field(default_factory=dict)
+    requested: Amounts = field(default_factory=dict)
+    scored: Amounts = field(default_factory=dict)
+    is_summed: bool = True
+
+    def change(self, uid: str, pod: Object | None) -> None:
+        """Adds or replaces the pod with this uid, as the last pod. Removes it if `pod` is None."""
+        known, was_added = self.pods.pop(uid, None), self.added.pop(uid, None) is not None
+        if known is not None and not was_added:
+            if pod is not None and _has_equal_requests(known.pod, pod):
+                self.pods[uid] = _Placed(pod, known.requested, known.scored)
+                return
+            self.is_summed = False
+        if pod is not None:
+            self.pods[uid] = self.added[uid] = _Placed(pod)
+
+    def state(self, node: Object) -> NodeState:
+        """Returns the state of the node with these pods. Later changes do not affect it."""
+        if not self.is_summed:
+            self.requested, self.scored, self.is_summed = {}, {}, True
+            self.added = dict(self.pods)
+        for placed in self.added.values():
+            placed.compute()
+            _add(self.requested, placed.requested or {})
+            _add(self.scored, placed.scored)
+        self.added = {}
+        pods = [placed.pod for placed in self.pods.values()]
+        shunning = [pod for pod in pods if required_terms(pod, "podAntiAffinity")]
+        return NodeState(node, pods, dict(self.requested), dict(self.scored), shunning)
+
+
+def _add(sums: Amounts, amounts: Amounts) -> None:
+    for name, value in amounts.items():
+        sums[name] = sums.get(name, Fraction(0)) + value
+
+
+def _has_equal_requests(one: Object, other: Object) -> bool:
+    return bool(one["spec"] == other["spec"] and claimed_resources(one) == claimed_resources(other))
+
+
 class NodeStates:
     """The NodeState of each node. Ignores pods that have ended.
 
-    The informers call `node_changed` and `pod_changed` to keep the states up to date.
+    The informers call `node_changed` and `pod_changed` to keep the states up to date. A change costs the same
+    whatever the number of nodes: only the state of the changed node is made again.
     """
 
     def __init__(self) -> None:
         self._nodes: dict[str, Object] = {}
-        self._pods: defaultdict[str, dict[str, Object]] = defaultdict(dict)
+        self._pods: defaultdict[str, _OnNode] = defaultdict(_OnNode)
+        self._changed: set[str] = set()
         self._states: dict[str, NodeState] = {}
+        """The states by name, in the order of names."""
 
     def node_changed(self, old: Object | None, new: Object | None) -> None:
         name = (new or old or {})["metadata"]["name"]
-        self._states.pop(name, None)
+        self._changed.add(name)
         if new is None:
             self._nodes.pop(name, None)
         else:
             self._nodes[name] = new
 
     def pod_changed(self, old: Object | None, new: Object | None) -> None:
-        for pod in filter(None, (old, new)):
-            name = pod["spec"].get("nodeName")
-            if not name:
-                continue
-            uid = pod["metadata"]["uid"]
-            if pod is new and pod["status"].get("phase") not in {"Succeeded", "Failed"}:
-                self._pods[name][uid] = pod
-            else:
-                self._pods[name].pop(uid, None)
-            self._states.pop(name, None)
+        uid = (new or old or {})["metadata"]["uid"]
+        before = None if old is None else old["spec"].get("nodeName")
+        after = None if new is None or has_ended(new) else new["spec"].get("nodeName")
+        if old is not None and before and (before != after or old["metadata"]["uid"] != uid):
+            self._change(before, old["metadata"]["uid"], None)
+        if after:
+            self._change(after, uid, new)
+
+    def _change(self, node: str, uid: str, pod: Object | None) -> None:
+        on_node = self._pods[node]
+        on_node.change(uid, pod)
+        self._changed.add(node)
+        if not on_node.pods:
+            del self._pods[node]
+
+    def on_node(self, node: Object) -> NodeState:
+        """Returns the state of a node. `node`: the Node, which may be unknown to `node_changed`."""
+        on_node = self._pods.get(node["metadata"]["name"])
+        return NodeState(node) if on_node is None else on_node.state(node)
 
     def by_name(self) -> dict[str, NodeState]:
         """Returns the states of all nodes by name, in the order of names."""
-        for name in self._nodes.keys() - self._states.keys():
-            state = self._states[name] = NodeState(self._nodes[name])
-            for pod in self._pods[name].values():
-                state.add(pod)
-        return {name: self._states[name] for name in sorted(self._states)}
+        changed, self._changed = self._changed, set()
+        is_sorted = True
+        for name in changed:
+            node = self._nodes.get(name)
+            if node is None:
+                self._states.pop(name, None)
+                continue
+            is_sorted = is_sorted and name in self._states
+            self._states[name] = self.on_node(node)
+        if not is_sorted:
+            self._states = dict(sorted(self._states.items()))
+        return dict(self._states)

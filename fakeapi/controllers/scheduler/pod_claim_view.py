@@ -1,13 +1,16 @@
 """DeviceView: the claims, classes and slices of the cluster in one API version, for the scheduler."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from fakeapi.controllers.allocation.model import Slice
+from fakeapi.controllers.allocation.model import AllocatedState, Slice
+from fakeapi.controllers.allocation.pool_changes import PoolChanges
 from fakeapi.controllers.controller import ControllerContext
-from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
+from fakeapi.controllers.scheduler.allocated import allocated_state
+from fakeapi.controllers.scheduler.allocated_devices import AllocatedDevices
 from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -56,8 +59,17 @@ class ClaimView(ABC):
     def slices(self) -> Sequence[Slice]:
         """Returns all ResourceSlices. Returns the same sequence until a ResourceSlice changes."""
 
-    def classes(self, kind: str = "deviceclasses") -> dict[str, Object]:
+    def classes(self, kind: str = "deviceclasses") -> Mapping[str, Object]:
+        """Returns the classes by name. Callers must not change the mapping."""
         return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
+
+    def allocated(self, *, shares: bool, admin_counts: bool) -> tuple[AllocatedState, PoolChanges | None]:
+        """Returns the devices in use, and the log of changed pools if the view keeps one.
+
+        The state is valid until the next call. The arguments are those of `allocated_state`.
+        """
+        claims = self.objects("resourceclaims")
+        return allocated_state(claims, shares=shares, admin_counts=admin_counts), None
 
     def names_of_claims(self, pod: Object) -> dict[str, str]:
         """Maps the names of claims in a pod's spec to the uids of the existing ResourceClaims.
@@ -111,7 +123,11 @@ class DeviceView(ClaimView):
         self._informers: dict[str, Informer] = {}
         self._lists: dict[str, list[Object]] = {}
         self._slices: Sequence[Slice] | None = None
+        self._made_slices: dict[int, tuple[Object, Slice]] = {}
+        self._classes: dict[str, Mapping[str, Object]] = {}
         self._assumed: dict[str, Object] = {}
+        self._changed_claims: set[str] = set()
+        self._allocated: dict[tuple[bool, bool], AllocatedDevices] = {}
         self._converted: dict[str, dict[str, tuple[str, Object]]] = {kind: {} for kind in KINDS}
         for kind in KINDS:
             resource = find_resource(context.cluster.catalogue, GROUP, kind)
@@ -124,8 +140,11 @@ class DeviceView(ClaimView):
     def _forget(self, kind: str, old: Object | None, new: Object | None) -> None:
         """Drops the cached list of the resource `kind` after one of its objects changed."""
         self._lists.pop(kind, None)
+        self._classes.pop(kind, None)
         if kind == "resourceslices":
             self._slices = None
+        elif kind == "resourceclaims" and self._allocated:
+            self._changed_claims.add(key_of(new or old or {}))
 
     def on_change(self, handler: Callable[[Object | None, Object | None], None], *kinds: str) -> None:
         """Registers `handler` for every change of the resources in `kinds`.
@@ -174,7 +193,7 @@ class DeviceView(ClaimView):
     def _stored(self, kind: str) -> list[Object]:
         informer = self._informers.get(kind)
         if informer is None:
-            return []
+            return self._lists.setdefault(kind, [])
         fresh = self._lists.get(kind)
         if fresh is not None:
             return fresh
@@ -199,8 +218,33 @@ class DeviceView(ClaimView):
         assumed = self._assumed.get(obj["metadata"]["uid"])
         return self._resources["resourceclaims"].to_hub(obj) if assumed is None else assumed
 
+    def classes(self, kind: str = "deviceclasses") -> Mapping[str, Object]:
+        known = self._classes.get(kind)
+        if known is None:
+            known = self._classes[kind] = super().classes(kind)
+        return known
+
+    def allocated(self, *, shares: bool, admin_counts: bool) -> tuple[AllocatedState, PoolChanges | None]:
+        if self._assumed:
+            return super().allocated(shares=shares, admin_counts=admin_counts)
+        known = self._allocated.get((shares, admin_counts))
+        changed, self._changed_claims = self._changed_claims, set()
+        if known is None:
+            known = AllocatedDevices(shares=shares, admin_counts=admin_counts)
+            self._allocated = {(shares, admin_counts): known}
+            changed = set(self._informers["resourceclaims"].objects)
+        resource, claims = self._resources["resourceclaims"], self._informers["resourceclaims"].objects
+        for key in changed:
+            claim = claims.get(key)
+            known.change(key, None if claim is None else resource.to_hub(claim))
+        return known.state, known.changes
+
     def slices(self) -> Sequence[Slice]:
         if self._slices is None:
-            objects = self.objects("resourceslices")
-            self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in objects]
+            known, self._made_slices = self._made_slices, {}
+            for obj in self.objects("resourceslices"):
+                entry = known.get(id(obj))
+                made = Slice(obj["metadata"]["name"], obj["spec"]) if entry is None else entry[1]
+                self._made_slices[id(obj)] = obj, made
+            self._slices = [made for _, made in self._made_slices.values()]
         return self._slices

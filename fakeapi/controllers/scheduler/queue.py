@@ -5,10 +5,11 @@ a pod after the next change that could make it schedulable.
 """
 
 from collections.abc import Container, Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from fakeapi.controllers.controller import ControllerContext
-from fakeapi.controllers.informer import Informer, key_of
+from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.scheduler.pod_topology import has_rules
 from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object
@@ -24,6 +25,10 @@ The delays grow exponentially from BACKOFF_SECONDS_MIN.
 """
 
 
+OUTDATED_MAX = 1000
+"""Maximum number of outdated entries in the heap of pods, beyond one for each pod to schedule."""
+
+
 class SchedulingQueue:
     """The keys of the pods to schedule, and of the unschedulable pods.
 
@@ -35,7 +40,10 @@ class SchedulingQueue:
         self._context = context
         self._pods = pods
         self._bound = bound
-        self._active: dict[str, int] = {}
+        self._active: dict[str, tuple[int, int]] = {}
+        """The rank of each pod to schedule: its negative priority, and its number in the order of arrival."""
+        self._heap: list[tuple[tuple[int, int], str]] = []
+        """The pods by rank. Also has entries whose pod has another rank now, or was removed."""
         self._unschedulable: set[str] = set()
         self._costly: set[str] = set()
         """Keys of pods whose last scheduling attempt gave up because the search for devices took too long."""
@@ -50,9 +58,15 @@ class SchedulingQueue:
     def add(self, key: str) -> None:
         """Queues a pod for a scheduling attempt."""
         self._unschedulable.discard(key)
-        if key not in self._active and key not in self._bound:
-            self._arrivals += 1
-            self._active[key] = self._arrivals
+        known = self._active.get(key)
+        if known is not None or key not in self._bound:
+            pod = self._pods.objects.get(key)
+            priority = 0 if pod is None else int(pod["spec"].get("priority") or 0)
+            self._arrivals += known is None
+            rank = -priority, self._arrivals if known is None else known[1]
+            if rank != known:
+                self._active[key] = rank
+                heappush(self._heap, (rank, key))
         self._context.add(NEXT)
 
     def add_unschedulable(
@@ -73,6 +87,9 @@ class SchedulingQueue:
     def remove(self, key: str) -> None:
         """Drops a pod, because it is scheduled now or needs no node any more."""
         self._active.pop(key, None)
+        if len(self._heap) > 2 * len(self._active) + OUTDATED_MAX:
+            self._heap = [(rank, active) for active, rank in self._active.items()]
+            heapify(self._heap)
         self._unschedulable.discard(key)
         self._costly.discard(key)
 
@@ -81,19 +98,15 @@ class SchedulingQueue:
 
         Among pods of equal priority, chooses the pod that was queued first.
         """
-        best: tuple[tuple[int, int], Object] | None = None
-        for key, arrival in list(self._active.items()):
-            pod = self._pods.objects.get(key)
-            if pod is None or not is_waiting(pod):
-                del self._active[key]
+        while self._heap:
+            rank, key = heappop(self._heap)
+            if self._active.get(key) != rank:
                 continue
-            rank = (-int(pod["spec"].get("priority") or 0), arrival)
-            if best is None or rank < best[0]:
-                best = rank, pod
-        if best is None:
-            return None
-        self.remove(key_of(best[1]))
-        return best[1]
+            self.remove(key)
+            pod = self._pods.objects.get(key)
+            if pod is not None and is_waiting(pod):
+                return pod
+        return None
 
     def retry(self, keys: Iterable[str]) -> None:
         """Queues pods for another scheduling attempt.

@@ -5,49 +5,83 @@ ImageLocality is missing, because the nodes of fakeapi have no images. The score
 topology spread are missing too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
+from typing import NamedTuple
 
 from fakeapi.controllers.allocation.nodes import matches_term
 from fakeapi.controllers.scheduler.filters import tolerates_taint
-from fakeapi.controllers.scheduler.node_state import NodeState, requests_of, scored_requests
+from fakeapi.controllers.scheduler.node_state import Amounts, NodeState, requests_of, scored_requests
 from fakeapi.machinery.json_types import Object
 
 SCORE_MAX = 100
 _SCORED = ("cpu", "memory")
 
 
-def scores(pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]) -> dict[str, int]:
-    """Returns the total score of each node, by node name.
+class Parts(NamedTuple):
+    """The parts of a node's score that depend on no other node.
 
-    `of_claims`: the scores of the plugin DynamicResources, by node name.
+    - `taints`: the number of PreferNoSchedule taints that the pod does not tolerate.
+    - `affinity`: the sum of the weights of the pod's preferred node affinity.
+    - `claims`: the score of the plugin DynamicResources.
+    - `resources`: the scores for free and for evenly used resources.
     """
-    parts = scores_by_plugin(pod, states, of_claims)
-    return {state.name: sum(parts[state.name].values()) for state in states}
+
+    taints: int
+    affinity: int
+    claims: int
+    resources: int
+
+
+class Scoring:
+    """Scores nodes for one pod."""
+
+    def __init__(self, pod: Object) -> None:
+        self._pod = pod
+        self._requests = requests_of(pod)
+        self._scored = scored_requests(pod)
+
+    def parts(self, state: NodeState, of_claims: int) -> Parts:
+        """Returns the parts of a node's score. `of_claims`: the score of the plugin DynamicResources."""
+        resources = _least_allocated(self._scored, state) + _balanced(self._requests, state)
+        return Parts(_intolerable(self._pod, state), _preference(self._pod, state), of_claims, resources)
+
+
+def totals(parts: Sequence[Parts]) -> list[int]:
+    """Returns the total score of each feasible node."""
+    taints = _normalized([part.taints for part in parts], reverse=True)
+    affinities = _normalized([part.affinity for part in parts])
+    claims = _normalized([part.claims for part in parts])
+    return [
+        3 * taint + 2 * affinity + 2 * claim + part.resources
+        for part, taint, affinity, claim in zip(parts, taints, affinities, claims, strict=True)
+    ]
 
 
 def scores_by_plugin(
-    pod: Object, states: Sequence[NodeState], of_claims: Mapping[str, int]
-) -> dict[str, dict[str, int]]:
-    """Returns the weighted score of each node from each plugin, by node name and plugin.
+    pod: Object, states: Sequence[NodeState], of_claims: Sequence[int]
+) -> list[dict[str, int]]:
+    """Returns the weighted score of each node from each plugin. Their sums are the `totals`.
 
-    `of_claims`: the scores of the plugin DynamicResources, by node name.
+    `of_claims`: the scores of the plugin DynamicResources.
     """
-    taints = [_intolerable(pod, state) for state in states]
-    affinities = [_preference(pod, state) for state in states]
-    claims = [of_claims.get(state.name, 0) for state in states]
-    parts = {
-        "TaintToleration": (3, _normalized(taints, reverse=True)),
-        "NodeAffinity": (2, _normalized(affinities)),
-        "DynamicResources": (2, _normalized(claims)),
-        "NodeResourcesFit": (1, [_least_allocated(pod, state) for state in states]),
-        "NodeResourcesBalancedAllocation": (1, [_balanced(pod, state) for state in states]),
-    }
-    return {
-        state.name: {plugin: weight * part[index] for plugin, (weight, part) in parts.items()}
+    scoring = Scoring(pod)
+    parts = [scoring.parts(state, score) for state, score in zip(states, of_claims, strict=True)]
+    taints = _normalized([part.taints for part in parts], reverse=True)
+    affinities = _normalized([part.affinity for part in parts])
+    claims = _normalized([part.claims for part in parts])
+    requests, scored = requests_of(pod), scored_requests(pod)
+    return [
+        {
+            "TaintToleration": 3 * taints[index],
+            "NodeAffinity": 2 * affinities[index],
+            "DynamicResources": 2 * claims[index],
+            "NodeResourcesFit": _least_allocated(scored, state),
+            "NodeResourcesBalancedAllocation": _balanced(requests, state),
+        }
         for index, state in enumerate(states)
-    }
+    ]
 
 
 def _normalized(found: Sequence[int], *, reverse: bool = False) -> list[int]:
@@ -72,9 +106,11 @@ def _preference(pod: Object, state: NodeState) -> int:
     return sum(term["weight"] for term in preferred if matches_term(term["preference"], state.node))
 
 
-def _least_allocated(pod: Object, state: NodeState) -> int:
-    """Returns the score (LeastAllocated) for the free cpu and memory of a node after adding the pod."""
-    requests = scored_requests(pod)
+def _least_allocated(requests: Amounts, state: NodeState) -> int:
+    """Returns the score (LeastAllocated) for the free cpu and memory of a node after adding the pod.
+
+    `requests`: the requests of the pod, with defaults for containers without requests.
+    """
     total, count = 0, 0
     for name in _SCORED:
         has = state.allocatable(name)
@@ -86,12 +122,11 @@ def _least_allocated(pod: Object, state: NodeState) -> int:
     return total // count if count else 0
 
 
-def _balanced(pod: Object, state: NodeState) -> int:
+def _balanced(requests: Amounts, state: NodeState) -> int:
     """Returns the score for how evenly a node's cpu and memory are used after adding the pod.
 
     Returns 0 for a pod without requests.
     """
-    requests = requests_of(pod)
     if not any(requests.values()):
         return 0
     fractions = [

@@ -25,6 +25,7 @@ from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.cel.admission import ANNOTATION, CONDITION, MESSAGE, Declared
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.jsonpath_syntax import JsonPathError, parse
 from fakeapi.machinery.meta.names import byte_length, is_qualified_name
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
@@ -162,12 +163,20 @@ class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
         warnings = (status.get("typeChecking") or {}).get("expressionWarnings") or ()
         for index, warning in enumerate(warnings):
             path = f"status.typeChecking.expressionWarnings[{index}]"
-            errors += [
-                required(f"{path}.{name}")
-                for name in ("warning", "fieldRef")
-                if not warning.get(name, "").strip()
-            ]
+            errors += [] if warning.get("warning") else [required(f"{path}.warning")]
+            errors += _reference_errors(warning.get("fieldRef", "").strip(), f"{path}.fieldRef")
         return errors + validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
+
+
+def _reference_errors(reference: str, path: str) -> list[FieldError]:
+    """Validates the reference to the field of an expression, a JSONPath."""
+    if not reference:
+        return [required(path)]
+    try:
+        parse(reference)
+    except JsonPathError as error:
+        return [invalid(path, reference, f"invalid JSONPath: {error}")]
+    return []
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

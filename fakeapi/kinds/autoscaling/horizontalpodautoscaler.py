@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/registry/autoscaling/horizontalpodautoscaler` and
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fakeapi.kinds.autoscaling.cells import autoscaler_cells
 from fakeapi.kinds.autoscaling.conversion import ROUND_TRIP, conversions_of, without_round_trip
@@ -49,10 +49,25 @@ Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/autoscaling/hori
 """
 
 
+def _at(value: Any, *path: str) -> Any:
+    """Returns the value at a path of field names; None if it is absent."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
 class AutoscalerStrategy(WorkloadStrategy):
     """Strategy for HorizontalPodAutoscalers. Sets their generation only if the gate HPAGeneration is on."""
 
     template_path: ClassVar[tuple[str, ...]] = ()
+
+    def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
+        """Restores explicitly empty `policies` of v2: they get no default, and validation rejects them."""
+        for direction in _DIRECTIONS:
+            rules = _at(obj, "spec", "behavior", direction)
+            if rules is not None and _at(sent, "spec", "behavior", direction, "policies") == []:
+                rules["policies"] = []
+        return obj
 
     def default(self, obj: Object) -> Object:
         """Converts the object to the stored layout and back, like upstream does when it decodes a request.
@@ -143,11 +158,28 @@ class AutoscalerStrategy(WorkloadStrategy):
 
 
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of HorizontalPodAutoscalers. Replica counts must not be negative."""
+    """Strategy for `/status` of HorizontalPodAutoscalers.
+
+    Replica counts must not be negative, and, from 1.37 on, neither the generations in conditions.
+    """
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
         status = new.get("status") or {}
-        return validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status")
+        return [
+            *_condition_errors(status.get("conditions") or []),
+            *validate_nonnegative_fields(status, ("currentReplicas", "desiredReplicas"), "status"),
+        ]
+
+
+def _condition_errors(conditions: list[Object]) -> list[FieldError]:
+    """Returns an error for each negative `observedGeneration`. Conditions before 1.37 have no such field."""
+    return [
+        error
+        for index, condition in enumerate(conditions)
+        for error in validate_nonnegative_fields(
+            condition, ("observedGeneration",), f"status.conditions[{index}]"
+        )
+    ]
 
 
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:

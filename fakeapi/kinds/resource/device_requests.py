@@ -11,10 +11,10 @@ _LISTS = ("selectors", "tolerations", "derivedAttributes")
 
 
 def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
-    """Restores explicitly empty lists that decoding dropped, in device requests without a device class.
+    """Restores explicitly empty lists of device requests that decoding dropped.
 
-    In v1alpha3 and v1beta1 of 1.33 an empty list makes the request exact. The server rejects every exact
-    request without a device class, so it never stores the empty list.
+    In v1alpha3 and v1beta1, from 1.33 on, an empty list makes the request exact, and errors print it. The
+    stored form leaves it out.
 
     - `spec`: the decoded claim spec; it is changed in place
     - `sent`, `path`: the request body, and the path of its device requests
@@ -22,5 +22,4 @@ def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) 
     for name in path:
         sent = sent.get(name) if isinstance(sent, dict) else None
     for request, sent_request in zip(spec["devices"]["requests"] or (), sent or (), strict=False):
-        if not request["deviceClassName"]:
-            request |= {name: [] for name in _LISTS if (sent_request or {}).get(name) == []}
+        request |= {name: [] for name in _LISTS if (sent_request or {}).get(name) == []}

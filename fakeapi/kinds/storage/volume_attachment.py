@@ -4,21 +4,25 @@ Follows k8s.io/kubernetes `pkg/registry/storage/volumeattachment` and `pkg/apis/
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
-from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
+from fakeapi.kinds.common.printing.values import printed_as
+from fakeapi.kinds.core.persistent_volume.internal_form import internal_spec
 from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.kinds.storage.provisioning import size_of
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, required, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
+from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -64,8 +68,11 @@ class VolumeAttachmentStrategy(Strategy):
         errors = [*metadata.of_object, *self._validate(new)]
         if not self._rules.quirks.updates_are_checked_once:
             errors += errors
-        return errors + validate_immutable_struct(
-            new["spec"], old["spec"], "spec", "storage/v1.VolumeAttachmentSpec", self._rules
+        return errors + validate_immutable(
+            new["spec"],
+            old["spec"],
+            "spec",
+            lambda spec: printed_as(spec, _internal_spec(self._rules), self._rules),
         )
 
     def _validate(self, obj: Object) -> list[FieldError]:
@@ -113,6 +120,17 @@ class VolumeAttachmentStrategy(Strategy):
                 rule = f"must be between 0 and {INT32_MAX}, inclusive"
                 errors.append(invalid(f"{path}.errorCode", code, rule))
         return errors
+
+
+def _internal_spec(rules: ReleaseRules) -> Struct:
+    """Returns the schema of VolumeAttachmentSpec, with the fields of its inline volume in internal order."""
+    spec = rules.schemas.struct("storage/v1.VolumeAttachmentSpec")
+    source = spec.fields["source"].node
+    assert isinstance(source, Struct)
+    inline = replace(source.fields["inlineVolumeSpec"], node=internal_spec(rules))
+    fields = {**source.fields, "inlineVolumeSpec": inline}
+    internal = replace(spec.fields["source"], node=replace(source, fields=fields))
+    return replace(spec, fields={**spec.fields, "source": internal})
 
 
 STATUS_FIELDS = (

@@ -3,6 +3,7 @@
 Follows k8s.io/apimachinery `pkg/util/managedfields`, from versionCheckManager to stripMetaManager.
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,7 @@ BEFORE_FIRST_APPLY = "before-first-apply"
 """Name of the manager that owns the existing fields after the first apply to an object without managers."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+_UNTYPED_NEW = "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
 
 ANNOTATIONS_MAX = 256 * 1024
@@ -109,7 +111,14 @@ class FieldManager:
         obj: Object = {"metadata": {}} if self.untyped else zero(self.node)
         return obj
 
-    def update(self, live: Object | None, new: Object, manager: str, now: str) -> Object:
+    def update(
+        self,
+        live: Object | None,
+        new: Object,
+        manager: str,
+        now: str,
+        restored: Callable[[Object], Object] = _as_it_is,
+    ) -> Object:
         """Returns `new` with the managedFields after a create, update or patch by `manager`.
 
         - `live`: the stored object, in canonical form; None on create.
@@ -117,6 +126,7 @@ class FieldManager:
           place. On create, metadata that only a server sets is already cleared.
         - `manager`: empty means "unknown".
         - `now`: RFC 3339 in UTC, with whole seconds.
+        - `restored`: returns `new` with the empty lists that differ from missing lists in Go.
 
         On the main resource, the client's managedFields replace the stored ones. Missing or invalid
         managedFields are ignored. `[]` and `[{}]` remove all managedFields until the first apply.
@@ -136,7 +146,7 @@ class FieldManager:
             elif self.untyped:
                 validate(new, self.node, allow_duplicates=True)
                 validate(before, self.node, allow_duplicates=True)
-            self._update(before, new, managed, manager, now)
+            self._update(before, restored(new), managed, manager, now)
         except (TypedError, TypeError, AttributeError, RecursionError):
             # Custom objects are not read into types. They may have a number in place of a struct, which
             # validation rejects later. A value without a schema may be nested deeper than the stack.
@@ -251,8 +261,13 @@ class FieldManager:
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
         if not managed:
+            why = (
+                "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
+            )
+            self._check_live(live, why)
             self._update(self._zero, live, managed, BEFORE_FIRST_APPLY, now)
-        self._check_typed(live, patch)
+        self._check_patch(patch)
+        self._check_live(live, "failed to create typed live object ({})")
         owner = managedfields.applier(manager, self.subresource)
         changed = self._updater.apply(live, patch, managed, owner, force=force)
         self._strip(managed, owner, None if changed is None else now)
@@ -287,17 +302,21 @@ class FieldManager:
             group_version_kind = _group_version_kind(api_version, kind)
             raise self._internal(f"{_patch_name(patch)}: no corresponding type for {group_version_kind}")
 
-    def _check_typed(self, live: Object, patch: Object) -> None:
+    def _check_patch(self, patch: Object) -> None:
         try:
             validate(patch, self.node)
         except TypedError as error:
             raise self._internal(f"{_patch_name(patch)}: {error}") from None
-        if self.allows_duplicates and not self.untyped:
-            return
+
+    def _check_live(self, live: Object, why: str) -> None:
+        """Raises ApiError 500 if the stored object does not fit the schema, such as an item without its key.
+
+        `why`: beginning of the message; `{}` stands for the name and kind of the object.
+        """
         try:
             validate(live, self.node, allow_duplicates=self.allows_duplicates)
         except TypedError as error:
-            raise self._internal(f"failed to create typed live object ({_name(live)}): {error}") from None
+            raise self._internal(f"{why.format(_name(live))}: {error}") from None
 
     def _last_applied(self, live: Object) -> FieldSet:
         """Returns the fields that kubectl applied client-side and that are unchanged in `live`."""
@@ -374,16 +393,18 @@ def _name(obj: Object) -> str:
     return f"{_text(metadata, 'namespace')}/{_text(metadata, 'name')}; {group_version_kind}"
 
 
-def with_old_times(new: Object, old: Object) -> Object:
+def with_old_times(new: Object, old: Object, equal: Callable[[Object, Object], bool] = operator.eq) -> Object:
     """Returns `new` with the managedFields of `old`, if the objects differ only in managedFields times.
 
     Call this function for every update and patch, after the strategy has prepared and accepted `new`.
     Changes `new` in place. Follows k8s.io/apiserver IgnoreManagedFieldsTimestampsTransformer.
+
+    `equal`: compares the objects without their managedFields.
     """
     entries, before = new["metadata"].get("managedFields"), old["metadata"].get("managedFields")
     if not entries or not before or entries == before or _timeless(entries) != _timeless(before):
         return new
-    if _without_managed_fields(new) == _without_managed_fields(old):
+    if equal(_without_managed_fields(new), _without_managed_fields(old)):
         new["metadata"]["managedFields"] = before
     return new
 

@@ -10,11 +10,15 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.json_encoding import go_encode
+from fakeapi.machinery.schema.decoding import without_empty
 from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 
 _TAGGED = frozenset(("v1.ObjectMeta", "v1.Condition", "v1.LabelSelector"))
-"""Types of k8s.io/apimachinery without an internal version, which have JSON tags."""
+"""Types of k8s.io/apimachinery without an internal version. Their JSON tags omit empty lists."""
+
+_TYPE = frozenset(("kind", "apiVersion"))
+"""Fields of objects that are empty in the internal version, and omitted."""
 
 _ZERO = {
     ScalarKind.STRING: "",
@@ -33,7 +37,7 @@ def unversioned_json(value: Any, node: Node) -> str:
 def _unversioned(value: Any, node: Node) -> Any:
     match node:
         case Struct(go_type=go_type) if go_type in _TAGGED:
-            return value
+            return without_empty(value, node)
         case Struct():
             return _members(value, node)
         case List(items=items):
@@ -48,10 +52,11 @@ def _unversioned(value: Any, node: Node) -> Any:
 
 def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
     members: dict[str, Any] = {}
+    is_object = "metadata" in struct.fields
     for name, field in struct.fields.items():
         if name == "metadata":  # embedded in the struct that contains it
-            members |= value.get(name, {})
-        else:
+            members |= _unversioned(value.get(name, {}), field.node)
+        elif not (is_object and name in _TYPE):
             members[go_name(name, struct)] = _member(value.get(name), field)
     return members
 

@@ -187,6 +187,9 @@ class CustomResource(Resource):
             self._in_version(value)  # caches the response: the stored object, converted back
         return value
 
+    def json_of_nothing(self) -> bytes:
+        return codec.encode({"apiVersion": self.api_version, "kind": self.kind.kind})
+
     def item_of(self, entry: Entry, *, exact: bool = False) -> bytes:
         """Returns the JSON of a list item. Items of custom objects have kind and apiVersion.
 

@@ -26,6 +26,8 @@ class Catalogue:
         self._in_group: Counter[str] = Counter()
         self._built_in: Counter[str] = Counter()
         """The number of built-in resources by API group."""
+        self._versions: dict[str, list[str]] = {}
+        """The results of `versions`, until a resource is added or removed."""
         self._subscribers: list[Subscriber] = []
         self.add(*resources)
 
@@ -78,6 +80,14 @@ class Catalogue:
 
         Versions with only custom resources come before versions with built-in resources.
         """
+        known = self._versions.get(group)
+        if known is None:
+            known = self._sorted_versions(group)
+            if group in self._in_group:
+                self._versions[group] = known
+        return [*known]
+
+    def _sorted_versions(self, group: str) -> list[str]:
         built_in: dict[str, bool] = {}
         for (of_group, version, _), resource in self._by_name.items():
             if of_group == group:
@@ -127,6 +137,7 @@ class Catalogue:
         """Adds `change` (1 or -1) to the number of resources of each group; forgets groups without
         resources.
         """
+        self._versions.clear()
         for resource in resources:
             group = resource.kind.group
             for counts in (self._in_group, *(() if resource.kind.unstructured else (self._built_in,))):

@@ -4,7 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 
+from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.decoding import decode
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.conversion import IDENTITY, Conversion, Versions
 from fakeapi.registry.model.definition import KindDefinition
@@ -110,6 +112,17 @@ class ObjectForms(ABC):
         `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
         """
         return stored_form.with_given_version(self._in_version(value), given_version, exact=exact)
+
+    def json_of_nothing(self) -> bytes:
+        """Returns the JSON of an object without data in this API version: its type and zero values.
+
+        Kinds with the subresource `scale` show zero replicas: in their internal version, the number is not a
+        pointer.
+        """
+        empty, _ = decode({}, self.schema)
+        if self.kind.subresource("scale") is not None:
+            empty["spec"] = {"replicas": 0} | empty["spec"]
+        return codec.encode({"kind": self.kind.kind, "apiVersion": self.api_version} | empty)
 
     def items_of(self, entries: Sequence[Entry], *, exact: bool = False) -> Iterator[bytes]:
         """Yields the JSON of list items in this API version, in chunks of consecutive items, joined by

@@ -39,6 +39,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.naming import check_path_name, match_namespace
@@ -172,7 +173,7 @@ class Attempt:
         assert entry is not None, "commit before the attempt was entered"
         server, resource, target = request.server, request.resource, request.target
         key, exact = resource.key(target.namespace, target.name), request.options.exact
-        new = with_old_times(self._new, self._old)
+        new = with_old_times(self._new, self._old, semantically_equal)
         value = await completed(lambda: resource.encode(new))
         strategy = resource.strategy_for(target.subresource)
         if is_finished(new["metadata"], self._old["metadata"]) and not strategy.blocks_final_delete(new):

@@ -141,6 +141,7 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
     manager = resource.manager(request.target.subresource)
     decoded: Patch | None = None
     keeps_empty_lists = has_empty_list(body) and not resource.kind.unstructured
+    restored = partial(request.sent.restored_in_atomic_lists, schema=resource.schema)
 
     def changed(old: Object) -> Object:
         nonlocal decoded
@@ -148,7 +149,7 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
             decoded = read_patch(body, media_type, options.validation)
         sent = request.sent if keeps_empty_lists else None
         new = patched(resource, decoded, old, options.validation, request.warnings, sent)
-        return manager.update(old, new, options.manager, request.server.store.now())
+        return manager.update(old, new, options.manager, request.server.store.now(), restored)
 
     for attempt in attempts(request):
         async with attempt as old:

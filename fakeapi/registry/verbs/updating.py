@@ -52,7 +52,8 @@ def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
     """Returns a copy of `obj` with managedFields. A later attempt may need `obj` unchanged."""
     manager = request.resource.manager(request.target.subresource)
     new = {**obj, "metadata": dict(obj["metadata"])}
-    return manager.update(old, new, request.options.manager, request.server.store.now())
+    restored = partial(request.sent.restored_in_atomic_lists, schema=request.resource.schema)
+    return manager.update(old, new, request.options.manager, request.server.store.now(), restored)
 
 
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:

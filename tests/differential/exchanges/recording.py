@@ -41,10 +41,19 @@ class Recorder:
         exchanges = []
         for symbolic in story:
             request = seen.resolved(symbolic)
+            if "resourceVersionMatch=NotOlderThan" in request["target"]:
+                self._refresh_cache(request)
             answer = self._send(request)
             seen.learn(request, answer["body"])
             exchanges.append({**request, "answer": answer})
         return exchanges
+
+    def _refresh_cache(self, request: Request) -> None:
+        """Lists without a resourceVersion: kube-apiserver then waits until its watch cache is up to date.
+
+        A list with NotOlderThan may otherwise show an older state, because the cache lags behind etcd.
+        """
+        self._send({"method": "GET", "target": f"{request['target'].partition('?')[0]}?limit=1"})
 
     def _send(self, request: Request) -> dict[str, Any]:
         headers = {

@@ -1,6 +1,7 @@
 """Sends the same random requests to fakeapi and to kube-apiserver, and compares the responses.
 
     python -m tests.differential.exchanges.run [--release 1.37] [--minutes 30] [--seed 7] [--only PODS ...]
+    python -m tests.differential.exchanges.run --release 1.37 --seed 7 --story 118
 
 Go builds etcd and kube-apiserver once, in about 15 minutes. A difference is shrunk to the shortest sequence
 of requests and printed. `--keep FILE` also appends it to a file, in the form of the conformance recordings.
@@ -25,6 +26,7 @@ from tests.conformance import world
 from tests.conformance.differences import Difference
 from tests.conformance.player import Player
 from tests.differential.exchanges.bases import driven_kinds
+from tests.differential.exchanges.comparing import OrderComparison
 from tests.differential.exchanges.coverage import Coverage
 from tests.differential.exchanges.known import named
 from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder
@@ -42,6 +44,9 @@ OPTIONS = (
     "--enable-priority-and-fairness=false",
 )
 """Options of kube-apiserver that match the defaults of fakeapi, and keep its own controllers quiet."""
+CLAIMS = "DynamicResourceAllocation=true"
+"""The feature gate that fakeapi has on in every release; kube-apiserver has it on by default from 1.34 on."""
+CLAIMS_UNTIL = 33
 SHOWN_MAX = 60
 """Maximum number of differences to print. The run counts all of them."""
 
@@ -66,7 +71,7 @@ class Comparison:
     def play(self, story: Story) -> tuple[list[dict[str, Any]], Differences]:
         """Plays a story; returns the exchanges with kube-apiserver and the differences by request number."""
         exchanges = self._recorder.record(story)
-        return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges)
+        return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges, OrderComparison)
 
     def prepare(self, namespace: str) -> None:
         """Creates a namespace in both servers, if it does not exist."""
@@ -83,12 +88,14 @@ def retagged(story: Story, number: int, attempt: int) -> Story:
 def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
     """Starts kube-apiserver and fakeapi of a release with the same options."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, release)
+    needs_gate = int(release.partition(".")[2]) <= CLAIMS_UNTIL
+    options = (*OPTIONS, f"--feature-gates={CLAIMS}") if needs_gate else OPTIONS
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         own = stack.enter_context(
             torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG)
         )
-        real = stack.enter_context(kubernetes.running(*programs, port, options=OPTIONS))
+        real = stack.enter_context(kubernetes.running(*programs, port, options=options))
         recorder = Recorder(real.url, real.token)
         stack.callback(recorder.close)
         yield Comparison(recorder, own.port)
@@ -176,6 +183,7 @@ def main() -> int:
     parser.add_argument("--exchanges", type=int, default=0, help="end after this many (default: by time)")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--only", nargs="*", help="these resources (default: all)")
+    parser.add_argument("--story", type=int, nargs="*", help="only the stories with these numbers")
     parser.add_argument("--builds", type=Path, default=BUILDS)
     parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
     parser.add_argument("--keep", type=Path, help="append stories with differences to this file")
@@ -191,9 +199,13 @@ def main() -> int:
         end = time.monotonic() + options.minutes * 60
         number = 0
         while time.monotonic() < end and not 0 < options.exchanges <= run.coverage.exchanges:
+            if options.story and number >= max(options.story):
+                break
             kind = kinds[number % len(kinds)]
             number += 1
-            run.story(kind, writer.story(kind, number), number)
+            story = writer.story(kind, number)
+            if not options.story or number in options.story:
+                run.story(kind, story, number)
     for line in run.coverage.lines():
         say(line)
     say(f"known differences: {dict(run.names) or 'none'}")

@@ -1,4 +1,4 @@
-"""Right uses of the Python API. mypy --strict accepts this file; `test_typing.py` checks it."""
+"""Correct uses of the Python API. mypy --strict accepts this file; `test_typing.py` checks it."""
 
 from collections.abc import Iterator
 from pathlib import Path

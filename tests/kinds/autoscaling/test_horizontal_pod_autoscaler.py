@@ -265,3 +265,16 @@ def test_a_target_that_is_missing_is_two_errors() -> None:
         "spec.scaleTargetRef.kind: Required value",
         "spec.scaleTargetRef.name: Required value",
     ]
+
+
+def test_the_observed_generation_of_a_condition_is_not_negative() -> None:
+    condition = {"type": "AbleToScale", "status": "True", "observedGeneration": -1}
+    errors = autoscalers("1.37").update_refusals(
+        ("status.conditions", [{**condition, "observedGeneration": 0}, condition]),
+        ("status.currentReplicas", -1),
+        subresource="status",
+    )
+    assert errors[1:] == [
+        "status.conditions[1].observedGeneration: Invalid value: -1: must be greater than or equal to 0",
+        "status.currentReplicas: Invalid value: -1: must be greater than or equal to 0",
+    ]

@@ -141,6 +141,14 @@ def test_a_fault_is_said_at_its_field(changes: list[tuple[str, Any]], expected: 
             ".onExitCodes.values[0]: Invalid value: 0: must not be 0 for the In operator",
         ),
         (
+            {"action": "Count", "onExitCodes": {"operator": "In", "values": []}},
+            ".onExitCodes.values: Invalid value: []: at least one value is required",
+        ),
+        (
+            {"action": "Count", "onExitCodes": {"operator": "In"}},
+            ".onExitCodes.values: Invalid value: null: at least one value is required",
+        ),
+        (
             {"action": "Count", "onExitCodes": {"operator": "NotIn", "values": [2, 1]}},
             ".onExitCodes.values: Invalid value: [2,1]: must be ordered",
         ),

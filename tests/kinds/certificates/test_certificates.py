@@ -58,6 +58,7 @@ def request(status: Body | None = None, **spec: Any) -> Body:
     [
         ({"request": "bm90IGEgY3Ny"}, "request", "PEM block type must be CERTIFICATE REQUEST"),
         ({"request": None}, "request", "Invalid value: []byte(nil): PEM block type must be"),
+        ({"request": ""}, "request", "Invalid value: []byte{}: PEM block type must be"),
         ({"usages": []}, "usages", "Required value"),
         ({"usages": ["odd"]}, "usages[0]", 'Unsupported value: "odd": supported values: "any", "cert sign"'),
         ({"usages": ["any", "any"]}, "usages[1]", 'Duplicate value: "any"'),

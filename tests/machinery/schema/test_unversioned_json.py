@@ -55,3 +55,13 @@ def test_texts_of_drivers_are_compact_and_html_is_escaped() -> None:
     assert shown(value, "resource/v1.OpaqueDeviceConfiguration") == (
         '{"Driver":"a\\u003cb","Parameters":{"x":"\\u0026"}}'
     )
+
+
+def test_the_empty_lists_of_a_nested_label_selector_are_left_out() -> None:
+    expressions = [{"key": "a", "operator": "In", "values": []}]
+    constraint = {"labelSelector": {"matchExpressions": expressions}, "matchLabelKeys": []}
+    decoded = json.loads(shown(constraint, "core/v1.TopologySpreadConstraint"))
+    assert decoded["LabelSelector"] == {"matchExpressions": [{"key": "a", "operator": "In"}]}
+    assert decoded["MatchLabelKeys"] == []
+    empty: dict[str, object] = {"labelSelector": {"matchExpressions": []}}
+    assert json.loads(shown(empty, "core/v1.TopologySpreadConstraint"))["LabelSelector"] == {}

@@ -11,6 +11,7 @@ from fakeapi.kinds.common.int_or_percent import (
 from fakeapi.kinds.common.pod_templates import validate_selected
 from fakeapi.kinds.common.printing.quantities import printed_int_or_string
 from fakeapi.kinds.common.printing.values import (
+    printed_field,
     printed_plain,
     printed_selector,
     printed_struct,
@@ -157,6 +158,8 @@ def _without(spec: Object, names: list[str]) -> dict[str, Any]:
 def _printed_field(name: str, value: Any, rules: ReleaseRules) -> Any:
     if name == "selector":
         return printed_selector(value, rules)
+    if name == "volumeClaimTemplates":
+        return printed_field(value, "apps/v1.StatefulSetSpec", name, rules)
     return printed_plain(value, rules.quirks.wording) if isinstance(value, list) else value or ""
 
 

@@ -94,7 +94,9 @@ def _exit_code_errors(codes: Object, path: str, names: set[str], rules: ReleaseR
     values: list[int] = codes.get("values") or []
     at = f"{path}.values"
     if not values:
-        errors.append(invalid(at, printed_field(None, *_CODES, rules), "at least one value is required"))
+        errors.append(
+            invalid(at, printed_field(codes.get("values"), *_CODES, rules), "at least one value is required")
+        )
     errors += _too_many(values, at, EXIT_CODES_MAX)
     seen: set[int] = set()
     for index, code in enumerate(values):

@@ -29,8 +29,8 @@ def printed_string_map(texts: Mapping[str, str] | None, wording: Wording) -> Dum
 
 
 def printed_bytes(text: str | None, wording: Wording) -> Dump:
-    """Formats the bytes in `text`, a base64 string. Empty bytes are printed as nil or null."""
-    if not text:
+    """Formats the bytes in `text`, a base64 string. None is printed as nil or null, and "" as empty bytes."""
+    if text is None:
         return printed_value(None, "[]byte(nil)", wording)
     members = ", ".join(f"0x{byte:x}" for byte in base64.b64decode(text))
     return printed_value(text, f"[]byte{{{members}}}", wording)

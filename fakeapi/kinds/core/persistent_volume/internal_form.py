@@ -41,3 +41,10 @@ def internal_source(rules: ReleaseRules) -> Struct:
     in_v1 = [kind for kind in fields if kind in _SOURCES]
     sources = in_v1 if rules.quirks.internal_volumes_follow_v1 else _SOURCES
     return Struct(f"v1.{name}", {kind: fields[kind] for kind in sources}, full_name=f"core/v1.{name}")
+
+
+def internal_spec(rules: ReleaseRules) -> Struct:
+    """Returns the schema of PersistentVolumeSpec, with its sources in the order of the internal version."""
+    whole = rules.schemas.struct("core/v1.PersistentVolumeSpec")
+    first = {"capacity": whole.fields["capacity"], **internal_source(rules).fields}
+    return Struct(whole.go_type, first | whole.fields, full_name=whole.full_name)

@@ -144,7 +144,10 @@ def _validate_affinity(
     if affinity.get("required") is None:
         return [required(f"{path}.required", "must specify required node constraints")]
     checks_values = rules.quirks.volume_node_values_are_checked and not options.any_label_values
-    return validate_node_selector(affinity["required"], f"{path}.required", checks_values=checks_values)
+    unit = rules.quirks.wording.length_unit
+    return validate_node_selector(
+        affinity["required"], f"{path}.required", checks_values=checks_values, unit=unit
+    )
 
 
 def _validate_recycling(spec: Object, path: str) -> list[FieldError]:

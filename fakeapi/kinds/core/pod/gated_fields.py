@@ -88,12 +88,16 @@ def _drop_stop_signals(obj: Object) -> None:
 
 
 def _drop_image_volumes(obj: Object) -> None:
+    """Drops image volumes and their mounts. Also drops lists that are or become empty, as Kubernetes does."""
     spec = obj["spec"]
     gone = {volume.get("name") for volume in spec.get("volumes") or () if volume.get("image") is not None}
-    spec["volumes"] = [volume for volume in spec["volumes"] if volume.get("image") is None]
-    for holder, name in holders(obj, "spec.@containers.volumeMounts"):
-        if holder.get(name):
-            holder[name] = [mount for mount in holder[name] if mount.get("name") not in gone]
+    kept = [volume for volume in spec.pop("volumes", None) or () if volume.get("image") is None]
+    if kept:
+        spec["volumes"] = kept
+    for holder, name in [*holders(obj, "spec.@containers.volumeMounts")]:
+        mounts = [mount for mount in holder.pop(name, None) or () if mount.get("name") not in gone]
+        if mounts:
+            holder[name] = mounts
 
 
 _FILE_VOLUMES = ("secret", "configMap", "downwardAPI", "projected")
@@ -206,7 +210,12 @@ POD_TEMPLATE_FIELDS: tuple[GatedFields, ...] = (
         ("spec.@containers.lifecycle.preStop.sleep", "spec.@containers.lifecycle.postStart.sleep"),
         take_away=_drop_handlers("sleep"),
     ),
-    GatedFields("ImageVolume", ("spec.volumes[].image",), take_away=_drop_image_volumes),
+    GatedFields(
+        "ImageVolume",
+        ("spec.volumes", "spec.@containers.volumeMounts"),
+        ("spec.volumes[].image",),
+        take_away=_drop_image_volumes,
+    ),
     _simple("SELinuxChangePolicy", "securityContext.seLinuxChangePolicy"),
     GatedFields(
         "ContainerStopSignals", ("spec.@containers.lifecycle.stopSignal",), take_away=_drop_stop_signals
@@ -226,7 +235,12 @@ POD_FIELDS: tuple[GatedFields, ...] = (
         ("status.@statuses.resources", "status.@statuses.allocatedResources"),
         _RESIZE,
     ),
-    GatedFields("InPlacePodVerticalScalingAllocatedStatus", ("status.@statuses.allocatedResources",), ()),
+    GatedFields(
+        "InPlacePodVerticalScalingAllocatedStatus",
+        ("status.@statuses.allocatedResources",),
+        (),
+        when=lambda quirks: quirks.pods.allocated_resources_are_gated,
+    ),
     GatedFields("DynamicResourceAllocation", ("status.resourceClaimStatuses",), ("spec.resourceClaims",)),
     GatedFields("DRAExtendedResource", ("status.extendedResourceClaimStatus",)),
     GatedFields("RecursiveReadOnlyMounts", ("status.@statuses.volumeMounts",), (_READ_ONLY,)),

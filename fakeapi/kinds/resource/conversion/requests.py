@@ -39,9 +39,10 @@ def is_exact(request: Object) -> bool:
 def _request_to_hub(request: Object) -> Object:
     converted: Object = {"name": request["name"]}
     if is_exact(request):
-        converted["exactly"] = {
-            name: value for name, value in request.items() if name not in ("name", "firstAvailable")
-        }
+        exactly = {name: value for name, value in request.items() if name not in ("name", "firstAvailable")}
+        if not exactly.get("tolerations"):  # Kubernetes appends them to a nil list
+            exactly.pop("tolerations", None)
+        converted["exactly"] = exactly
     if "firstAvailable" in request:
         converted["firstAvailable"] = request["firstAvailable"]
     return converted

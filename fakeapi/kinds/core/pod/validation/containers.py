@@ -42,8 +42,8 @@ _NOT_EPHEMERAL = (
     "startupProbe",
     "lifecycle",
 )
-_ZERO: dict[str, Any] = {"resources": {}, "ports": [], "resizePolicy": [], "restartPolicyRules": []}
-"""Go's zero values of container fields that are not pointers."""
+_ZERO: dict[str, Any] = {"resources": {}}
+"""Go's zero values of container fields that are always present. An empty list is not the zero value."""
 _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 

@@ -96,6 +96,9 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
         yield from validate_lenient_ip(address, f"{path}[{index}]", checks.rules, valid_before)
     if len(addresses) < 2:
         return
+    repeated = () if checks.quirks.stored_addresses_stay else _repeated_addresses(status, name, checks)
+    if name == "hostIPs":
+        yield from repeated
     wrong = next((index for index, text in enumerate(addresses) if parse_ip(text) is None), None)
     if wrong is not None:
         problem = f"failed to check for dual stack with error:invalid IP[{wrong}]: {addresses[wrong]}"
@@ -103,16 +106,19 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
     if len(addresses) > 2 or wrong is not None or not is_dual_stack(addresses):
         printed = printed_field(status[name], "core/v1.PodStatus", name, checks.rules)
         yield invalid(path, printed, "may specify no more than one IP for each IP family")
-    if checks.quirks.stored_addresses_stay:
-        return
+    if name == "podIPs":
+        yield from repeated
+
+
+def _repeated_addresses(status: Object, name: str, checks: PodChecks) -> Errors:
+    """Yields an error for each repeated address of a list, up to 1.32."""
+    kind = "PodIP" if name == "podIPs" else "HostIP"
     seen: set[str] = set()
-    for index, address in enumerate(addresses):
-        if address in seen:
-            kind = "PodIP" if name == "podIPs" else "HostIP"
-            yield duplicate(
-                f"{path}[{index}]", printed_struct(status[name][index], f"core/v1.{kind}", checks.rules)
-            )
-        seen.add(address)
+    for index, entry in enumerate(status[name]):
+        if entry.get("ip", "") in seen:
+            printed = printed_struct(entry, f"core/v1.{kind}", checks.rules)
+            yield duplicate(f"status.{name}[{index}]", printed)
+        seen.add(entry.get("ip", ""))
 
 
 def _agreement_errors(status: Object, checks: PodChecks) -> Errors:

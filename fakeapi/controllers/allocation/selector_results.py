@@ -1,0 +1,40 @@
+"""SelectorResults: remembers which devices match which CEL selectors, by the content of the devices."""
+
+import msgspec
+
+from fakeapi.machinery.json_types import Object
+
+RESULTS_MAX = 20_000
+"""Maximum number of results. All results are dropped when there are more."""
+KEY_BYTES_MAX = 8 * 1024
+"""Maximum size of a selector and a device in bytes. Results for larger ones are not kept."""
+_FIELDS = ("attributes", "capacity", "allowMultipleAllocations")
+"""The fields of a device that a selector can read, beside the name of the driver."""
+
+
+class SelectorResults:
+    """The results of CEL selectors for devices. Devices with equal content share a result.
+
+    Only selectors that were evaluated without an error have results.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def key(self, expression: str, driver: str, device: Object) -> bytes | None:
+        """Returns the key of a selector and a device; None if it would be too large."""
+        key = msgspec.json.encode([expression, driver, [device.get(name) for name in _FIELDS]])
+        return key if len(key) <= KEY_BYTES_MAX else None
+
+    def get(self, key: bytes | None) -> bool | None:
+        return None if key is None else self._known.get(key)
+
+    def put(self, key: bytes | None, result: bool) -> None:  # noqa: FBT001 - the result of a selector
+        if key is None:
+            return
+        if len(self._known) >= RESULTS_MAX:
+            self._known.clear()
+        self._known[key] = result
