@@ -130,11 +130,7 @@ class Trial:
         for device in devices:
             names.setdefault(device.slice.name, set()).add(device.id.device)
         slices = [
-            Slice(
-                one.name, {**one.spec, "devices": _untainted(one.spec.get("devices") or (), names[one.name])}
-            )
-            if one.name in names
-            else one
+            Slice(one.name, _untainted(one.spec, names[one.name])) if one.name in names else one
             for one in case.inventory.slices.every
         ]
         return replace(case, inventory=replace(case.inventory, slices=Slices(slices)))
