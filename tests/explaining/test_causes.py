@@ -1,0 +1,114 @@
+"""Explanations name the object that causes a reason, and the change at this object."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.clients.errors import StatusError
+from tests.explaining.manifests import DRIVER, claim, device, device_class, node, pod, request, resource_slice
+from tests.explaining.situations import ALL_GATES, cluster, train
+
+TAINT = {"key": "recall", "value": "yes", "effect": "NoSchedule"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeAPI]:
+    controllers = "scheduler,resourceclaim,namespace"
+    with FakeAPI(release="1.36", controllers=controllers, feature_gates=ALL_GATES) as api:
+        yield api
+
+
+@pytest.fixture
+def api(server: FakeAPI) -> FakeAPI:
+    server.reset()
+    return server
+
+
+def _is_placed(api: FakeAPI) -> bool:
+    api.settle()
+    return bool(api.get("Pod", "train")["spec"].get("nodeName"))
+
+
+def test_the_rule_that_taints_a_device_is_named_and_its_deletion_suffices(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    spec = {"deviceSelector": {"driver": DRIVER}, "taint": TAINT}
+    api.create({
+        "apiVersion": "resource.k8s.io/v1beta2",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "recall"},
+        "spec": spec,
+    })  # fmt: skip
+    train(api)
+    reason = api.explain("pod", "train").reasons[0]
+    assert "1 device: tainted: recall=yes:NoSchedule of DeviceTaintRule recall" in reason.details
+    (change,) = [one for one in reason.changes if one.action == "delete"]
+    assert (change.text, change.sufficient) == ("delete DeviceTaintRule recall", True)
+    api.delete("DeviceTaintRule", "recall")
+    assert _is_placed(api)
+
+
+def test_the_slice_that_taints_a_device_is_named(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0", taints=[TAINT]))
+    train(api)
+    reason = api.explain("pod", "train").reasons[0]
+    texts = [one.text for one in reason.changes if one.sufficient]
+    assert f"remove the taint recall=yes:NoSchedule from slice a-{DRIVER}" in texts
+
+
+def test_an_incomplete_pool_is_the_reason_beside_devices_of_other_drivers(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    device_class(api, "dpu", 'device.driver == "dpu.example.com"')
+    resource_slice(api, "a", [device("dpu-0")], driver="dpu.example.com", pool={"resourceSliceCount": 2})
+    train(api, request(class_name="dpu"))
+    why = api.explain("pod", "train")
+    assert why.summary == "request gpu: pool dpu.example.com/a is incomplete: 1 of 2 slices of generation 1"
+    (change,) = why.reasons[0].changes
+    assert (change.text, change.sufficient) == (
+        "the driver must publish all slices of pool dpu.example.com/a",
+        True,
+    )
+
+
+def test_capacity_is_wanted_by_the_pod_and_consumed_by_others(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0", allowMultipleAllocations=True))
+    claim(api, "other", request(capacity={"requests": {"memory": "10Gi"}}))
+    pod(api, "other-user", "other")
+    api.settle()
+    train(api, request(capacity={"requests": {"memory": "8Gi"}}))
+    used = "capacity memory: 8Gi wanted, 16Gi in all, 10Gi consumed by claim default/other (pod other-user)"
+    assert f"1 device: {used}" in api.explain("pod", "train").reasons[0].details
+
+
+def test_a_deleted_pod_of_a_node_that_does_not_exist_is_ended_by_force(api: FakeAPI) -> None:
+    node(api, "a")
+    pod(api, "train", nodeName="gone")
+    api.request("DELETE", "/api/v1/namespaces/default/pods/train", {"gracePeriodSeconds": 30})
+    why = api.explain("pod", "train")
+    assert (why.verdict, why.summary) == ("deleting", "node gone does not exist")
+    (change,) = why.reasons[0].changes
+    assert change.sufficient
+    api.request("DELETE", "/api/v1/namespaces/default/pods/train", {"gracePeriodSeconds": 0})
+    with pytest.raises(StatusError, match="404"):
+        api.get("Pod", "train")
+
+
+def test_a_namespace_names_the_objects_that_hold_it(api: FakeAPI) -> None:
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old"}})
+    claim(api, "kept", namespace="old")
+    api.patch("ResourceClaim", "kept", {"metadata": {"finalizers": ["example.com/keep"]}}, namespace="old")
+    api.delete("Namespace", "old")
+    api.settle()
+    reason = api.explain("namespace", "old").reasons[0]
+    assert [str(one) for one in reason.blame] == ["claim old/kept"]
+    assert reason.changes[0].text.startswith(
+        "remove example.com/keep from metadata.finalizers of claim old/kept"
+    )
+
+
+def test_a_refused_admin_access_names_the_label_of_the_namespace(api: FakeAPI) -> None:
+    with pytest.raises(StatusError):
+        claim(api, "gpu", request(adminAccess=True))
+    (change,) = api.explain("claim", "gpu").reasons[0].changes
+    label = "resource.kubernetes.io/admin-access=true"
+    assert change.text == f"label namespace default {label}, and create the object again"
