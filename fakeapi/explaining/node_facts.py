@@ -34,14 +34,14 @@ class Fact:
     - `code`: a stable name of the reason, such as "NodeTainted".
     - `shape`: the reason without the values of the node. Nodes with equal shapes form one group.
     - `path`: the field of the pod or node to look at.
-    - `change`: the change that would remove the reason, in words.
+    - `changes`: the changes in words; each of them would remove the reason.
     """
 
     code: str
     shape: str
     text: str
     path: str
-    change: str
+    changes: tuple[str, ...]
     blame: tuple[Reference, ...] = ()
 
 
@@ -61,14 +61,14 @@ def _unschedulable(wants: Wants, state: NodeState) -> Iterator[Fact]:
         "cordoned (spec.unschedulable)",
         f"node {state.name} is cordoned (spec.unschedulable)",
         "spec.unschedulable",
-        f"kubectl uncordon {state.name}",
+        (f"kubectl uncordon {state.name}",),
     )
 
 
 def _name(wants: Wants, state: NodeState) -> Iterator[Fact]:
     name = wants.pod["spec"]["nodeName"]
     text = f"spec.nodeName of the pod is {name}"
-    yield Fact("NodeName", text, text, "spec.nodeName", "remove spec.nodeName")
+    yield Fact("NodeName", text, text, "spec.nodeName", ("remove spec.nodeName",))
 
 
 def _taints(wants: Wants, state: NodeState) -> Iterator[Fact]:
@@ -81,7 +81,7 @@ def _taints(wants: Wants, state: NodeState) -> Iterator[Fact]:
             why = _ready_text(state.node)
             whole = f"node {state.name} is not ready{why}"
             yield Fact(
-                "NodeNotReady", "not ready", whole, "status.conditions", f"make node {state.name} ready"
+                "NodeNotReady", "not ready", whole, "status.conditions", (f"make node {state.name} ready",)
             )
         else:
             yield Fact(
@@ -89,7 +89,10 @@ def _taints(wants: Wants, state: NodeState) -> Iterator[Fact]:
                 f"tainted {text}",
                 f"node {state.name} has the taint {text}, which the pod does not tolerate",
                 "spec.taints",
-                f"add a toleration for {text} to spec.tolerations of the pod, or remove the taint",
+                (
+                    f"add a toleration for {text} to spec.tolerations of the pod",
+                    f"remove the taint {text} from node {state.name}",
+                ),
             )
 
 
@@ -111,7 +114,7 @@ def _affinity(wants: Wants, state: NodeState) -> Iterator[Fact]:
                 f"no match for nodeSelector {key}={value}",
                 f"nodeSelector wants {key}={value}, node {state.name} has {has}",
                 "spec.nodeSelector",
-                f"label node {state.name} {key}={value}, or {AGAIN} another spec.nodeSelector",
+                (f"label node {state.name} {key}={value}", f"{AGAIN} another spec.nodeSelector"),
             )
             return
     affinity = (wants.pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}
@@ -125,7 +128,7 @@ def _affinity(wants: Wants, state: NodeState) -> Iterator[Fact]:
         f"no match for node affinity {shape}",
         f"node affinity wants {shape}, node {state.name} has {values}",
         path,
-        f"label node {state.name}, or {AGAIN} another {path}",
+        (f"label node {state.name} so that it matches", f"{AGAIN} another {path}"),
     )
 
 
@@ -166,7 +169,7 @@ def _ports(wants: Wants, state: NodeState) -> Iterator[Fact]:
         f"hostPort {ports} in use",
         f"hostPort {ports} of node {state.name} is in use by {used}",
         "spec.containers[].ports[].hostPort",
-        f"end {used}, or use another hostPort",
+        (f"end {used}", f"{AGAIN} another hostPort"),
         users,
     )
 
@@ -175,7 +178,7 @@ def _resources(wants: Wants, state: NodeState) -> Iterator[Fact]:
     if len(state.pods) + 1 > state.allocatable("pods"):
         limit = int(state.allocatable("pods"))
         text = f"node {state.name} runs {len(state.pods)} of at most {limit} pods"
-        yield Fact("TooManyPods", "too many pods", text, "status.allocatable.pods", "end other pods")
+        yield Fact("TooManyPods", "too many pods", text, "status.allocatable.pods", ("end other pods",))
     for name, wanted in requests_of(wants.pod).items():
         if name in wants.by_class and not state.allocatable(name):
             continue
@@ -187,20 +190,20 @@ def _resources(wants: Wants, state: NodeState) -> Iterator[Fact]:
         wants_text = f"the pod requests {amount_text(name, wanted)} {name}"
         has = f"node {state.name} has {free} free of {amount_text(name, total)}"
         amount = amount_text(name, wanted)
-        change = f"end pods on node {state.name}"
+        changes = [f"end pods on node {state.name}"]
         if wanted > total:
-            change = f"add a node with at least {amount} {name}"
+            users, changes = [], [f"add a node with at least {amount} {name}"]
         if total > used:
-            change = f"{change}, or {AGAIN} a request of at most {free} {name}"
+            changes.append(f"{AGAIN} a request of at most {free} {name}")
         if not total and "/" in name:
             has = f"node {state.name} has none"
-            change = f"a device plugin, or a DeviceClass with extendedResourceName {name}, must provide it"
+            changes = [f"a device plugin, or a DeviceClass with extendedResourceName {name}, must provide it"]
         yield Fact(
             "Insufficient",
             f"insufficient {name}",
             f"{wants_text}, {has}",
             "spec.containers[].resources.requests",
-            change,
+            tuple(changes),
             tuple(users),
         )
 

@@ -9,7 +9,7 @@ from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
 from fakeapi.explaining.briefs import node_brief
 from fakeapi.explaining.dropped import taint_text
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
-from fakeapi.explaining.node_facts import Fact, facts_of
+from fakeapi.explaining.node_facts import AGAIN, Fact, facts_of
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import TOPOLOGY, topology_fact
 from fakeapi.explaining.world import World, consumers_of, reference, results_of
@@ -97,7 +97,7 @@ class NodeReasons:
         ]
         reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         reason.blame = list(dict.fromkeys(one for fact in facts for one in fact.blame))
-        reason.changes = [await self._change(fact, names[0]) for fact in facts]
+        reason.changes = [change for fact in facts for change in await self._changes(fact, names[0])]
         reason.changes.sort(key=lambda change: not change.sufficient)
         return reason
 
@@ -106,16 +106,23 @@ class NodeReasons:
             return reference("Pod", self._pod)
         return fact.blame[0] if fact.code == "ClaimElsewhere" and fact.blame else Reference("Node", node)
 
-    async def _change(self, fact: Fact, name: str) -> Change:
+    async def _changes(self, fact: Fact, name: str) -> list[Change]:
         state = self._world.node_states[name]
         pod, changed = _changed(fact, self._pod, state)
         left = await self._fits(pod, changed)
         needs = ", and ".join(self._lacks(name) if one in _LACKS_DEVICES else one for one in left)
         if fact.code in TOPOLOGY.values():  # the change is not simulated
             needs = ""
-        objects = [*fact.blame] or [self._object(fact, name)]
-        action = _ACTIONS.get(fact.code, "edit")
-        return Change(fact.change, action, objects, fact.path, 0, name, not left, needs=needs)
+        changes = []
+        for text in fact.changes:
+            action, path = _ACTIONS.get(fact.code, "edit"), fact.path
+            objects = [*fact.blame] or [self._object(fact, name)]
+            if text.startswith((AGAIN, "add a toleration")):
+                action, objects = "edit", [reference("Pod", self._pod)]
+            elif text.startswith("label node"):
+                path, objects = "metadata.labels", [Reference("Node", name)]
+            changes.append(Change(text, action, objects, path, 0, name, not left, needs=needs))
+        return changes
 
     def _missing(self, name: str) -> tuple[bool, int]:
         """Returns a key that sorts the nodes by the devices that they lack, nodes with devices first."""
@@ -150,8 +157,8 @@ class NodeReasons:
             used = f", used by {', '.join(map(str, users[:3]))}" if users else ""
             text = f"{own} is allocated to {devices} of another node{used}"
             change = f"end {', '.join(map(str, users[:3]))}" if users else f"delete {own}"
-            return Fact("ClaimElsewhere", text, text, "status.allocation", change, (own, *users))
-        return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", "deallocate the claim")
+            return Fact("ClaimElsewhere", text, text, "status.allocation", (change,), (own, *users))
+        return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", ("deallocate the claim",))
 
 
 _OF_POD = frozenset(

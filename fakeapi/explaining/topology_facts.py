@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
-from fakeapi.explaining.node_facts import Fact
+from fakeapi.explaining.node_facts import AGAIN, Fact
 from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
@@ -30,7 +30,7 @@ def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> 
         wanted = "; ".join(_term_text(term) for term in required_terms(pod, kind))
         text = f"no pod near node {state.name} matches the pod affinity {wanted}"
         shape = f"no matching pod nearby for pod affinity {wanted}"
-        return Fact(code, shape, text, path, f"start such a pod there, or change {path}")
+        return Fact(code, shape, text, path, ("start such a pod there", f"{AGAIN} another {path}"))
     near = [
         other
         for other_state in world.node_states.values()
@@ -52,7 +52,7 @@ def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> 
     if code == "PodAntiAffinity":
         whose, shape = f"the pod's anti-affinity to {named}", "the pod's anti-affinity"
     text = f"{whose} keeps the pod off node {state.name}"
-    return Fact(code, shape, text, path, f"end {named}, or change {path}", users)
+    return Fact(code, shape, text, path, (f"end {named}", f"{AGAIN} another {path}"), users)
 
 
 def _terms(code: str, pod: Object, other: Object) -> list[Object]:
@@ -89,7 +89,13 @@ def _spread(code: str, pod: Object, state: NodeState, labels: Mapping[str, str])
     if code == "TopologyLabelMissing":
         missing = next((key for key in keys if key not in labels), "")
         text = f"node {state.name} lacks the label {missing} of a topology spread constraint"
-        return Fact(code, f"no label {missing}", text, path, f"label node {state.name} with {missing}")
+        return Fact(code, f"no label {missing}", text, path, (f"label node {state.name} with {missing}",))
     named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one in constraints)
     text = f"the pod on node {state.name} would exceed the topology spread {named}"
-    return Fact(code, f"topology spread {named} would be exceeded", text, path, f"raise maxSkew in {path}")
+    return Fact(
+        code,
+        f"topology spread {named} would be exceeded",
+        text,
+        path,
+        (f"{AGAIN} a larger maxSkew in {path}",),
+    )

@@ -48,7 +48,8 @@ def test_a_pod_larger_than_each_node_needs_a_larger_node(api: FakeAPI) -> None:
     node(api, "a", cpu="4")
     pod(api, "train", containers=_cpu("6"))
     text = api.explain("pod", "train").text
-    assert "add a node with at least 6 cpu, or delete the pod and create it again" in text
+    assert "To change it: add a node with at least 6 cpu\n" in text
+    assert "or: delete the pod and create it again with a request of at most 4 cpu\n" in text
     assert "end pods" not in text
     assert "not enough" not in text
 
@@ -58,9 +59,9 @@ def test_the_change_ends_pods_on_a_node_that_is_large_enough(api: FakeAPI) -> No
     pod(api, "other", containers=_cpu("4"))
     api.settle()
     pod(api, "train", containers=_cpu("6"))
-    change = api.explain("pod", "train").reasons[0].changes[0]
-    assert change.text.startswith("end pods on node a, or ")
-    assert change.sufficient
+    first, second = api.explain("pod", "train").reasons[0].changes
+    assert (first.text, first.sufficient) == ("end pods on node a", True)
+    assert second.text == "delete the pod and create it again with a request of at most 4 cpu"
 
 
 def test_the_change_for_a_driver_without_slices_starts_the_driver(api: FakeAPI) -> None:
