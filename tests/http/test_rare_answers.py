@@ -535,3 +535,16 @@ def test_a_repeated_address_comes_first_or_last_among_the_errors_about_all_addre
         api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
     causes = [cause for cause in caught.value.status["details"]["causes"] if name in cause["field"]]
     assert causes[place]["reason"] == "FieldValueDuplicate"
+
+
+def test_an_empty_list_that_a_conversion_rebuilds_changes_no_owner(api: FakeAPI) -> None:
+    path = "/apis/resource.k8s.io/v1beta1/resourceslices"
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    spec: dict[str, Any] = {"driver": "d.io", "pool": pool, "nodeName": "n"}
+    body = {"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceSlice", "metadata": {"name": "a"}}
+    devices = [{"name": "d", "basic": {}}]
+    stored = api.request("POST", path, {**body, "spec": {**spec, "devices": devices}})
+    for name, owners in ("taints", 1), ("bindingConditions", 2):
+        changed = {**spec, "devices": [{"name": "d", "basic": {name: []}}]}
+        shown = api.request("PUT", f"{path}/a", {**stored, "spec": changed}, query={"fieldManager": "m"})
+        assert len(shown["metadata"]["managedFields"]) == owners
