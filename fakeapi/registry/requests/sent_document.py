@@ -58,7 +58,7 @@ class SentDocument:
 
 
 class _Places(NamedTuple):
-    """Where to add empty lists: `inside`: at this level; `rebuilt`: the lists that stay missing."""
+    """Defines where to add empty lists. `inside`: at this level. `rebuilt`: the lists that stay missing."""
 
     inside: bool = True
     rebuilt: frozenset[tuple[str, str]] = frozenset()
