@@ -13,6 +13,7 @@ from fakeapi.testing.server import FakeAPI
 CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
 SERVICES = "/api/v1/namespaces/default/services"
 APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
 SERVICE = {
     "apiVersion": "v1",
     "kind": "Service",
@@ -548,3 +549,15 @@ def test_an_empty_list_that_a_conversion_rebuilds_changes_no_owner(api: FakeAPI)
         changed = {**spec, "devices": [{"name": "d", "basic": {name: []}}]}
         shown = api.request("PUT", f"{path}/a", {**stored, "spec": changed}, query={"fieldManager": "m"})
         assert len(shown["metadata"]["managedFields"]) == owners
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"), [({}, '{"a":1}'), ({"b": 2}, '{"a":1,"b":2}'), ({"a": None}, "{}")]
+)
+def test_a_strategic_merge_patch_merges_a_value_of_any_shape(data: Any, shown: str, api: FakeAPI) -> None:
+    path = "/apis/apps/v1/namespaces/default/controllerrevisions"
+    body = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {"name": "a"}, "revision": 1}
+    api.request("POST", path, {**body, "data": {"a": 1}})
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a", {"data": data}, content_type=STRATEGIC)
+    assert caught.value.message.endswith(f"data: Invalid value: {shown}: field is immutable")
