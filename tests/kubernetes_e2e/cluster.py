@@ -19,15 +19,34 @@ Clients without a token are administrators.
 
 NODES = ("n1", "n2", "n3")
 OURS = (
+    "clusterrole-aggregation-controller",
+    "cronjob-controller",
+    "daemonset-controller",
+    "deployment-controller",
     "device-taint-eviction-controller",
+    "disruption-controller",
+    "endpoints-controller",
+    "endpointslice-controller",
     "garbage-collector-controller",
+    "job-controller",
     "namespace-controller",
+    "persistentvolume-protection-controller",
+    "persistentvolumeclaim-protection-controller",
+    "podgroup-protection-controller",
+    "replicaset-controller",
+    "replicationcontroller-controller",
     "resourceclaim-controller",
     "resourcequota-controller",
     "root-ca-certificate-publisher-controller",
     "serviceaccount-controller",
+    "statefulset-controller",
+    "ttl-after-finished-controller",
+    "volumeattributesclass-protection-controller",
 )
 """Controllers that kube-controller-manager must not run, because fakeapi runs its own."""
+
+VERSIONS = {"1.37": ("scheduling.k8s.io/v1beta1=true",)}
+"""API versions to switch on, by release, as `test/e2e/dra/kind.yaml` of Kubernetes does."""
 
 DRA_GATES = {
     "DRAAdminAccess",
@@ -69,8 +88,10 @@ class Cluster:
     def __enter__(self) -> Self:
         with ExitStack() as starting:
             gates = self._gates()
+            versions = VERSIONS.get(self.release)
+            served = ("--runtime-config", ",".join(versions)) if versions else ()
             options = ("--controllers", "all", "--nodes", ",".join(NODES), *OPTIONS, *gates)
-            server = Served(self.folder, self.release, *options)
+            server = Served(self.folder, self.release, *options, *served)
             starting.enter_context(server)
             containers: list[str | Path] = [
                 self._programs.containers,
