@@ -157,7 +157,10 @@ def test_pods_without_an_owner_count_for_a_number_but_not_for_a_percentage(api: 
     assert numbers(api, "percent") == (0, 1, 0, 0)
     (message,) = messages(api, "UnmanagedPods")
     assert "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,}," in message
-    assert messages(api, "MultiplePodDisruptionBudgets")
+    api.patch("Pod", "alone", {"metadata": {"annotations": {"a": "b"}}})
+    assert messages(api, "MultiplePodDisruptionBudgets") == [
+        'Pod "default"/"alone" matches multiple PodDisruptionBudgets.  Chose "web" arbitrarily.'
+    ]
 
 
 def test_a_budget_of_pods_whose_owner_has_no_scale_allows_nothing_and_says_why(api: FakeAPI) -> None:
