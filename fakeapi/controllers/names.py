@@ -53,6 +53,9 @@ _PLACES: Mapping[str, Place] = {
     "ttl-after-finished": Place(f"{_HERE}.job.ttl", "TTLAfterFinishedController", (("batch", "jobs"),)),
     "endpointslice": Place(f"{_HERE}.endpoints.controller", "EndpointSliceController", _SERVICES, 1),
     "endpoints": Place(f"{_HERE}.endpoints.controller", "EndpointsController", _SERVICES, 1),
+    "disruption": Place(
+        f"{_HERE}.disruption.controller", "DisruptionController", (("policy", "poddisruptionbudgets"),)
+    ),
     "cert-manager": Place(f"{_HERE}.certificates.controller", "CertificateController"),
 }
 """The modules and classes of the controllers, by name. The function `makers` imports the modules."""

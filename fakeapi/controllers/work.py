@@ -76,13 +76,14 @@ class WorkQueue:
 
         If the item is already delayed, keeps the earlier time.
         """
-        due = self._clock.monotonic() + seconds
+        now = self._clock.monotonic()
+        due = now + seconds
         known = self._later.get(item)
         if known is not None:
             if known[0] <= due:
                 return
             known[1].cancel()
-        self._later[item] = due, asyncio.ensure_future(self._add_later(item, seconds))
+        self._later[item] = due, asyncio.ensure_future(self._add_later(item, seconds, now))
 
     def retry(self, item: Item) -> None:
         """Adds a failed key after a delay that grows with the number of its failures."""
@@ -99,7 +100,13 @@ class WorkQueue:
             task.cancel()
         self._later.clear()
 
-    async def _add_later(self, item: Item, seconds: float) -> None:
-        await pause(self._clock, seconds)
+    async def _add_later(self, item: Item, seconds: float, since: float) -> None:
+        """Adds an item when `seconds` have passed since the monotonic time `since`.
+
+        The clock may have moved before this task begins.
+        """
+        left = seconds - (self._clock.monotonic() - since)
+        if left > 0:
+            await pause(self._clock, left)
         del self._later[item]
         self.add(item)

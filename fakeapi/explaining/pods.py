@@ -51,6 +51,10 @@ def _pending(world: World, pod: Object, scheduled: Scheduled) -> Explanation:
     return explanation(world, pod, "pending", reasons[0].text, reasons, scheduled)
 
 
+_GANG_PREEMPTION = ", pod group preemption: "
+"""Begins the part of a scheduling message about the preemption of other pods for a gang."""
+
+
 def _scheduler_reason(world: World, pod: Object) -> Reason | None:
     """Returns the reason that no scheduler handles the pod; None if a scheduler does."""
     name = pod["spec"].get("schedulerName") or "default-scheduler"
@@ -70,7 +74,8 @@ def _last_attempt(pod: Object) -> Reason | None:
     for condition in pod["status"].get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
             message = str(condition.get("message", ""))
-            text = shortened(f"the last attempt failed: {message.rpartition(': ')[2]}", HEADLINE_LENGTH)
+            problem = message.partition(_GANG_PREEMPTION)[0].rpartition(": ")[2]
+            text = shortened(f"the last attempt failed: {problem}", HEADLINE_LENGTH)
             path = "status.conditions"
             return Reason("LastAttemptFailed", text, [message], reference("Pod", pod), path)
     return None

@@ -29,6 +29,14 @@ class KubeletQuirks:
     skips_unused_claims: bool
     """Whether the kubelet does not prepare claims that no container uses."""
 
+    declares_features: tuple[str, ...]
+    """Features that a Node declares if the gate of the same name is on.
+
+    Features that need a capability of the container runtime are never declared.
+    """
+    always_declares_features: tuple[str, ...]
+    """Features that a Node declares if its kubelet has the default settings, independently of a gate."""
+
     prepare_failed: str
     name_unknown: str
     claim_not_found: str
@@ -44,9 +52,25 @@ class KubeletQuirks:
 
 _NO_PLUGIN = "plugin name {driver} not found in the list of registered DRA plugins"
 
+_RESTARTS = "RestartAllContainersOnContainerExits"
+_POD_LEVEL_RESIZE = "InPlacePodLevelResourcesVerticalScaling"
+_SINCE_1_36 = ("ExtendWebSocketsToKubelet", "InPlacePodVerticalScalingInitContainers")
+_SINCE_1_37 = (
+    "InPlacePodVerticalScalingMemoryBackedVolumes",
+    "DRANodeAllocatableResources",
+    "DRAOptionalNodeOperations",
+)
+
 HISTORY: History = {
     "notes_claims": {27: "when prepared", 31: "at once", 34: "when drivers are there"},
     "skips_unused_claims": {27: True, 31: False},
+    "declares_features": {
+        27: (),
+        35: (_RESTARTS, _POD_LEVEL_RESIZE),
+        36: (_RESTARTS, _POD_LEVEL_RESIZE, *_SINCE_1_36),
+        37: (_RESTARTS, _POD_LEVEL_RESIZE, *_SINCE_1_36, *_SINCE_1_37),
+    },
+    "always_declares_features": {27: (), 35: ("GuaranteedQoSPodCPUResize",), 36: ()},
     "prepare_failed": {27: "{problem}", 34: "prepare dynamic resources: {problem}"},
     "name_unknown": {27: "prepare resource claim: {problem}", 34: "{problem}"},
     "claim_not_found": {

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fakeapi.admission.plugins.priority import POLICY_GATE
 from fakeapi.testing.server import FakeAPI
 from tests.admission.bodies import body, pod, refusal
 
@@ -409,3 +410,55 @@ def test_a_job_of_a_gang_keeps_its_parallelism(with_groups: FakeAPI) -> None:
         'jobs.batch "j" is forbidden: cannot change parallelism for a Job referencing gang-scheduled '
         'PodGroup "g"'
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "text"),
+    [("PodGroup", "v1beta1", "pod group"), ("CompositePodGroup", "v1alpha3", "composite pod group")],
+)
+def test_since_1_37_a_group_has_the_priority_and_policy_of_its_class(
+    fakeapi_factory: Callable[..., FakeAPI], kind: str, version: str, text: str
+) -> None:
+    names = ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup", POLICY_GATE)
+    enabled = "scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true"
+    server = fakeapi_factory(release="1.37", feature_gates=dict.fromkeys(names, True), runtime_config=enabled)
+    server.create(priority_class("high", 100, preemptionPolicy="Never"))
+    child = {"name": "t", "schedulingPolicy": {"basic": {}}}
+    parent = {"name": "t", "schedulingPolicy": {"basic": {}}, "podGroupTemplates": [{**child, "name": "c"}]}
+    templates = {
+        "PodGroup": {"podGroupTemplates": [child]},
+        "CompositePodGroup": {"compositePodGroupTemplates": [parent]},
+    }
+    server.create(body("Workload", "w", f"scheduling.k8s.io/{version}", spec=templates[kind]))
+
+    def group(name: str, **spec: Any) -> Any:
+        reference = {"workloadName": "w", "templateName": "t"}
+        given = {"schedulingPolicy": {"basic": {}}, "priorityClassName": "high", "workloadRef": reference}
+        spec = {"preemptionPolicy": "Never", **given, **spec}
+        return body(kind, name, f"scheduling.k8s.io/{version}", spec=spec)
+
+    spec = server.create(group("a"))["spec"]
+    assert (spec["priority"], spec["preemptionPolicy"]) == (100, "Never")
+    other = group("b", preemptionPolicy="PreemptLowerPriority")
+    assert (
+        f"(PreemptLowerPriority) must not be provided in {text} spec"
+        in refusal(lambda: server.create(other)).message
+    )
+    assert refusal(lambda: server.create(group("b", priority=7))).message.endswith(
+        f"priority set in the {text} (7) must match the priority computed (100) based on the priority class "
+        "set in the spec"
+    )
+
+
+def test_a_group_has_no_preemption_policy_with_its_gate_off(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    server = fakeapi_factory(
+        release="1.37",
+        feature_gates={"GenericWorkload": True},
+        runtime_config="scheduling.k8s.io/v1beta1=true",
+    )
+    server.create(priority_class("high", 100, preemptionPolicy="Never"))
+    policy = {"gang": {"minCount": 2}}
+    spec = {"schedulingPolicy": policy, "priorityClassName": "high"}
+    created = server.create(body("PodGroup", "g", "scheduling.k8s.io/v1beta1", spec=spec))["spec"]
+    assert created["priority"] == 100
+    assert "preemptionPolicy" not in created

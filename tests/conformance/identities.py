@@ -132,5 +132,7 @@ def _with_times(value: Any, recorded: Any, actual: Any) -> Any:
         if len(value) == len(recorded) == len(actual):
             return list(map(_with_times, value, recorded, actual))
         return value
-    is_time = isinstance(value, str) and isinstance(actual, str) and value == recorded
-    return actual if is_time and _TIME.fullmatch(value) and _TIME.fullmatch(actual) else value
+    if not (isinstance(value, str) and isinstance(actual, str)) or value != recorded:
+        return value
+    same_precision = len(value) == len(actual)
+    return actual if same_precision and _TIME.fullmatch(value) and _TIME.fullmatch(actual) else value

@@ -45,8 +45,8 @@ no rule decides have a name and a reason in `tests/differential/exchanges/known.
 |---|--:|--:|--:|
 {runs}
 The runs have shown these mistakes, which are mended. `--only RESOURCE` repeats the requests of a kind. A number is a story
-that shows the difference without the mend: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`. Stories of
-1.34 have the seed 20261134.
+that shows the difference without the mend: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`. If the
+number names no release, it is 1.37 with this seed. Stories of 1.34 have the seed 20261134, stories of 1.31 20261131.
 
 | resource | before | now, as kube-apiserver | story |
 |---|---|---|---|
@@ -84,6 +84,13 @@ that shows the difference without the mend: `make differential ARGS="--release 1
 | volumeattachments | the order of volume sources in errors up to 1.36 | of the internal type | 1.34: 62 |
 | pods | `allocatedResources` of a status without its gate (1.33 to 1.35) | kept | 1.34: 450 |
 | pods | `volumeMounts: []` in an error while ImageVolume is off | null | 1.34: 702 |
+| horizontalpodautoscalers of v1 | the first write of a current CPU utilization added an `averageValue` | the second adds it | 6456 |
+| controllerrevisions | a strategic merge patch replaced `data` | merges it | seed 20261137: 3071 |
+| statefulsets | the error for changed volume claim templates | in the internal version | seed 20261137: 150 |
+| persistentvolumes | lengths in errors about node affinity: characters | bytes, from 1.35 on | seed 20261137: 1568 |
+| resourceslices of v1beta1 | empty taints beside a `basic` device changed the owner | keep it | seed 20261137: 6158 |
+| pods | the place of the error for a repeated host address up to 1.32 | before the other errors | 1.31: 4321 |
+| namespaces and others | `finalizers: []` changed the time of managed fields | keeps it | 1.31: 5045 |
 """  # noqa: E501 - the lines of the page
 
 _RANDOM_RUNS: tuple[tuple[str, str, int, int], ...] = (("1.37", "20261128", 101_172, 80),)
@@ -144,8 +151,6 @@ _LIMITS = """
 - Of `scheduling` in a Job's spec (1.37, with the gate WorkloadWithJob), fakeapi checks only the number of pods in a gang,
   and that one policy is chosen. If Python has no time zone data, a CronJob may name any text that looks like a time zone.
 - An immutable ConfigMap or Secret accepts `data: {}` or `binaryData: {}` where the stored object has no such field.
-- Of a HorizontalPodAutoscaler that v1 writes with `currentCPUUtilizationPercentage`, v2 shows an `averageValue` of 0 at once.
-  Kubernetes shows it after the next write through v1.
 - Certificate requests with names, keys or attributes that Go cannot read get other error messages.
 - Updates of a Node that still has the old `spec.configSource` are not validated. Before 1.34, error messages round quantities that are not integers, and errors about
   changed volumes and volume claims print other differences.

@@ -179,6 +179,20 @@ def test_a_key_that_fails_for_ever_comes_back_after_a_bounded_time(monkeypatch: 
     assert waited[-1] == waited[-2] == work.RETRY_SECONDS_MAX
 
 
+def test_the_delay_of_a_key_begins_when_the_key_is_added() -> None:
+    async def main() -> None:
+        clock = AdjustableClock(frozen_at=0)
+        came = asyncio.Event()
+        queue = work.WorkQueue(clock, came.set)
+        queue.add_after(("controller", "key"), 10)
+        clock.advance(10)  # before the task of the queue has begun
+        await asyncio.wait_for(came.wait(), 5)
+        assert queue.pop() == ("controller", "key")
+        assert queue.delayed == []
+
+    asyncio.run(main())
+
+
 def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fakeapi.controllers.scheduler.controller.DECISIONS_MAX", 2)
 

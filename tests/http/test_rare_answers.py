@@ -13,6 +13,7 @@ from fakeapi.testing.server import FakeAPI
 CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
 SERVICES = "/api/v1/namespaces/default/services"
 APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
 SERVICE = {
     "apiVersion": "v1",
     "kind": "Service",
@@ -535,3 +536,45 @@ def test_a_repeated_address_comes_first_or_last_among_the_errors_about_all_addre
         api.request("PATCH", f"{path}/a/status", {"status": status}, content_type=MERGE)
     causes = [cause for cause in caught.value.status["details"]["causes"] if name in cause["field"]]
     assert causes[place]["reason"] == "FieldValueDuplicate"
+
+
+def test_an_empty_list_that_a_conversion_rebuilds_changes_no_owner(api: FakeAPI) -> None:
+    path = "/apis/resource.k8s.io/v1beta1/resourceslices"
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    spec: dict[str, Any] = {"driver": "d.io", "pool": pool, "nodeName": "n"}
+    body = {"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceSlice", "metadata": {"name": "a"}}
+    devices = [{"name": "d", "basic": {}}]
+    stored = api.request("POST", path, {**body, "spec": {**spec, "devices": devices}})
+    for name, owners in ("taints", 1), ("bindingConditions", 2):
+        changed = {**spec, "devices": [{"name": "d", "basic": {name: []}}]}
+        shown = api.request("PUT", f"{path}/a", {**stored, "spec": changed}, query={"fieldManager": "m"})
+        assert len(shown["metadata"]["managedFields"]) == owners
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"), [({}, '{"a":1}'), ({"b": 2}, '{"a":1,"b":2}'), ({"a": None}, "{}")]
+)
+def test_a_strategic_merge_patch_merges_a_value_of_any_shape(data: Any, shown: str, api: FakeAPI) -> None:
+    path = "/apis/apps/v1/namespaces/default/controllerrevisions"
+    body = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {"name": "a"}, "revision": 1}
+    api.request("POST", path, {**body, "data": {"a": 1}})
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{path}/a", {"data": data}, content_type=STRATEGIC)
+    assert caught.value.message.endswith(f"data: Invalid value: {shown}: field is immutable")
+
+
+def test_the_second_write_of_a_cpu_utilization_through_v1_adds_an_average_value(api: FakeAPI) -> None:
+    paths = [f"/apis/autoscaling/{v}/namespaces/default/horizontalpodautoscalers" for v in ("v1", "v2")]
+    target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
+    kind = {"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
+    api.request("POST", paths[0], {**kind, "spec": {"scaleTargetRef": target, "maxReplicas": 3}})
+    expected: list[dict[str, Any]] = [{}, {"averageValue": "0"}, {"averageValue": "0"}]
+    versions = []
+    for utilization, value in zip((0, 3, 4), expected, strict=True):
+        changes = {"status": {"currentCPUUtilizationPercentage": utilization}}
+        shown = api.request("PATCH", f"{paths[0]}/a/status", changes, content_type=STRATEGIC)
+        assert shown["status"]["currentCPUUtilizationPercentage"] == 0
+        [metric] = api.request("GET", f"{paths[1]}/a")["status"]["currentMetrics"]
+        assert metric["resource"]["current"] == {"averageUtilization": 0, **value}
+        versions.append(shown["metadata"]["resourceVersion"])
+    assert versions[0] != versions[1] == versions[2]

@@ -19,15 +19,38 @@ Clients without a token are administrators.
 
 NODES = ("n1", "n2", "n3")
 OURS = (
+    "clusterrole-aggregation-controller",
+    "cronjob-controller",
+    "daemonset-controller",
+    "deployment-controller",
     "device-taint-eviction-controller",
+    "disruption-controller",
+    "endpoints-controller",
+    "endpointslice-controller",
     "garbage-collector-controller",
+    "job-controller",
     "namespace-controller",
+    "persistentvolume-protection-controller",
+    "persistentvolumeclaim-protection-controller",
+    "podgroup-protection-controller",
+    "replicaset-controller",
+    "replicationcontroller-controller",
     "resourceclaim-controller",
     "resourcequota-controller",
     "root-ca-certificate-publisher-controller",
     "serviceaccount-controller",
+    "statefulset-controller",
+    "ttl-after-finished-controller",
+    "volumeattributesclass-protection-controller",
 )
 """Controllers that kube-controller-manager must not run, because fakeapi runs its own."""
+
+BEHAVIOUR = "containers: [{stopAfter: 1s, stopExitCode: 0}]"
+"""Simulated containers take a moment to end, because the suite looks at pods that are ending."""
+
+NETWORK = ("--run-network", "pod")
+VERSIONS = {"1.37": ("scheduling.k8s.io/v1beta1=true",)}
+"""API versions to switch on, by release, as `test/e2e/dra/kind.yaml` of Kubernetes does."""
 
 DRA_GATES = {
     "DRAAdminAccess",
@@ -57,8 +80,10 @@ class Cluster:
     `kubeconfig`: a kubeconfig that connects to fakeapi through the fake container runtime.
     """
 
-    def __init__(self, release: str, programs: Programs, folder: Path) -> None:
+    def __init__(self, release: str, programs: Programs, folder: Path, *, real: bool = False) -> None:
+        """`real`: whether containers of agnhost and busybox run as local processes (the option `--run`)."""
         self.release, self.folder = release, folder
+        self._real = real
         self._programs = programs
         self._running = ExitStack()
 
@@ -69,8 +94,10 @@ class Cluster:
     def __enter__(self) -> Self:
         with ExitStack() as starting:
             gates = self._gates()
+            versions = VERSIONS.get(self.release)
+            served = ("--runtime-config", ",".join(versions)) if versions else ()
             options = ("--controllers", "all", "--nodes", ",".join(NODES), *OPTIONS, *gates)
-            server = Served(self.folder, self.release, *options)
+            server = Served(self.folder, self.release, *options, *served, *self._images())
             starting.enter_context(server)
             containers: list[str | Path] = [
                 self._programs.containers,
@@ -78,6 +105,7 @@ class Cluster:
                 server.url,
                 "-directory",
                 server.kubelet,
+                *(["-real"] if self._real else []),
             ]
             front = starting.enter_context(Program(containers, self.folder / "containers.log"))
             url = front.await_line("http://").strip()
@@ -90,6 +118,18 @@ class Cluster:
 
     def __exit__(self, *_: object) -> None:
         self._running.close()
+
+    def _images(self) -> tuple[str, ...]:
+        """Returns the options for containers: what simulated ones do, or which images run as processes."""
+        if not self._real:
+            behaviour = self.folder / "containers.yaml"
+            behaviour.write_text(BEHAVIOUR, encoding="utf-8")
+            return ("--containers", str(behaviour))
+        agnhost = self.folder / "agnhost"
+        agnhost.mkdir()
+        (agnhost / "agnhost").symlink_to(self._programs.agnhost)
+        images = {"*/agnhost": agnhost, "*/busybox": "/"}
+        return (*(part for image in images.items() for part in ("--run", f"{image[0]}={image[1]}")), *NETWORK)
 
     def _gates(self) -> tuple[str, ...]:
         gates = GATES.get(self.release, set())

@@ -44,6 +44,11 @@ class Release:
     def day(self) -> str:
         return max((each.day for each in self.outcomes.values()), default="")
 
+    def days(self, specs: Iterable[str]) -> str:
+        """Returns the first and the last day on which these e2e specs were run, as `DAY` or `FIRST to LAST`."""
+        days = {self.outcomes[spec].day for spec in specs if self.state(spec) in (PASSED, FAILED, SKIPPED)}
+        return " to ".join(sorted({min(days), max(days)})) if days else ""
+
     def state(self, spec: str) -> str:
         """Returns the state of an e2e spec: PASSED, FAILED, SKIPPED, NEEDS or MISSING.
 
@@ -79,8 +84,8 @@ def read(name: str) -> Release:
 
 def summary(releases: Iterable[Release]) -> Iterator[str]:
     """Yields the lines of a Markdown table that counts the specs of each outcome by release and area."""
-    yield "| release | area | specs | pass | fail | pass of those | skip themselves | need more |"
-    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    yield "| release | area | specs | pass | fail | pass of those | skip themselves | need more | run on |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|---|"
     for release in releases:
         for area in AREAS:
             yield _summed(release, area, [area])
@@ -93,7 +98,8 @@ def _summed(release: Release, title: str, of: list[str]) -> str:
         counts[NEEDS] += sum(release.families.values())
     passed, failed = counts[PASSED], counts[FAILED] + counts[MISSING]
     share = f"{100 * passed / (passed + failed):.1f} %" if passed + failed else ""
-    figures = (sum(counts.values()), passed, failed, share, counts[SKIPPED], counts[NEEDS])
+    days = release.days(spec for spec in release.specs if area_of(spec) in of)
+    figures = (sum(counts.values()), passed, failed, share, counts[SKIPPED], counts[NEEDS], days)
     return f"| {release.name} | {title} | {' | '.join(map(str, figures))} |"
 
 

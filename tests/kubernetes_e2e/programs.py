@@ -14,6 +14,7 @@ It is outside the repository, so that new clones can reuse the programs.
 """
 
 SUITE = "k8s.io/kubernetes/test/e2e"
+AGNHOST = "k8s.io/kubernetes/test/images/agnhost"
 GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
 MANAGER = "kube-controller-manager"
 RUNTIME_RELEASE = "1.35"
@@ -38,6 +39,8 @@ class Programs:
     """The path of ginkgo, which runs the specs of the suite in several processes."""
     containers: Path
     """The path of the fake container runtime."""
+    agnhost: Path
+    """The path of the program in the image agnhost, with which most containers of the suite run."""
     manager: Path
     """The path of kube-controller-manager, which runs the controllers of workloads."""
 
@@ -56,6 +59,7 @@ def build(release: str) -> Programs:
         ),
         ginkgo=go_programs.build(f"ginkgo-{release}", go_mod, sources, builds=BUILDS, package=GINKGO),
         containers=build_containers(),
+        agnhost=go_programs.build(f"agnhost-{release}", go_mod, sources, builds=BUILDS, package=AGNHOST),
         manager=go_programs.build(
             f"{MANAGER}-{release}",
             go_mod,

@@ -56,6 +56,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--focus", default=areas.FOCUS, help="specs whose name matches (default: all areas)")
     parser.add_argument("--skip", default="", help="but not those")
     parser.add_argument("--all", action="store_true", help="also specs that need what no fake has")
+    parser.add_argument(
+        "--real", action="store_true", help="run containers of agnhost and busybox as local processes"
+    )
     parser.add_argument("--left", action="store_true", help="those that have no recorded result, or failed")
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("--minutes", type=float, default=MINUTES, help="after which a run is ended")
@@ -111,7 +114,10 @@ def run(
     """
     folder = make_folder()
     try:
-        with Cluster(release, built, folder) as cluster, (folder / "suite.log").open("wb") as log:
+        with (
+            Cluster(release, built, folder, real=options.real) as cluster,
+            (folder / "suite.log").open("wb") as log,
+        ):
             suite = folder / "e2e.test"  # ginkgo requires this extension for a compiled suite
             suite.symlink_to(built.suite)
             command: list[str | Path] = [

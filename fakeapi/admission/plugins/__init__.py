@@ -47,7 +47,12 @@ DEFAULT_PLUGINS = (
     PluginEntry(
         "Priority",
         f"{_HERE}.priority:Priority",
-        kinds("pods", "podgroups.scheduling.k8s.io", "priorityclasses.scheduling.k8s.io"),
+        kinds(
+            "pods",
+            "podgroups.scheduling.k8s.io",
+            "compositepodgroups.scheduling.k8s.io",
+            "priorityclasses.scheduling.k8s.io",
+        ),
     ),
     PluginEntry(
         "DefaultTolerationSeconds",

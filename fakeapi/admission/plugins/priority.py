@@ -3,6 +3,8 @@
 Follows k8s.io/kubernetes `plugin/pkg/admission/priority`.
 """
 
+from typing import NamedTuple
+
 from fakeapi.admission.field_order import sort_spec
 from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery.json_types import Object
@@ -13,13 +15,34 @@ PREEMPT = "PreemptLowerPriority"
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """The values of the two PriorityClasses that every cluster has, by their names."""
 
+POLICY_GATE = "PodGroupPreemptionPolicy"
+
+
+class GroupKind(NamedTuple):
+    """A kind of groups of pods.
+
+    - `text`: the kind in error messages.
+    - `gates`: the gates with which the plugin sets the priority of groups. The first one that a release has
+      decides.
+    """
+
+    text: str
+    gates: tuple[str, ...]
+
+
+GROUPS = {
+    "podgroups": GroupKind("pod group", ("WorkloadAwarePreemption", "GenericWorkload")),
+    "compositepodgroups": GroupKind("composite pod group", ("CompositePodGroup",)),
+}
+
 
 class Priority(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
-        """Sets the priority of a new pod or PodGroup from its PriorityClass.
+        """Sets the priority of a new pod, PodGroup or CompositePodGroup from its PriorityClass.
 
-        New pods also get the name of the PriorityClass and its preemption policy. An update of a pod keeps
-        the old priority and preemption policy if it omits them.
+        New pods also get the name of the PriorityClass and its preemption policy; PodGroups get the policy
+        with the gate PodGroupPreemptionPolicy. An update of a pod keeps the old priority and preemption
+        policy if it omits them.
 
         Raises ApiError 403 in these cases:
 
@@ -31,8 +54,8 @@ class Priority(AdmissionPlugin):
             _keep(attributes)
         elif resource == "pods":
             self._admit_pod(attributes)
-        elif resource == "podgroups" and created:
-            self._admit_group(attributes)
+        elif resource in GROUPS and created:
+            self._admit_group(attributes, GROUPS[resource])
 
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if a write makes a second PriorityClass the default."""
@@ -58,21 +81,24 @@ class Priority(AdmissionPlugin):
             )
         spec["priority"] = value
         if policy is not None:
-            _set_policy(attributes, spec, policy)
+            _set_policy(attributes, spec, policy, "pod")
         sort_spec(attributes)
 
-    def _admit_group(self, attributes: Attributes) -> None:
-        if not attributes.resource.release.gates.enabled("WorkloadAwarePreemption"):
+    def _admit_group(self, attributes: Attributes, group: GroupKind) -> None:
+        gates, spec = attributes.resource.release.gates, attributes.new_object()["spec"]
+        gate = next((name for name in group.gates if name in gates), None)
+        if gate is None or not gates.enabled(gate):
             return
-        spec = attributes.new_object()["spec"]
-        value, _ = self._priority_of(attributes, spec)
+        value, policy = self._priority_of(attributes, spec)
         own = spec.get("priority")
         if own is not None and own != value:
             raise attributes.forbidden(
-                f"priority set in the pod group ({own}) must match the priority computed ({value}) "
+                f"priority set in the {group.text} ({own}) must match the priority computed ({value}) "
                 "based on the priority class set in the spec"
             )
         spec["priority"] = value
+        if policy is not None and gates.enabled(POLICY_GATE):
+            _set_policy(attributes, spec, policy, group.text)
         sort_spec(attributes)
 
     def _priority_of(self, attributes: Attributes, spec: Object) -> tuple[int, str | None]:
@@ -110,11 +136,12 @@ class Priority(AdmissionPlugin):
         return min(defaults, key=lambda priority_class: int(priority_class["value"]), default=None)
 
 
-def _set_policy(attributes: Attributes, spec: Object, policy: str) -> None:
+def _set_policy(attributes: Attributes, spec: Object, policy: str, text: str) -> None:
+    """Sets the preemption policy. `text`: the kind in the error, such as "pod group"."""
     own = spec.get("preemptionPolicy")
     if own is not None and own != policy:
         raise attributes.forbidden(
-            f"the string value of PreemptionPolicy ({own}) must not be provided in pod spec; priority "
+            f"the string value of PreemptionPolicy ({own}) must not be provided in {text} spec; priority "
             f"admission controller computed {policy} from the given PriorityClass name"
         )
     spec["preemptionPolicy"] = policy

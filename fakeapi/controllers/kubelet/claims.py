@@ -12,7 +12,14 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.kubelet.driver import Claim, Driver, DriverError
-from fakeapi.controllers.kubelet.prepared import Prepared, PreparedClaim, drivers_of
+from fakeapi.controllers.kubelet.prepared import (
+    PREPARE,
+    UNPREPARE,
+    Prepared,
+    PreparedClaim,
+    drivers_of,
+    skipped_operations,
+)
 from fakeapi.controllers.kubelet.registrations import Registrations
 from fakeapi.controllers.pod_claims import (
     ClaimNameUnknown,
@@ -28,6 +35,7 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.kubelet_quirks import kubelet_quirks_of
 
 GROUP = "resource.k8s.io"
+OPTIONAL_OPERATIONS_GATE = "DRAOptionalNodeOperations"
 
 
 class PrepareError(Exception):
@@ -79,11 +87,13 @@ class Claims:
             if when == "at once" or (when == "when prepared" and entry in self._prepared):
                 self._note(pod, entry)
         if when == "when drivers are there":
-            for driver in _drivers(entries):
+            for driver in _drivers(entries, PREPARE):
                 self._driver(driver, self._quirks.no_driver_to_prepare)
             self._note(pod, *entries)
-        for driver in _drivers(entries):
-            left = [entry for entry in entries if driver in entry.drivers and driver not in entry.devices]
+        for driver in _drivers(entries, PREPARE):
+            left = [
+                entry for entry in entries if entry.calls(driver, PREPARE) and driver not in entry.devices
+            ]
             if not left:
                 continue
             registered = self._driver(driver, self._quirks.no_driver_to_prepare)
@@ -126,8 +136,8 @@ class Claims:
                 entry.pods.discard(pod)
             else:
                 last.append(entry)
-        for driver in _drivers(last):
-            claims = [entry.for_driver(driver) for entry in last if driver in entry.drivers]
+        for driver in _drivers(last, UNPREPARE):
+            claims = [entry.for_driver(driver) for entry in last if entry.calls(driver, UNPREPARE)]
             registered = self._driver(driver, self._quirks.no_driver_to_unprepare)
             try:
                 await registered.unprepare(claims)
@@ -198,12 +208,26 @@ class Claims:
             if "allocation" not in claim["status"]:
                 raise PrepareError(f"ResourceClaim {name}: not allocated")
             return PreparedClaim(
-                _claim(claim), drivers_of(claim), told=self._claims_by_driver(claim, resource)
+                _claim(claim),
+                drivers_of(claim),
+                told=self._claims_by_driver(claim, resource),
+                skipped=self._skipped(claim),
             )
         if known.claim.uid != uid:
             old = f"old ResourceClaim with same name {name} and different UID {known.claim.uid} still exists"
             raise PrepareError(f"{old} (previous pod force-deleted?!)")
         return known
+
+    def _skipped(self, claim: Object) -> dict[str, list[str]]:
+        """Returns the node operations that this kubelet skips for each driver of an allocated claim.
+
+        Raises PrepareError if there are any, but the gate is off.
+        """
+        skipped = skipped_operations(claim)
+        if skipped and not self._context.cluster.catalogue.primary.gates.enabled(OPTIONAL_OPERATIONS_GATE):
+            problem = f"{OPTIONAL_OPERATIONS_GATE} feature gate is disabled on kubelet"
+            raise PrepareError(f"ResourceClaim {claim['metadata']['name']}: {problem}")
+        return skipped
 
     def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
         """Returns a Claim for each resource handle of a claim (up to 1.30), by the name of the DRA driver."""
@@ -229,8 +253,10 @@ class Claims:
         return driver
 
 
-def _drivers(entries: Iterable[PreparedClaim]) -> list[str]:
-    return list(dict.fromkeys(name for entry in entries for name in entry.drivers))
+def _drivers(entries: Iterable[PreparedClaim], operation: str) -> list[str]:
+    """Returns the drivers that the kubelet calls for an operation on these claims, without duplicates."""
+    names = (name for entry in entries for name in entry.drivers if entry.calls(name, operation))
+    return list(dict.fromkeys(names))
 
 
 def _used_names(pod: Object) -> set[str]:

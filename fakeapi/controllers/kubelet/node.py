@@ -7,8 +7,10 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import pause
+from fakeapi.controllers.kubelet.declared_features import declared_features
 from fakeapi.devices.nodes import NodeSpec
 from fakeapi.machinery.json_types import Object
+from fakeapi.releases.kubelet_quirks import kubelet_quirks_of
 
 HEARTBEAT_SECONDS = 10.0
 LEASE_SECONDS = 40
@@ -24,11 +26,12 @@ UNREACHABLE_TAINT = "node.kubernetes.io/unreachable"
 _UNREACHABLE = ("Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
 
 
-def node_object(spec: NodeSpec, address: str, version: str, now: str) -> Object:
+def node_object(spec: NodeSpec, address: str, version: str, now: str, features: list[str]) -> Object:
     """Returns the Node object that a kubelet registers.
 
     - `version`: the version that the kubelet reports if `spec` has none.
     - `now`: the time of the heartbeats, in RFC 3339.
+    - `features`: the features that the kubelet declares.
     """
     name, capacity = spec.name, {**CAPACITY, **spec.capacity}
     labels = {
@@ -78,6 +81,7 @@ def node_object(spec: NodeSpec, address: str, version: str, now: str) -> Object:
             "conditions": conditions,
             "addresses": addresses,
             "nodeInfo": info,
+            **({"declaredFeatures": features} if features else {}),
         },
     }
 
@@ -112,7 +116,7 @@ async def register(context: ControllerContext, api: InProcessClient, spec: NodeS
     Removes the not-ready taint that the server's admission added. Raises StatusError if a request fails.
     """
     nodes = context.served("", "nodes")
-    node = node_object(spec, address, context.version, context.now())
+    node = node_object(spec, address, context.version, context.now(), _features(context))
     path = nodes.path(name=spec.name)
     try:
         current = await api.create(nodes.path(), node)
@@ -128,6 +132,12 @@ async def register(context: ControllerContext, api: InProcessClient, spec: NodeS
     if len(taints) != len(current["spec"].get("taints") or ()):
         await api.patch(path, {"spec": {"taints": taints or None}})
     await api.patch(f"{path}/status", {"status": node["status"]}, "strategic")
+
+
+def _features(context: ControllerContext) -> list[str]:
+    primary = context.cluster.catalogue.primary
+    quirks = kubelet_quirks_of(primary.minor)
+    return declared_features(primary.gates, quirks.declares_features, quirks.always_declares_features)
 
 
 async def beat(

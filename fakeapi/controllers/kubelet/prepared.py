@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from fakeapi.controllers.kubelet.driver import Claim, PreparedDevice
 from fakeapi.machinery.json_types import Object
 
+PREPARE, UNPREPARE, ALL = "NodePrepareResources", "NodeUnprepareResources", "*"
+"""Names of node operations in `skipNodeOperations` of a device; ALL stands for every operation."""
+
 
 @dataclass(eq=False, slots=True)
 class PreparedClaim:
@@ -16,6 +19,7 @@ class PreparedClaim:
     - `pods`: the uids of the pods that use the claim.
     - `told`: the claim in the form that each driver receives, by driver name. Only for releases up to 1.30,
       where the claim contains the driver's resource handle.
+    - `skipped`: the node operations that the kubelet skips for a driver, by driver name.
     """
 
     claim: Claim
@@ -23,6 +27,12 @@ class PreparedClaim:
     devices: dict[str, list[PreparedDevice]] = field(default_factory=dict)
     pods: set[str] = field(default_factory=set)
     told: dict[str, Claim] = field(default_factory=dict)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+
+    def calls(self, driver: str, operation: str) -> bool:
+        """Whether the kubelet calls a driver for this node operation, PREPARE or UNPREPARE, on the claim."""
+        skipped = self.skipped.get(driver, ())
+        return driver in self.drivers and operation not in skipped and ALL not in skipped
 
     def for_driver(self, driver: str) -> Claim:
         return self.told.get(driver, self.claim)
@@ -68,3 +78,24 @@ def drivers_of(claim: Object) -> list[str]:
     if not names and "driverName" in claim["status"]:
         names = [claim["status"]["driverName"]]
     return list(dict.fromkeys(names))
+
+
+def skipped_operations(claim: Object) -> dict[str, list[str]]:
+    """Returns the node operations that a kubelet skips for each driver of an allocated claim, sorted.
+
+    An operation is skipped if all devices of the driver in the claim skip it. Drivers without such an
+    operation are left out. Follows `computeDriverStates` of k8s.io/kubernetes `pkg/kubelet/cm/dra`.
+    """
+    results = (claim["status"]["allocation"].get("devices") or {}).get("results") or ()
+    by_driver: dict[str, list[set[str]]] = {}
+    for result in results:
+        by_driver.setdefault(result["driver"], []).append(set(result.get("skipNodeOperations") or ()))
+    skipped = {driver: _skipped_by_all(of_devices) for driver, of_devices in by_driver.items()}
+    return {driver: operations for driver, operations in skipped.items() if operations}
+
+
+def _skipped_by_all(of_devices: list[set[str]]) -> list[str]:
+    if all(ALL in operations for operations in of_devices):
+        return [ALL]
+    named = set().union(*of_devices) - {ALL}
+    return sorted(each for each in named if all({each, ALL} & operations for operations in of_devices))

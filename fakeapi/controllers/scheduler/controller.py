@@ -3,7 +3,7 @@
 Follows k8s.io/kubernetes `pkg/scheduler`, with one worker.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fakeapi.clients.errors import StatusError
@@ -27,12 +27,14 @@ from fakeapi.controllers.scheduler.classic_resources import ClassicResources
 from fakeapi.controllers.scheduler.cycle import Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import NAME, DynamicResources
-from fakeapi.controllers.scheduler.gang_cycle import attempt_gang
+from fakeapi.controllers.scheduler.gang_cycle import GangOutcome, attempt_gang
+from fakeapi.controllers.scheduler.gang_preemption import GangPreemption, preempt_for_gang
 from fakeapi.controllers.scheduler.gangs import Gangs
 from fakeapi.controllers.scheduler.node_answers import KnownAnswers
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, with_pods
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView, NotReady
-from fakeapi.controllers.scheduler.preemption import best_candidate, priority_of
+from fakeapi.controllers.scheduler.preemption import best_candidate
+from fakeapi.controllers.scheduler.preemptor import Preemptor
 from fakeapi.controllers.scheduler.queue import (
     BACKOFF_SECONDS_MAX,
     BACKOFF_SECONDS_MIN,
@@ -44,6 +46,7 @@ from fakeapi.controllers.scheduler.queue import (
 )
 from fakeapi.controllers.scheduler.scheduling_contexts import GROUP, PLURAL, SchedulingContexts
 from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.controllers.scheduler.victims import Victims, priority_of
 from fakeapi.controllers.workloads.pods import condition, has_ended
 from fakeapi.machinery.json_types import Object
 
@@ -83,6 +86,9 @@ class SchedulerController(Controller):
         self._nodes: Informer = context.informer(context.served("", "nodes"))
         self._namespaces: Informer = context.informer(context.served("", "namespaces"))
         self._gangs = Gangs(context, self._api, self._pods)
+        budgets = context.informer(context.served("policy", "poddisruptionbudgets"))
+        self._preemptor = Preemptor(context, self._api, self._events, self._pods.resource)
+        self._victims = Victims(self._gangs, lambda: list(budgets.objects.values()))
         self._states = NodeStates()
         self._known = KnownAnswers()
         self._waits = BindingWaits(
@@ -180,7 +186,7 @@ class SchedulerController(Controller):
             return
         try:
             changes = self._queue.changes
-            states = self._nominated(pod, self._states.by_name())
+            states = self._nominated([pod], self._states.by_name())
             effort = Effort(self.context.cluster.server.heavy)
             outcome = await self._attempt(pod, states, effort)
             if outcome.node:
@@ -228,16 +234,27 @@ class SchedulerController(Controller):
             self._queue.add_unschedulable(keys)
             return
         changes, effort = self._queue.changes, Effort(self.context.cluster.server.heavy)
-        try:
-            result = await attempt_gang(
+
+        async def try_gang(states: Mapping[str, NodeState]) -> GangOutcome:
+            return await attempt_gang(
                 pods,
-                self._nominated(pod, self._states.by_name()),
+                states,
                 lambda each, states: self._attempt(each, states, effort),
                 self._binder.reserved,
                 self._view,
                 min_count=min_count,
                 scheduled=scheduled,
             )
+
+        states = self._nominated(pods, self._states.by_name())
+        preemption = GangPreemption("")
+        try:
+            result = await try_gang(states)
+            if result.message and self._gangs.preempt_together:
+                group = self._gangs.group(pod)
+                assert group is not None, "a gang has a PodGroup"
+                gates = self.context.rules.gates
+                preemption = await preempt_for_gang(group, pods, states, self._victims, gates, try_gang)
         except PluginError as error:
             for each in pods:
                 await self._give_up(each, str(error))
@@ -246,12 +263,9 @@ class SchedulerController(Controller):
         bound_keys = {key_of(each) for each, _ in bound}
         left = [key for key in keys if key not in bound_keys]
         self._queue.add_unschedulable(left, changes, costly=effort.gave_up)
-        await self._gangs.report(pod, result.message)
-        for each, outcome in result.refused:
-            await self._report(each, "Unschedulable", outcome.message(None))
-        if result.message:
-            for each in [*(each for each, _ in result.fitting), *result.untried]:
-                await self._report(each, "Unschedulable", result.message)
+        for victim in preemption.victims:
+            await self._preemptor.delete(victim, "podgroup", self._gangs.group(pod) or pod, "cluster")
+        await self._report_gang(pod, result, preemption)
         for each, outcome in bound:
             self._remember(key_of(each), outcome)
             try:
@@ -259,17 +273,30 @@ class SchedulerController(Controller):
             except PluginError as error:
                 await self._give_up(each, str(error))
 
-    def _nominated(self, pod: Object, states: dict[str, NodeState]) -> dict[str, NodeState]:
+    async def _report_gang(self, pod: Object, result: GangOutcome, preemption: GangPreemption) -> None:
+        """Reports the attempt for the gang of a pod in the conditions of the PodGroup and of its pods."""
+        message = ", ".join(filter(None, (result.message, preemption.message)))
+        messages = [(each, outcome.message(None)) for each, outcome in result.refused]
+        if result.message:
+            messages += [(each, message) for each, _ in result.fitting]
+            messages += [(each, result.message) for each in result.untried]
+        await self._gangs.report(pod, message)
+        for each, text in messages:
+            node = preemption.nominated.get(each["metadata"]["uid"], "")
+            await self._report(each, "Unschedulable", text, node)
+
+    def _nominated(self, pods: Sequence[Object], states: dict[str, NodeState]) -> dict[str, NodeState]:
         """Returns the states of the nodes, with the nominated pods added to their nominated nodes.
 
-        Does not add `pod` itself, or pods with a lower priority than `pod`.
+        Does not add `pods` themselves, or pods with a lower priority than the first of them.
         """
-        for key in self._nominations:
+        own = set(map(key_of, pods))
+        for key in self._nominations - own:
             other = self._pods.objects.get(key)
             node = "" if other is None else other["status"].get("nominatedNodeName", "")
-            if other is None or node not in states or key == key_of(pod):
+            if other is None or node not in states:
                 continue
-            if priority_of(other) >= priority_of(pod):
+            if priority_of(other) >= priority_of(pods[0]):
                 states = {**states, node: with_pods(states[node], [*states[node].pods, other])}
         return states
 
@@ -367,34 +394,13 @@ class SchedulerController(Controller):
 
     async def _refuse(self, pod: Object, outcome: Outcome) -> None:
         of_claims: str | None = await self._post_filter(pod, outcome)
-        candidate = None if of_claims == DEALLOCATED else await best_candidate(pod, outcome)
+        candidate = None if of_claims == DEALLOCATED else await best_candidate(pod, outcome, self._victims)
         if candidate is not None:
             of_claims = None
             for victim in candidate.victims:
-                await self._preempt(pod, candidate.node, victim)
+                await self._preemptor.delete(victim, "pod", pod, candidate.node)
         message = outcome.message(of_claims)
         await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
-
-    async def _preempt(self, pod: Object, node: str, victim: Object) -> None:
-        """Deletes a pod of lower priority (the victim) to make room for another pod on a node."""
-        disruption: Object = {
-            "type": "DisruptionTarget",
-            "status": "True",
-            "reason": "PreemptionByScheduler",
-            "message": f"{SCHEDULER_NAME}: preempting to accommodate a higher priority pod",
-            "lastTransitionTime": self.context.now(),
-        }
-        disruption = condition_observed(self.context.rules.gates, victim, disruption)
-        path = self._pods.resource.path_of(victim)
-        try:
-            await self._api.patch(f"{path}/status", {"status": {"conditions": [disruption]}}, "strategic")
-            await self._api.delete(path)
-        except StatusError as problem:
-            if not problem.is_not_found:
-                raise
-            return
-        note = f"Preempted by pod {pod['metadata']['uid']} on node {node}"
-        await self._events.record(victim, "Normal", "Preempted", "Preempting", note)
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
         """Deallocates a claim that makes the pod unschedulable, if there is one.

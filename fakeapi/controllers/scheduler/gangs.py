@@ -29,6 +29,7 @@ class Gangs:
         self._members: dict[tuple[str, str], dict[str, Object]] = {}
         gates = context.rules.gates
         gate = next((name for name in GATES if name in gates), None)
+        self._preempts = gate == GATES[-1]
         resource = context.resource(SCHEDULING, "podgroups")
         self._groups: Informer | None = None
         if resource is not None and gate is not None and gates.enabled(gate):
@@ -56,6 +57,18 @@ class Gangs:
     def group(self, pod: Object) -> Object | None:
         """Returns the PodGroup of a pod; None if it has none, or if the PodGroup does not exist."""
         return find_group(pod, self._groups)
+
+    @property
+    def preempt_together(self) -> bool:
+        """Whether a gang that does not fit may preempt other pods, since 1.37."""
+        return self._preempts
+
+    def preemptible_group(self, pod: Object) -> Object | None:
+        """Returns the PodGroup whose priority and disruption mode decide about the preemption of a pod.
+
+        None if the pod has no PodGroup, and before 1.37.
+        """
+        return self.group(pod) if self._preempts and group_of(pod) else None
 
     def members(self, pod: Object) -> list[Object]:
         """Returns the pods of the PodGroup of a pod that have not ended, in the order of scheduling."""

@@ -11,6 +11,7 @@ from fakeapi.kinds.admissionregistration.matching import validate_match_resource
 from fakeapi.kinds.admissionregistration.mutating_policy import operation_errors
 from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.printing.selectors import printed_selector
 from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.field_errors import (
@@ -147,21 +148,7 @@ def _parameters(obj: Object, now: float) -> str:
     if reference.get("name"):
         return f"{reference.get('namespace') or '*'}/{reference['name']}"
     selector = reference.get("selector")
-    return "<unset>" if selector is None else _selector_text(selector)
-
-
-def _selector_text(selector: dict[str, Any]) -> str:
-    """Formats a label selector like the generated Go method LabelSelector.String."""
-    labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
-    expressions = "".join(
-        f"LabelSelectorRequirement{{Key:{expression['key']},Operator:{expression['operator']},"
-        f"Values:[{' '.join(expression.get('values') or ())}],}},"
-        for expression in selector.get("matchExpressions") or ()
-    )
-    return (
-        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
-        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
+    return "<unset>" if selector is None else printed_selector(selector)
 
 
 VALIDATING_POLICY_BINDING = KindDefinition(

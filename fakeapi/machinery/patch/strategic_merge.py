@@ -15,7 +15,7 @@ fakeapi responds with status 500 instead, as for other unexpected errors of the 
 from collections.abc import Hashable
 from typing import Any
 
-from fakeapi.machinery.codec import JsonError
+from fakeapi.machinery.codec import JsonError, value_of
 from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.machinery.golang.fmt import printed, type_name
 from fakeapi.machinery.golang.json_decoding import decode_untyped, duplicate_errors_of, json_kind
@@ -112,7 +112,7 @@ class _Merge:
         if value is None:
             merged.pop(key, None)
             return
-        current = merged.get(key)
+        current = value_of(merged.get(key))
         if isinstance(current, dict) and isinstance(value, dict):
             field = _field(schema, key)
             merged[key] = value if field.patch_replace else self.objects(current, value, field.node)

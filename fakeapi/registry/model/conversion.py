@@ -25,10 +25,14 @@ class Conversion:
 
     `to_hub` and `from_hub` are pure, and do not change kind and apiVersion. Their arguments and results are
     canonical. The result may share nested values with the argument.
+
+    `rebuilt_lists`: the lists that Kubernetes' conversion appends item by item: pairs of a type's name and a
+    field. Such a conversion turns an empty list into a missing list.
     """
 
     to_hub: Callable[[Object], Object] = _unchanged
     from_hub: Callable[[Object], Object] = _unchanged
+    rebuilt_lists: frozenset[tuple[str, str]] = frozenset()
 
 
 IDENTITY = Conversion()

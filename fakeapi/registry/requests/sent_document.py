@@ -6,7 +6,7 @@ and some rules of Kubernetes refuse only the first. For managedFields, atomic li
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.json_types import Object
@@ -37,43 +37,61 @@ class SentDocument:
         Restores a list only at a path that both the document and `obj` have. The stored form leaves out empty
         lists of fields with `omitempty` (`registry.stored.form`). `schema`: the type of `obj`.
         """
-        return self._filled(obj, schema, everywhere=True)
+        value = self._decoded()
+        return obj if value is None else _filled(obj, value, schema, _EVERYWHERE)
 
-    def restored_in_atomic_lists(self, obj: Object, schema: Struct) -> Object:
+    def restored_in_atomic_lists(
+        self, obj: Object, schema: Struct, rebuilt: frozenset[tuple[str, str]] = frozenset()
+    ) -> Object:
         """Returns `obj` with the empty lists inside the atomic lists of the document, for managedFields.
 
         Kubernetes compares atomic lists by reflect.DeepEqual, for which an empty list differs from a missing
         list (sigs.k8s.io/structured-merge-diff `value/listreflect.go`). Elsewhere, both are equal.
+
+        `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing
         """
-        return self._filled(obj, schema, everywhere=False)
+        value = self._decoded()
+        return obj if value is None else _filled(obj, value, schema, _Places(inside=False, rebuilt=rebuilt))
 
-    def _filled(self, obj: Object, schema: Struct, *, everywhere: bool) -> Object:
-        value = json_decoding.decode_lenient(self.body) if self.body else self.value
-        return obj if value is None else _filled(obj, value, schema, everywhere)
+    def _decoded(self) -> Any:
+        return json_decoding.decode_lenient(self.body) if self.body else self.value
 
 
-def _filled(obj: Any, sent: Any, node: Node, inside: bool) -> Any:  # noqa: FBT001 - private
-    """Returns a value with the empty lists of `sent`. `inside`: whether to add them at this level."""
+class _Places(NamedTuple):
+    """Defines where to add empty lists. `inside`: at this level. `rebuilt`: the lists that stay missing."""
+
+    inside: bool = True
+    rebuilt: frozenset[tuple[str, str]] = frozenset()
+
+
+_EVERYWHERE = _Places()
+
+
+def _filled(obj: Any, sent: Any, node: Node, places: _Places) -> Any:
+    """Returns a value with the empty lists of `sent`."""
     match node:
         case Struct() if isinstance(obj, dict) and isinstance(sent, dict):
-            return _struct(obj, sent, node, inside)
+            return _struct(obj, sent, node, places)
         case List() if isinstance(obj, list) and isinstance(sent, list) and len(obj) == len(sent):
-            inside = inside or node.list_type is ListType.ATOMIC
-            return [_filled(item, other, node.items, inside) for item, other in zip(obj, sent, strict=True)]
+            if node.list_type is ListType.ATOMIC:
+                places = places._replace(inside=True)
+            return [_filled(item, other, node.items, places) for item, other in zip(obj, sent, strict=True)]
         case Map() if isinstance(obj, dict) and isinstance(sent, dict):
-            return {name: _filled(item, sent.get(name), node.values, inside) for name, item in obj.items()}
+            return {name: _filled(item, sent.get(name), node.values, places) for name, item in obj.items()}
         case _:
             return obj
 
 
-def _struct(obj: Object, sent: Object, node: Struct, inside: bool) -> Object:  # noqa: FBT001 - private
-    result = dict(obj)
+def _struct(obj: Object, sent: Object, node: Struct, places: _Places) -> Object:
+    result, type_name = dict(obj), node.full_name.rpartition(".")[2]
     for name, value in sent.items():
         field = node.fields.get(name)
         if field is None or name == "managedFields":
             continue
-        if name in result:
-            result[name] = _filled(result[name], value, field.node, inside)
-        elif value == [] and inside and isinstance(field.node, List):
+        if value == [] and (type_name, name) in places.rebuilt:
+            result.pop(name, None)
+        elif name in result:
+            result[name] = _filled(result[name], value, field.node, places)
+        elif value == [] and places.inside and isinstance(field.node, List):
             result[name] = []
     return result

@@ -141,7 +141,8 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
     manager = resource.manager(request.target.subresource)
     decoded: Patch | None = None
     keeps_empty_lists = has_empty_list(body) and not resource.kind.unstructured
-    restored = partial(request.sent.restored_in_atomic_lists, schema=resource.schema)
+    rebuilt = resource.versions.conversion(resource.kind).rebuilt_lists
+    restored = partial(request.sent.restored_in_atomic_lists, schema=resource.schema, rebuilt=rebuilt)
 
     def changed(old: Object) -> Object:
         nonlocal decoded

@@ -50,9 +50,11 @@ async def update(request: ServerWrite, obj: Object) -> WriteResult:
 
 def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
     """Returns a copy of `obj` with managedFields. A later attempt may need `obj` unchanged."""
-    manager = request.resource.manager(request.target.subresource)
+    resource = request.resource
+    manager = resource.manager(request.target.subresource)
     new = {**obj, "metadata": dict(obj["metadata"])}
-    restored = partial(request.sent.restored_in_atomic_lists, schema=request.resource.schema)
+    rebuilt = resource.versions.conversion(resource.kind).rebuilt_lists
+    restored = partial(request.sent.restored_in_atomic_lists, schema=resource.schema, rebuilt=rebuilt)
     return manager.update(old, new, request.options.manager, request.server.store.now(), restored)
 
 

@@ -171,6 +171,44 @@ def test_a_victim_with_grace_leaves_its_place_to_the_pod_it_goes_for(api: FakeAP
     assert "nodeName" not in api.get("Pod", "other")["spec"]
 
 
+def protect(api: FakeAPI, app: str, allowed: int) -> None:
+    """Creates a PodDisruptionBudget for pods with the label `app`, with its status."""
+    spec = {"selector": {"matchLabels": {"app": app}}, "maxUnavailable": 0}
+    kind = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": app}}
+    stored = api.create({**kind, "spec": spec})
+    counts = {"currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1, "disruptionsAllowed": allowed}
+    api.update_status({**stored, "status": {**counts, "observedGeneration": 1}})
+    api.settle()
+
+
+def test_a_pod_that_a_budget_protects_is_preempted_only_if_no_other_node_helps(api: FakeAPI) -> None:
+    add(api, "high", "4", priorityClassName="high", **on("a1"))
+    add(api, "guarded", "4", {"app": "guarded"}, priorityClassName="low", **on("a2"))
+    add(api, "free", "4", {"app": "free"}, priorityClassName="low", **on("b1"))
+    protect(api, "guarded", 0)
+    protect(api, "free", 1)
+    assert add(api, "first", "4", priorityClassName="high") == "b1"
+    assert add(api, "second", "4", priorityClassName="high") == "a2"
+
+
+def test_pods_that_a_budget_protects_are_reprieved_first(api: FakeAPI) -> None:
+    add(api, "guarded", "2", {"app": "guarded"}, priorityClassName="low", **on("b1"))
+    add(api, "free", "2", {"app": "free"}, priorityClassName="low", **on("b1"))
+    protect(api, "guarded", 0)
+    assert add(api, "urgent", "2", priorityClassName="high", **on("b1")) == "b1"
+    names = {each["metadata"]["name"] for each in api.list("Pod", namespace="default")}
+    assert names == {"guarded", "urgent"}
+
+
+def test_a_pod_preempts_although_a_pod_that_somebody_deleted_is_ending(api: FakeAPI) -> None:
+    add(api, "ending", "2", priorityClassName="low", terminationGracePeriodSeconds=30, **on("b1"))
+    add(api, "low", "2", priorityClassName="low", terminationGracePeriodSeconds=30, **on("b1"))
+    api.delete("Pod", "ending")
+    add(api, "urgent", "4", priorityClassName="high", **on("b1"))
+    assert api.get("Pod", "urgent")["status"]["nominatedNodeName"] == "b1"
+    assert "deletionTimestamp" in api.get("Pod", "low")["metadata"]
+
+
 def test_a_pod_that_never_preempts_says_so(api: FakeAPI) -> None:
     add(api, "low", "4", priorityClassName="low", **on("b1"))
     polite = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 2000}

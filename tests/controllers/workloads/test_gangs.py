@@ -55,7 +55,10 @@ def test_no_pod_is_bound_if_one_of_min_count_does_not_fit(api: FakeAPI) -> None:
     for name in ("x", "y"):
         api.create(member(name, cpu="2"))
     assert nodes_of(api) == {}
-    assert message_of(api, "x") == "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"
+    assert message_of(api, "x") == (
+        "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining, pod group preemption: No preemption "
+        "victims found for incoming preemptor"
+    )
     assert message_of(api, "y").startswith("0/1 nodes are available: 1 Insufficient cpu.")
     refused = condition_of_group(api)
     assert (refused["status"], refused["reason"]) == ("False", "Unschedulable")

@@ -26,12 +26,14 @@ type front struct {
 	server    http.Handler
 	streaming streaming.Server
 	pods      *pods
+	real      bool // other containers than those of the proxies are processes of the server
 }
 
 func main() {
 	address := flag.String("listen", "127.0.0.1:0", "listen on this address")
 	server := flag.String("server", "", "URL of the API server")
 	directory := flag.String("directory", "", "the server's --kubelet-directory")
+	real := flag.Bool("real", false, "leave all containers but those of the DRA driver's proxies to the server")
 	flag.Parse()
 	target, err := url.Parse(*server)
 	check(err)
@@ -46,7 +48,7 @@ func main() {
 	listener, err := net.Listen("tcp", *address)
 	check(err)
 	fmt.Printf("http://%s\n", listener.Addr())
-	check(http.Serve(listener, &front{passing, streams, found}))
+	check(http.Serve(listener, &front{passing, streams, found, *real}))
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,13 +57,17 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.server.ServeHTTP(w, r)
 		return
 	}
-	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		http.Error(w, "SPDY alone is spoken here", http.StatusBadRequest) // clients then try SPDY
-		return
-	}
 	pod, err := f.pods.get(found[1], found[2])
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	if f.real && !pod.isProxy() {
+		f.server.ServeHTTP(w, r)
+		return
+	}
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		http.Error(w, "SPDY alone is spoken here", http.StatusBadRequest) // clients then try SPDY
 		return
 	}
 	if r.URL.Path, err = f.token(pod, found[3], r.URL.Query()); err != nil {

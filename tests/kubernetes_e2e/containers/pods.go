@@ -74,6 +74,16 @@ func (p *pods) token(pod *pod) (string, error) {
 
 func (p *pod) key() string { return p.Namespace + "/" + p.Name }
 
+// isProxy tells whether the suite's DRA driver uses this pod as its proxy on a node.
+func (p *pod) isProxy() bool {
+	for _, each := range p.Spec.Containers {
+		if strings.Contains(each.Image, "hostpathplugin") {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *pod) container(name string) (*v1.Container, error) {
 	for i := range p.Spec.Containers {
 		if p.Spec.Containers[i].Name == name {

@@ -57,9 +57,12 @@ def _request_from_hub(request: Object) -> Object:
     return {**converted, **exactly}
 
 
+_REBUILT = frozenset((("DeviceRequest", "tolerations"),))
+
 _CLAIM = Conversion(
     lambda claim: {**claim, "spec": spec_to_hub(claim["spec"])},
     lambda claim: {**claim, "spec": spec_from_hub(claim["spec"])},
+    _REBUILT,
 )
 _TEMPLATE = Conversion(
     lambda template: {
@@ -70,6 +73,7 @@ _TEMPLATE = Conversion(
         **template,
         "spec": {**template["spec"], "spec": spec_from_hub(template["spec"]["spec"])},
     },
+    _REBUILT,
 )
 
 CLAIM_CONVERSIONS = {"v1alpha3": _CLAIM, "v1beta1": _CLAIM}

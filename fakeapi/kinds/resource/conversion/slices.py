@@ -46,13 +46,17 @@ def _to_quantities(device: Object) -> Object:
     return _to_basic(device)
 
 
+_REBUILT = frozenset((("BasicDevice", "taints"), ("BasicDevice", "consumesCounters")))
+
 SLICE_CONVERSIONS = {
     "v1alpha3": Conversion(
         lambda resource_slice: _with_devices(resource_slice, _from_quantities),
         lambda resource_slice: _with_devices(resource_slice, _to_quantities),
+        _REBUILT,
     ),
     "v1beta1": Conversion(
         lambda resource_slice: _with_devices(resource_slice, _from_basic),
         lambda resource_slice: _with_devices(resource_slice, _to_basic),
+        _REBUILT,
     ),
 }

@@ -1,0 +1,1 @@
+"""The controller that writes the status of PodDisruptionBudgets."""

@@ -1,0 +1,130 @@
+"""Computes the status of a PodDisruptionBudget from the pods that it selects.
+
+Follows k8s.io/kubernetes `pkg/controller/disruption` and k8s.io/component-helpers `apps/poddisruptionbudget`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fakeapi.controllers.workloads.pods import is_deleted, is_ready, seconds_of
+from fakeapi.machinery.json_types import Object
+
+DELETION_SECONDS = 120.0
+"""Seconds within which an evicted pod must be deleted. Afterwards, the eviction no longer counts."""
+
+ALLOWED = "DisruptionAllowed"
+SUFFICIENT, INSUFFICIENT, SYNC_FAILED = "SufficientPods", "InsufficientPods", "SyncFailed"
+
+
+@dataclass(frozen=True, slots=True)
+class Disrupted:
+    """The evictions of a PodDisruptionBudget that its pods have not confirmed yet.
+
+    - `pods`: the time of each eviction, by the name of the pod.
+    - `late`: pods that were evicted, but not deleted in time.
+    - `recheck`: seconds until the next eviction is late; None if no eviction waits.
+    """
+
+    pods: dict[str, str]
+    late: list[Object]
+    recheck: float | None
+
+
+def disrupted_pods(budget: Object, pods: Iterable[Object], now: float) -> Disrupted:
+    """Returns the evictions that still count for a PodDisruptionBudget.
+
+    `now`: the time in seconds since the epoch.
+    """
+    known = (budget.get("status") or {}).get("disruptedPods") or {}
+    times: dict[str, str] = {}
+    late: list[Object] = []
+    waits: list[float] = []
+    for pod in pods:
+        name = pod["metadata"]["name"]
+        if is_deleted(pod) or name not in known:
+            continue
+        left = seconds_of(known[name]) + DELETION_SECONDS - now
+        if left < 0:
+            late.append(pod)
+        else:
+            times[name] = known[name]
+            waits.append(left)
+    return Disrupted(dict(sorted(times.items())), late, min(waits, default=None))
+
+
+def count_healthy(pods: Iterable[Object], disrupted: Disrupted, now: float) -> int:
+    """Returns the number of ready pods that are neither deleted nor about to be deleted after an eviction."""
+    return sum(is_ready(pod) and not is_deleted(pod) and not _is_going(pod, disrupted, now) for pod in pods)
+
+
+def _is_going(pod: Object, disrupted: Disrupted, now: float) -> bool:
+    time = disrupted.pods.get(pod["metadata"]["name"])
+    return time is not None and seconds_of(time) + DELETION_SECONDS > now
+
+
+def status_of(
+    budget: Object, *, healthy: int, desired: int, expected: int, disrupted: dict[str, str], now: str
+) -> Object | None:
+    """Returns the new status of a PodDisruptionBudget; None if the present status is up to date.
+
+    - `healthy`, `desired` and `expected`: the numbers of pods that are healthy, that must be, and that the
+      owners of the pods want.
+    - `disrupted`: the evictions that still count.
+    - `now`: the time for a changed condition, in RFC 3339.
+    """
+    allowed = max(healthy - desired, 0) if expected > 0 else 0
+    generation = budget["metadata"].get("generation", 0)
+    old = budget.get("status") or {}
+    new: Object = {
+        "observedGeneration": generation,
+        **({"disruptedPods": disrupted} if disrupted else {}),
+        "disruptionsAllowed": allowed,
+        "currentHealthy": healthy,
+        "desiredHealthy": desired,
+        "expectedPods": expected,
+    }
+    condition: Object = {
+        "type": ALLOWED,
+        "status": "True" if allowed else "False",
+        "reason": SUFFICIENT if allowed else INSUFFICIENT,
+        "message": "",
+        "observedGeneration": generation,
+    }
+    if _equal(old, new) and _is_current(old, condition):
+        return None
+    return {**new, "conditions": with_condition(old.get("conditions") or [], condition, now)}
+
+
+def failed_status(budget: Object, problem: str, now: str) -> Object:
+    """Returns a status that allows no disruption, because the numbers of pods could not be computed."""
+    old = budget.get("status") or {}
+    condition: Object = {"type": ALLOWED, "status": "False", "reason": SYNC_FAILED, "message": problem}
+    if old.get("observedGeneration"):
+        condition["observedGeneration"] = old["observedGeneration"]
+    conditions = with_condition(old.get("conditions") or [], condition, now)
+    return {**old, "disruptionsAllowed": 0, "conditions": conditions}
+
+
+def with_condition(conditions: list[Object], new: Object, now: str) -> list[Object]:
+    """Returns the conditions with a condition added or replaced in its place.
+
+    Follows SetStatusCondition of k8s.io/apimachinery `pkg/api/meta`: the lastTransitionTime becomes `now` if
+    the status of the condition changes.
+    """
+    changed = list(conditions)
+    place = next((at for at, each in enumerate(changed) if each["type"] == new["type"]), len(changed))
+    old = changed[place] if place < len(changed) else {}
+    since = old["lastTransitionTime"] if old.get("status") == new["status"] else now
+    changed[place : place + 1] = [{**new, "lastTransitionTime": since}]
+    return changed
+
+
+def _equal(old: Object, new: Object) -> bool:
+    numbers = ("observedGeneration", "disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+    same = all((old.get(name) or 0) == new[name] for name in numbers)
+    return same and (old.get("disruptedPods") or {}) == new.get("disruptedPods", {})
+
+
+def _is_current(old: Object, condition: Object) -> bool:
+    known = next((each for each in old.get("conditions") or () if each["type"] == ALLOWED), None)
+    return known is not None and all(known.get(name) == condition[name] for name in ("status", "reason"))

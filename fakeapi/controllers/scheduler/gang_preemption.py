@@ -1,0 +1,116 @@
+"""Preemption for a gang: chooses pods of lower priority to delete, so that the whole gang fits.
+
+Follows `podgrouppreemption.go` of k8s.io/kubernetes `pkg/scheduler/framework/preemption`, since 1.37.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.gang_cycle import GangOutcome
+from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
+from fakeapi.controllers.scheduler.preemption import NEVER, without
+from fakeapi.controllers.scheduler.victims import Victim, Victims, importance, priority_of
+from fakeapi.machinery.json_types import Object
+from fakeapi.releases.gates import Gates
+
+POLICY_GATE = "PodGroupPreemptionPolicy"
+_PREFIX = "pod group preemption: "
+_NO_VICTIMS = "No preemption victims found for incoming preemptor"
+_ONGOING = "ongoing preemption on nominated nodes"
+
+TryGang = Callable[[Mapping[str, NodeState]], Awaitable[GangOutcome]]
+"""A function that tries to schedule the gang on nodes with these states."""
+
+
+@dataclass(frozen=True, slots=True)
+class GangPreemption:
+    """The result of preemption for a gang.
+
+    - `message`: the reason or result, which the condition of the PodGroup shows.
+    - `victims`: the pods to delete. The most important pod is first.
+    - `nominated`: the node that each pod of the gang waits for, by the uid of the pod.
+    """
+
+    message: str
+    victims: tuple[Object, ...] = ()
+    nominated: Mapping[str, str] = field(default_factory=dict)
+
+
+async def preempt_for_gang(
+    group: Object,
+    pods: Sequence[Object],
+    states: Mapping[str, NodeState],
+    victims: Victims,
+    gates: Gates,
+    try_gang: TryGang,
+) -> GangPreemption:
+    """Returns which pods to delete, so that a gang fits on the nodes.
+
+    - `group`: the PodGroup of the gang.
+    - `pods`: the pods of the gang without a node.
+    - `states`: the nodes of the cluster by name.
+
+    Raises PluginError for a problem with a pod's claims that ends the attempt.
+    """
+    if _policy(group, pods, gates) == "Never":
+        return GangPreemption(_PREFIX + NEVER)
+    waiting = {pod["metadata"]["uid"]: pod["status"].get("nominatedNodeName", "") for pod in pods}
+    nodes = [states[name] for name in set(waiting.values()) if name in states]
+    if any(victims.is_making_room(state.pods, priority_of(group)) for state in nodes):
+        return GangPreemption(_PREFIX + _ONGOING, nominated=waiting)
+    everything = victims.among(pod for state in states.values() for pod in state.pods)
+    lower = [victim for victim in everything if victim.priority < priority_of(group)]
+    if not lower:
+        return GangPreemption(_PREFIX + _NO_VICTIMS)
+    gone = {uid for victim in lower for uid in victim.uids}
+    result = await try_gang(without(states, gone))
+    if result.message:
+        return GangPreemption(_PREFIX + result.message)
+    chosen = await _needed(states, victims.in_order_of_reprieve(lower), gone, result)
+    deleted = tuple(pod for victim in sorted(chosen, key=importance) for pod in victim.pods)
+    nominated = {pod["metadata"]["uid"]: outcome.node for pod, outcome in result.fitting}
+    text = f"found a placement for podgroup, preempting {len(deleted)} victims"
+    return GangPreemption(_PREFIX + text, deleted, nominated)
+
+
+def _policy(group: Object, pods: Sequence[Object], gates: Gates) -> str:
+    if gates.get(POLICY_GATE, False):
+        return str(group["spec"].get("preemptionPolicy") or "")
+    never = any(pod["spec"].get("preemptionPolicy") == "Never" for pod in pods)
+    return "Never" if never else ""
+
+
+async def _needed(
+    states: Mapping[str, NodeState],
+    in_order: Sequence[tuple[Victim, int]],
+    gone: set[str],
+    result: GangOutcome,
+) -> list[Victim]:
+    """Returns the victims without whose deletion the gang does not fit.
+
+    - `in_order`: the victims in the order in which they are reprieved.
+    - `gone`: the uids of all their pods.
+    - `result`: the nodes of the gang's pods after the deletion of all victims.
+    """
+    chosen: list[Victim] = []
+    left = set(gone)
+    for victim, _ in in_order:
+        left -= victim.uids
+        if not await _fits(without(states, left), result.fitting):
+            left |= victim.uids
+            chosen.append(victim)
+    return chosen
+
+
+async def _fits(states: dict[str, NodeState], fitting: Sequence[tuple[Object, Outcome]]) -> bool:
+    """Whether each pod of a gang fits on its node, one after the other."""
+    for pod, outcome in fitting:
+        assert outcome.filtering is not None, "the attempt has filtered nodes"
+        filtering = replace(outcome.filtering, states=states)
+        [(state, refusal)] = [found async for found in filtering.refusals([outcome.node])]
+        if refusal is not None:
+            return False
+        placed = {**pod, "spec": {**pod["spec"], "nodeName": outcome.node}}
+        states = {**states, outcome.node: with_pods(state, [*state.pods, placed])}
+    return True

@@ -1,0 +1,139 @@
+"""Victims: the pods that preemption may delete, and the PodDisruptionBudgets that protect them.
+
+Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption`. Since 1.37, pods of a PodGroup with the
+disruption mode `all` are deleted together, and pods of PodGroups have the priority of their PodGroup.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from fakeapi.controllers.pod_claims import group_of
+from fakeapi.controllers.scheduler.gangs import Gangs
+from fakeapi.controllers.workloads.owners import labels_of
+from fakeapi.controllers.workloads.pods import condition
+from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET
+from fakeapi.kinds.core.pod.disruption_budgets import counts_for
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import label_selector
+
+BY_SCHEDULER = "PreemptionByScheduler"
+"""The reason in the condition DisruptionTarget of pods that the scheduler deletes."""
+
+_NOT_STARTED = "~"
+"""Sorts after every time: a pod that has not started counts as the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """Pods that are deleted together, or not at all: a single pod, or all pods of a PodGroup.
+
+    `is_of_group`: whether the pods belong to a PodGroup.
+    """
+
+    pods: tuple[Object, ...]
+    priority: int
+    is_of_group: bool = False
+
+    @property
+    def uids(self) -> frozenset[str]:
+        return frozenset(pod["metadata"]["uid"] for pod in self.pods)
+
+
+class Victims:
+    """Finds the victims on nodes. `budgets`: returns the PodDisruptionBudgets of the cluster."""
+
+    def __init__(self, gangs: Gangs, budgets: Callable[[], Iterable[Object]]) -> None:
+        self._gangs = gangs
+        self._budgets = budgets
+
+    def among(self, pods: Iterable[Object]) -> list[Victim]:
+        """Returns the victims to which these pods belong, each once.
+
+        A victim that is a PodGroup also contains its pods on other nodes.
+        """
+        victims: list[Victim] = []
+        known: set[tuple[str, str]] = set()
+        for pod in pods:
+            group = self._gangs.preemptible_group(pod)
+            if group is None or "all" not in (group["spec"].get("disruptionMode") or {}):
+                victims.append(Victim((pod,), self.priority_of(pod), group is not None))
+                continue
+            key = pod["metadata"]["namespace"], group_of(pod)
+            if key not in known:
+                known.add(key)
+                members = tuple(each for each in self._gangs.members(pod) if each["spec"].get("nodeName"))
+                victims.append(Victim(members or (pod,), self.priority_of(pod), is_of_group=True))
+        return victims
+
+    def priority_of(self, pod: Object) -> int:
+        """Returns the priority that protects a pod from preemption: its own, or that of its PodGroup."""
+        group = self._gangs.preemptible_group(pod)
+        return priority_of(pod if group is None else group)
+
+    def in_order_of_reprieve(self, victims: Iterable[Victim]) -> list[tuple[Victim, int]]:
+        """Returns victims with the number of budgets that their deletion violates, in the order of reprieve.
+
+        Victims that violate PodDisruptionBudgets come first, and then the more important ones.
+        """
+        left = {id(budget): (budget, _allowed(budget)) for budget in self._budgets()}
+        counted = [
+            (victim, sum(_violates(pod, left) for pod in victim.pods))
+            for victim in sorted(victims, key=importance)
+        ]
+        return sorted(counted, key=lambda pair: pair[1] == 0)
+
+    def is_making_room(self, pods: Iterable[Object], priority: int) -> bool:
+        """Whether one of the pods has a lower priority and ends because the scheduler has preempted it."""
+        return any(is_preempted(pod) and self.priority_of(pod) < priority for pod in pods)
+
+
+def importance(victim: Victim) -> tuple[int, bool, int, str]:
+    """Returns a sort key of victims. The most important victim has the smallest key."""
+    return -victim.priority, not victim.is_of_group, -len(victim.pods), min(map(started, victim.pods))
+
+
+def priority_of(obj: Object) -> int:
+    """Returns the priority in the spec of a pod or PodGroup; 0 if it has none."""
+    return int(obj["spec"].get("priority") or 0)
+
+
+def started(pod: Object) -> str:
+    """Returns when a pod started, as a text that can be compared."""
+    return str(pod["status"].get("startTime") or _NOT_STARTED)
+
+
+def is_preempted(pod: Object) -> bool:
+    """Whether a pod is being deleted because the scheduler has preempted it."""
+    target = condition(pod, DISRUPTION_TARGET)
+    if "deletionTimestamp" not in pod["metadata"] or target is None:
+        return False
+    return target["status"] == "True" and target.get("reason") == BY_SCHEDULER
+
+
+def _allowed(budget: Object) -> int:
+    return int((budget.get("status") or {}).get("disruptionsAllowed") or 0)
+
+
+def _violates(pod: Object, left: dict[int, tuple[Object, int]]) -> bool:
+    """Takes the deletion of a pod from the budgets in `left`. Returns whether a budget does not allow it."""
+    if not labels_of(pod):
+        return False
+    for key, (budget, allowed) in left.items():
+        is_same_namespace = budget["metadata"]["namespace"] == pod["metadata"]["namespace"]
+        if not is_same_namespace or _selects_everything(budget) or not counts_for(budget, pod):
+            continue
+        if pod["metadata"]["name"] in ((budget.get("status") or {}).get("disruptedPods") or {}):
+            continue
+        left[key] = budget, allowed - 1
+        if allowed <= 0:
+            return True
+    return False
+
+
+def _selects_everything(budget: Object) -> bool:
+    """Whether the selector of a budget is empty. The scheduler ignores such budgets."""
+    try:
+        selector = label_selector.of_object(budget["spec"].get("selector"))
+    except ValueError:
+        return False
+    return selector is None or selector.empty
