@@ -24,10 +24,10 @@ from fakeapi.machinery.cel.admission import APPLY_CONFIGURATION, PATCH_OPERATION
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
@@ -115,10 +115,6 @@ def operation_errors(matched: dict[str, Any] | None, path: str) -> list[FieldErr
     ]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": MutatingPolicyStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "Mutations": lambda obj, now: len(obj["spec"].get("mutations") or ()),
@@ -129,7 +125,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 MUTATING_POLICY = KindDefinition(
     group=GROUP,
     resource="mutatingadmissionpolicies",
-    strategies=_strategies,
+    strategies=of_rules(MutatingPolicyStrategy),
     cells=_cells,
     core_metadata=False,
 )

@@ -28,10 +28,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath_syntax import JsonPathError, parse
 from fakeapi.machinery.meta.names import byte_length, is_qualified_name
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import reset_for_status, with_generation, with_next_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 ANNOTATIONS_MAX = 20
@@ -179,10 +179,6 @@ def _reference_errors(reference: str, path: str) -> list[FieldError]:
     return []
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ValidatingPolicyStrategy(rules), "status": ValidatingPolicyStatusStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "Validations": lambda obj, now: len(obj["spec"].get("validations") or ()),
@@ -199,7 +195,7 @@ def parameter_kind(obj: Object, now: float) -> str:
 VALIDATING_POLICY = KindDefinition(
     group=GROUP,
     resource="validatingadmissionpolicies",
-    strategies=_strategies,
+    strategies=of_rules(ValidatingPolicyStrategy, ValidatingPolicyStatusStrategy),
     cells=_cells,
     core_metadata=False,
     table_subresources=frozenset({"status"}),

@@ -14,10 +14,10 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, requi
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 SHOWN_VERSIONS: Final = 3
@@ -193,14 +193,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"CommonEncodingVersion": _common, "StorageVersions": _versions}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": StorageVersionStrategy(rules), "status": StorageVersionStatusStrategy(rules)}
-
-
 STORAGE_VERSION = KindDefinition(
     group="internal.apiserver.k8s.io",
     resource="storageversions",
-    strategies=_strategies,
+    strategies=of_rules(StorageVersionStrategy, StorageVersionStatusStrategy),
     name_validator=_name_is_group_and_resource,
     cells=_cells,
     table_subresources=frozenset(("status",)),

@@ -11,9 +11,9 @@ from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 OLDEST_EMULATION_VERSION: Final = "OldestEmulationVersion"
@@ -81,10 +81,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"Holder": at("spec", "holderIdentity")}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": LeaseStrategy(rules)}
-
-
 LEASE = KindDefinition(
-    group="coordination.k8s.io", resource="leases", strategies=_strategies, cells=_cells, core_metadata=False
+    group="coordination.k8s.io",
+    resource="leases",
+    strategies=of_rules(LeaseStrategy),
+    cells=_cells,
+    core_metadata=False,
 )

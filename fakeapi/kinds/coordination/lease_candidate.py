@@ -15,10 +15,10 @@ from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _NO_VERSION: Final = "must be a valid semantic version"
@@ -129,14 +129,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": LeaseCandidateStrategy(rules)}
-
-
 LEASE_CANDIDATE = KindDefinition(
     group="coordination.k8s.io",
     resource="leasecandidates",
-    strategies=_strategies,
+    strategies=of_rules(LeaseCandidateStrategy),
     name_validator=_name_is_config_key,
     cells=_cells,
     core_metadata=False,

@@ -13,9 +13,8 @@ from fakeapi.kinds.core.immutable_data import (
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, too_long
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -46,14 +45,13 @@ class ConfigMapStrategy(Strategy):
         return [*metadata.of_change, *changed, *metadata.of_object, *self.validate_create(new)]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ConfigMapStrategy(rules)}
-
-
 def _count(obj: Object, now: float) -> int:
     return len(obj.get("data") or ()) + len(obj.get("binaryData") or ())
 
 
 CONFIG_MAP = KindDefinition(
-    group="", resource="configmaps", strategies=_strategies, cells=lambda quirks: {"Data": _count}
+    group="",
+    resource="configmaps",
+    strategies=of_rules(ConfigMapStrategy),
+    cells=lambda quirks: {"Data": _count},
 )

@@ -22,10 +22,9 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
@@ -206,10 +205,6 @@ def _is_standard(name: str) -> bool:
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ResourceQuotaStrategy(rules), "status": ResourceQuotaStatusStrategy(rules)}
-
-
 def _used(*, limits: bool) -> Cell:
     """Returns a table cell function that prints the used and the allowed amounts of resources.
 
@@ -231,7 +226,7 @@ def _used(*, limits: bool) -> Cell:
 RESOURCE_QUOTA = KindDefinition(
     group="",
     resource="resourcequotas",
-    strategies=_strategies,
+    strategies=of_rules(ResourceQuotaStrategy, ResourceQuotaStatusStrategy),
     cells=lambda quirks: {"Request": _used(limits=False), "Limit": _used(limits=True)},
     table_subresources=frozenset(("status",)),
 )

@@ -17,11 +17,11 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
@@ -142,10 +142,6 @@ def _without_metadata(obj: Object) -> Object:
     return {name: value for name, value in obj.items() if name != "metadata"}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": EndpointSliceStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"AddressType": at("addressType"), "Ports": _ports, "Endpoints": _addresses}
 
@@ -169,5 +165,8 @@ def _first(texts: Sequence[str]) -> str:
 
 
 ENDPOINT_SLICE = KindDefinition(
-    group="discovery.k8s.io", resource="endpointslices", strategies=_strategies, cells=_cells
+    group="discovery.k8s.io",
+    resource="endpointslices",
+    strategies=of_rules(EndpointSliceStrategy),
+    cells=_cells,
 )

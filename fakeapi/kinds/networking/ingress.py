@@ -16,10 +16,10 @@ from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
@@ -88,10 +88,6 @@ def _class_annotation(obj: Object) -> str | None:
     return annotation
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IngressStrategy(rules), "status": IngressStatusStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "Class": lambda obj, now: _or_none(obj["spec"].get("ingressClassName")),
@@ -120,7 +116,7 @@ def _hosts(obj: Object, now: float) -> str:
 INGRESS = KindDefinition(
     group="networking.k8s.io",
     resource="ingresses",
-    strategies=_strategies,
+    strategies=of_rules(IngressStrategy, IngressStatusStrategy),
     cells=_cells,
     table_subresources=frozenset(("status",)),
 )

@@ -15,9 +15,9 @@ from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import AGE_COLUMN, Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _PARENT = "spec.parentRef"
@@ -63,10 +63,6 @@ def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
     return is_address
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IPAddressStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"ParentRef": _parent}
 
@@ -83,7 +79,7 @@ def _parent(obj: Object, now: float) -> str:
 IP_ADDRESS = KindDefinition(
     group="networking.k8s.io",
     resource="ipaddresses",
-    strategies=_strategies,
+    strategies=of_rules(IPAddressStrategy),
     name_validator_of=name_validator_of,
     cells=_cells,
     undefined_cells=(AGE_COLUMN.cell,),

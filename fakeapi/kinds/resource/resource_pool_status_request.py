@@ -15,10 +15,10 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -66,10 +66,6 @@ class PoolStatusStrategy(PoolStatusRequestStrategy):
         elif status is not None:
             errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
         return errors
-
-
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": PoolStatusRequestStrategy(rules), "status": PoolStatusStrategy(rules)}
 
 
 _UNKNOWN = "-"
@@ -136,7 +132,7 @@ def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 RESOURCE_POOL_STATUS_REQUEST = KindDefinition(
     group="resource.k8s.io",
     resource="resourcepoolstatusrequests",
-    strategies=_strategies,
+    strategies=of_rules(PoolStatusRequestStrategy, PoolStatusStrategy),
     columns=_columns,
     shows_age=False,
     is_declared=True,

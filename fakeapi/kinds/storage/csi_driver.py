@@ -11,11 +11,11 @@ from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 FS_GROUP_POLICIES: Final = ("File", "None", "ReadWriteOnceWithFSType")
@@ -177,10 +177,6 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": CSIDriverStrategy(rules)}
-
-
 CSI_DRIVER = KindDefinition(
-    group="storage.k8s.io", resource="csidrivers", strategies=_strategies, cells=_cells
+    group="storage.k8s.io", resource="csidrivers", strategies=of_rules(CSIDriverStrategy), cells=_cells
 )

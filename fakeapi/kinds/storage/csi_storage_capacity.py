@@ -15,10 +15,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -71,10 +71,6 @@ class CSIStorageCapacityStrategy(Strategy):
         return errors
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": CSIStorageCapacityStrategy(rules)}
-
-
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     """Returns only the column for the creation time.
 
@@ -86,7 +82,7 @@ def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 CSI_STORAGE_CAPACITY = KindDefinition(
     group="storage.k8s.io",
     resource="csistoragecapacities",
-    strategies=_strategies,
+    strategies=of_rules(CSIStorageCapacityStrategy),
     columns=_columns,
     shows_age=False,
 )

@@ -13,10 +13,10 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, not
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 DEFAULT_ANNOTATIONS: Final = (
@@ -131,10 +131,6 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": StorageClassStrategy(rules)}
-
-
 STORAGE_CLASS = KindDefinition(
-    group="storage.k8s.io", resource="storageclasses", strategies=_strategies, cells=_cells
+    group="storage.k8s.io", resource="storageclasses", strategies=of_rules(StorageClassStrategy), cells=_cells
 )

@@ -20,11 +20,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 METADATA_SIZE_MAX: Final = 256 * 1024
@@ -167,14 +167,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": VolumeAttachmentStrategy(rules), "status": VolumeAttachmentStatusStrategy(rules)}
-
-
 VOLUME_ATTACHMENT = KindDefinition(
     group="storage.k8s.io",
     resource="volumeattachments",
-    strategies=_strategies,
+    strategies=of_rules(VolumeAttachmentStrategy, VolumeAttachmentStatusStrategy),
     cells=_cells,
     table_subresources=frozenset(("status",)),
 )

@@ -10,9 +10,9 @@ from fakeapi.kinds.storage.provisioning import validate_parameters, validate_pro
 from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-default-class"
@@ -57,10 +57,9 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {**named, "DriverName": at("driverName")}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": VolumeAttributesClassStrategy(rules)}
-
-
 VOLUME_ATTRIBUTES_CLASS = KindDefinition(
-    group="storage.k8s.io", resource="volumeattributesclasses", strategies=_strategies, cells=_cells
+    group="storage.k8s.io",
+    resource="volumeattributesclasses",
+    strategies=of_rules(VolumeAttributesClassStrategy),
+    cells=_cells,
 )

@@ -24,7 +24,7 @@ from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -129,10 +129,6 @@ class ServiceStatusStrategy(ServiceStrategy):
         return point_warnings(new["status"], self._rules)
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ServiceStrategy(rules), "status": ServiceStatusStrategy(rules)}
-
-
 def _name_validator(rules: ReleaseRules) -> NameValidator:
     relaxed = rules.gates.enabled(RELAXED_NAMES_GATE)
     return names.name_is_dns_label if relaxed else names.name_is_dns1035_label
@@ -188,7 +184,7 @@ def _selector(obj: Object, now: float) -> str:
 SERVICE = KindDefinition(
     group="",
     resource="services",
-    strategies=_strategies,
+    strategies=of_rules(ServiceStrategy, ServiceStatusStrategy),
     name_validator_of=_name_validator,
     field_labels_of=_field_labels,
     cells=_cells,

@@ -26,10 +26,9 @@ from fakeapi.kinds.resource.validation.reserved_for import (
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
-from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
@@ -168,10 +167,6 @@ ALLOCATION_MODE_TEXT = (
 )
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ClaimStrategy(rules), "status": ClaimStatusStrategy(rules)}
-
-
 def class_and_mode(*path: str) -> tuple[Column, ...]:
     """Returns the table columns for class and allocation mode. `path`: the field path of the claim spec."""
     return (
@@ -185,6 +180,6 @@ CLASSIC_CLAIM = KindDefinition(
     resource="resourceclaims",
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
-    strategies=_strategies,
+    strategies=of_rules(ClaimStrategy, ClaimStatusStrategy),
     columns=lambda schema, quirks: (*class_and_mode("spec"), state_column(schema)),
 )

@@ -19,9 +19,8 @@ from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
 )
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 
@@ -66,15 +65,11 @@ class ClaimTemplateStrategy(Strategy):
         ]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ClaimTemplateStrategy(rules)}
-
-
 CLASSIC_CLAIM_TEMPLATE = KindDefinition(
     group="resource.k8s.io",
     resource="resourceclaimtemplates",
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
-    strategies=_strategies,
+    strategies=of_rules(ClaimTemplateStrategy),
     columns=lambda schema, quirks: class_and_mode("spec", "spec"),
 )
