@@ -8,6 +8,7 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -34,13 +35,12 @@ _KEPT = ("labels", "annotations", "ownerReferences", "finalizers")
 _STATUSES = ("True", "False", "Unknown")
 
 
-class ApiServiceStrategy(Strategy):
+class ApiServiceStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of APIServices.
 
     An APIService without a service is local and always available.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
 
     def __init__(self, context: StrategyContext) -> None:
@@ -52,10 +52,6 @@ class ApiServiceStrategy(Strategy):
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return _errors(obj)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

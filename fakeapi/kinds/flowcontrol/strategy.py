@@ -5,19 +5,20 @@ Follows k8s.io/kubernetes `pkg/registry/flowcontrol`.
 
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.machinery.field_errors import FieldError, duplicate, required
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.object_meta import in_order, with_generation, with_next_generation
+from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases.rules import ReleaseRules
 
 GROUP = "flowcontrol.apiserver.k8s.io"
 
 
-class FlowControlStrategy(Strategy):
+class FlowControlStrategy(StatusKeptStrategy):
     """Strategy for FlowSchemas and PriorityLevelConfigurations; ignores the status that the client sends."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    counts_generations: ClassVar[bool] = True
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -29,16 +30,8 @@ class FlowControlStrategy(Strategy):
         """
         return []
 
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return with_generation(obj, 1)
-
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self.errors_of(obj)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return with_next_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from fakeapi.kinds.common.load_balancers import point_warnings, points_text
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy, StatusKeptStrategy
 from fakeapi.kinds.networking.validation.ingresses import (
     checks_of,
     validate_ingress_spec,
@@ -17,8 +18,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -26,17 +26,14 @@ CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
 _HOSTS_SHOWN = 3
 
 
-class IngressStrategy(Strategy):
+class IngressStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of an ingress; ignores the status that the client sends."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    new_status: ClassVar[Object] = {"loadBalancer": {}}
+    counts_generations: ClassVar[bool] = True
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {"loadBalancer": {}}
-        return with_generation(obj, 1)
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = validate_ingress_spec(obj["spec"], "spec", checks_of(self._rules, None))
@@ -45,10 +42,6 @@ class IngressStrategy(Strategy):
             problem = "must match `ingressClassName` when both are specified"
             errors.append(invalid(f"annotations.{CLASS_ANNOTATION}", annotation, problem))
         return errors
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return with_next_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -64,14 +57,8 @@ class IngressStrategy(Strategy):
         ]
 
 
-class IngressStatusStrategy(IngressStrategy):
+class IngressStatusStrategy(SpecKeptStrategy, IngressStrategy):
     """Strategy for `/status` of ingresses; keeps the stored spec."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

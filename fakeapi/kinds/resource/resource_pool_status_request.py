@@ -9,6 +9,7 @@ from typing import ClassVar
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.gated_fields import POOL_STATUS_REQUEST_FIELDS
 from fakeapi.machinery.field_errors import FieldError
@@ -16,7 +17,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -47,13 +47,8 @@ class PoolStatusRequestStrategy(Strategy):
         return [*metadata.of_change]
 
 
-class PoolStatusStrategy(PoolStatusRequestStrategy):
+class PoolStatusStrategy(StatusOnlyStrategy, PoolStatusRequestStrategy):
     """Strategy for `/status` of ResourcePoolStatusRequests. Rejects changes of an existing status."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        return for_status(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

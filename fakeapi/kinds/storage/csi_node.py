@@ -12,6 +12,7 @@ from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import validate_not_negative
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -106,18 +107,8 @@ class CSINodeStrategy(Strategy):
         return errors
 
 
-class ReportedCSINodeStrategy(CSINodeStrategy):
+class ReportedCSINodeStrategy(StatusKeptStrategy, CSINodeStrategy):
     """Strategy for CSINodes in releases with a status. Ignores the status that the client sends."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
 
 STATUS_FIELDS = (GatedFields(VOLUME_HEALTH, ("status.storageHealth",)),)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim import state_column
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
@@ -28,7 +29,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases.rules import ReleaseRules
 
 ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
@@ -51,13 +52,11 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
     return errors
 
 
-class ClaimStrategy(Strategy):
+class ClaimStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of a v1alpha2 ResourceClaim.
 
     The spec is immutable. Ignores the status that the client sends.
     """
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules
@@ -66,16 +65,8 @@ class ClaimStrategy(Strategy):
         default_claim_spec(obj["spec"])
         return obj
 
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_claim_spec(obj["spec"], "spec")
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
