@@ -26,21 +26,17 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _TYPES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
-class MutatingPolicyStrategy(Strategy):
+class MutatingPolicyStrategy(RulesStrategy):
     """Strategy for MutatingAdmissionPolicies. A change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)

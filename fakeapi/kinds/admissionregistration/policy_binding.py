@@ -27,9 +27,8 @@ from fakeapi.machinery.meta.names import is_dns1123_subdomain, is_valid_path_seg
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 _ACTIONS = ("Audit", "Deny", "Warn")
 _NOT_FOUND_ACTIONS = ("Deny", "Allow")
@@ -40,13 +39,10 @@ _DENY_AND_WARN = (
 )
 
 
-class PolicyBindingStrategy(Strategy):
+class PolicyBindingStrategy(RulesStrategy):
     """Base strategy for policy bindings. A change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)

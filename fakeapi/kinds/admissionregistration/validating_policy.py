@@ -30,9 +30,8 @@ from fakeapi.machinery.meta.names import byte_length, is_qualified_name
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import reset_for_status, with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 ANNOTATIONS_MAX = 20
 ANNOTATION_EXPRESSION_MAX = 5 * 1024
@@ -40,14 +39,11 @@ _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _has_newline = re.compile("[\n\r]").search
 
 
-class ValidatingPolicyStrategy(Strategy):
+class ValidatingPolicyStrategy(RulesStrategy):
     """Strategy for ValidatingAdmissionPolicies. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         if "status" in obj:

@@ -23,9 +23,8 @@ from fakeapi.machinery.meta.names import is_dns1035_label, validate_fully_qualif
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 GROUP = "admissionregistration.k8s.io"
 TIMEOUT_MAX = 30
@@ -38,13 +37,10 @@ _SELECTORS = ("namespaceSelector", "objectSelector")
 Webhooks = Sequence[dict[str, Any]]
 
 
-class WebhookConfigurationStrategy(Strategy):
+class WebhookConfigurationStrategy(RulesStrategy):
     """Strategy for webhook configurations. A change of the webhooks increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)

@@ -32,7 +32,7 @@ from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column, at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.model.object_meta import with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -40,14 +40,11 @@ if TYPE_CHECKING:
     from fakeapi.registry.server import Server
 
 
-class DefinitionStrategy(Strategy):
+class DefinitionStrategy(RulesStrategy):
     """Strategy for creates and updates of CustomResourceDefinitions; ignores the client's status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         spec = obj["spec"]

@@ -16,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -35,13 +35,10 @@ _API_VERSION: Final = (
 )
 
 
-class StorageVersionStrategy(StatusKeptStrategy):
+class StorageVersionStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of StorageVersions. Validates only the name."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

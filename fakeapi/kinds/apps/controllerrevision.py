@@ -15,15 +15,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ControllerRevisionStrategy(Strategy):
+class ControllerRevisionStrategy(RulesStrategy):
     """Strategy for ControllerRevisions. Rejects changes of their data."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         revision = validate_nonnegative(obj.get("revision"), "revision")

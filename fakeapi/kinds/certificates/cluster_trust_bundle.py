@@ -17,21 +17,17 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 BUNDLE_MAX = 1024 * 1024
 _BUNDLE, _OMITTED = "spec.trustBundle", "<value omitted>"
 
 
-class TrustBundleStrategy(Strategy):
+class TrustBundleStrategy(RulesStrategy):
     """Strategy for ClusterTrustBundles. Rejects changes of the signer."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._errors(obj, parses=True)

@@ -17,9 +17,8 @@ from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 _NO_VERSION: Final = "must be a valid semantic version"
 _NEEDED: Final = "must be specified when `strategy` is 'OldestEmulationVersion'"
@@ -37,7 +36,7 @@ _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1
 
 
-class LeaseCandidateStrategy(Strategy):
+class LeaseCandidateStrategy(RulesStrategy):
     """Strategy for LeaseCandidates.
 
     The lease name is immutable, and a PUT creates a missing LeaseCandidate.
@@ -45,9 +44,6 @@ class LeaseCandidateStrategy(Strategy):
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         spec = obj["spec"]

@@ -14,15 +14,11 @@ from fakeapi.kinds.core.immutable_data import (
 from fakeapi.machinery.field_errors import FieldError, invalid, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ConfigMapStrategy(Strategy):
+class ConfigMapStrategy(RulesStrategy):
     """Validates new and updated ConfigMaps."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         data: dict[str, str] = obj.get("data") or {}

@@ -20,9 +20,8 @@ from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import semantically_equal
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 MANAGED_BY: Final = "endpoints.kubernetes.io/managed-by"
 CONTROLLER: Final = "endpoint-controller"
@@ -30,13 +29,10 @@ _LISTED_MAX = 3
 _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
-class EndpointsStrategy(Strategy):
+class EndpointsStrategy(RulesStrategy):
     """Validates new and updated Endpoints."""
 
     creates_on_update: ClassVar[bool] = True
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [

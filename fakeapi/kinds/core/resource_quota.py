@@ -24,8 +24,7 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
 """Scopes for which a scope selector allows only the operator Exists."""
@@ -53,11 +52,8 @@ _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
 """Resources for which the server warns if the quota of requests is greater than the quota of limits."""
 
 
-class ResourceQuotaStrategy(StatusKeptStrategy):
+class ResourceQuotaStrategy(StatusKeptStrategy, RulesStrategy):
     """Prepares and validates new and updated ResourceQuotas. Updates keep the status."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         spec = obj["spec"]

@@ -24,8 +24,7 @@ from fakeapi.registry.model.columns import at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type, not a secret
 TLS = "kubernetes.io/tls"
@@ -38,11 +37,8 @@ _CONFIG_OF_TYPE = {
 }
 
 
-class SecretStrategy(Strategy):
+class SecretStrategy(RulesStrategy):
     """Prepares and validates new and updated Secrets."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         """Moves the write-only field `stringData` into `data`."""

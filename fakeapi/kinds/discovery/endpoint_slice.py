@@ -20,9 +20,8 @@ from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
 CONTROLLERS: Final = frozenset(
@@ -45,11 +44,8 @@ Follows `dropDisabledFieldsOnCreate` and `dropDisabledFieldsOnUpdate` of k8s.io/
 """
 
 
-class EndpointSliceStrategy(Strategy):
+class EndpointSliceStrategy(RulesStrategy):
     """Strategy for EndpointSlices. Rejects changes of the address type."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         obj = drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)

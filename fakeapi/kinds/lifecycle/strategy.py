@@ -11,8 +11,7 @@ from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnl
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 GROUP: Final = "lifecycle.k8s.io"
 EVICTED: Final = "TargetEvicted"
@@ -28,14 +27,11 @@ def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a
     return [] if prefix else names.is_dns1123_subdomain(name, "bytes")
 
 
-class TargetedStrategy(StatusKeptStrategy):
+class TargetedStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for Evictions and EvictionRequests. Ignores the status that the client sends."""
 
     counts_generations: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

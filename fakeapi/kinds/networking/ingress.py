@@ -18,22 +18,18 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
 _HOSTS_SHOWN = 3
 
 
-class IngressStrategy(StatusKeptStrategy):
+class IngressStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of an ingress; ignores the status that the client sends."""
 
     new_status: ClassVar[Object] = {"loadBalancer": {}}
     counts_generations: ClassVar[bool] = True
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = validate_ingress_spec(obj["spec"], "spec", checks_of(self._rules, None))

@@ -15,19 +15,15 @@ from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 CONTROLLER_MAX: Final = 250
 _DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class"
 
 
-class IngressClassStrategy(Strategy):
+class IngressClassStrategy(RulesStrategy):
     """Strategy for IngressClasses. Rejects changes of the controller."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)

@@ -16,20 +16,17 @@ from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import AGE_COLUMN, Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _PARENT = "spec.parentRef"
 
 
-class IPAddressStrategy(Strategy):
+class IPAddressStrategy(RulesStrategy):
     """Strategy for IPAddresses. Rejects changes of the parent reference."""
 
     generates_names: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_parent(obj["spec"].get("parentRef"), _PARENT)

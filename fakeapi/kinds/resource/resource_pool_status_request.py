@@ -17,19 +17,15 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 
-class PoolStatusRequestStrategy(Strategy):
+class PoolStatusRequestStrategy(RulesStrategy):
     """Strategy for ResourcePoolStatusRequests. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         obj.pop("status", None)

@@ -15,20 +15,16 @@ from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 GROUPS_MAX: Final = 8
 _POLICIES: Final = ("basic", "gang")
 _ONE_OF: Final = "exactly one of `basic`, `gang` is required"
 
 
-class FirstWorkloadStrategy(Strategy):
+class FirstWorkloadStrategy(RulesStrategy):
     """Strategy for Workloads of 1.35. Rejects changes of podGroups and of an existing controllerRef."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return list(self._validate_spec(obj["spec"]))

@@ -14,9 +14,8 @@ from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 FS_GROUP_POLICIES: Final = ("File", "None", "ReadWriteOnceWithFSType")
 LIFECYCLE_MODES: Final = ("Persistent", "Ephemeral")
@@ -46,16 +45,13 @@ _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount
 """Fields whose changes increment the generation up to 1.29. From 1.30 on, all changes of the spec do."""
 
 
-class CSIDriverStrategy(Strategy):
+class CSIDriverStrategy(RulesStrategy):
     """Strategy for CSIDrivers. Rejects changes of `attachRequired` and `volumeLifecycleModes`.
 
     Up to 1.29 `fsGroupPolicy` and `podInfoOnMount` are also immutable.
     """
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)

@@ -28,7 +28,7 @@ from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -42,7 +42,7 @@ VOLUME_MODES: Final = ("Filesystem", "Block")
 VOLUME_HEALTH: Final = "CSIVolumeHealth"
 
 
-class CSINodeStrategy(Strategy):
+class CSINodeStrategy(RulesStrategy):
     """Strategy for CSINodes.
 
     Clients may add and remove drivers, but must not change the entry of a driver.
@@ -51,9 +51,6 @@ class CSINodeStrategy(Strategy):
     """
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors: list[FieldError] = []

@@ -17,18 +17,14 @@ from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 
-class CSIStorageCapacityStrategy(Strategy):
+class CSIStorageCapacityStrategy(RulesStrategy):
     """Strategy for CSIStorageCapacities. Rejects changes of the topology and the storage class."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = self._validate(obj, checks_values=True)

@@ -15,7 +15,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -29,11 +29,8 @@ FIXED_FIELDS: Final = ("parameters", "provisioner", "reclaimPolicy", "volumeBind
 """Immutable fields of a StorageClass, in the order of their errors."""
 
 
-class StorageClassStrategy(Strategy):
+class StorageClassStrategy(RulesStrategy):
     """Strategy for StorageClasses. FIXED_FIELDS lists the immutable fields."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate(obj)

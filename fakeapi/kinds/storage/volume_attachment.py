@@ -24,7 +24,7 @@ from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -35,7 +35,7 @@ INT32_MAX: Final = (1 << 31) - 1
 _ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 
 
-class VolumeAttachmentStrategy(StatusKeptStrategy):
+class VolumeAttachmentStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of VolumeAttachments. Rejects changes of the spec.
 
     Ignores the status that the client sends.
@@ -43,9 +43,6 @@ class VolumeAttachmentStrategy(StatusKeptStrategy):
 
     new_status: ClassVar[Object] = {"attached": False}
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = self._validate(obj)

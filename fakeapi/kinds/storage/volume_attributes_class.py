@@ -11,18 +11,14 @@ from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-default-class"
 
 
-class VolumeAttributesClassStrategy(Strategy):
+class VolumeAttributesClassStrategy(RulesStrategy):
     """Strategy for VolumeAttributesClasses, in which only metadata may change."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [

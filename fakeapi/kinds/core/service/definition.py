@@ -26,7 +26,7 @@ from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -46,14 +46,11 @@ Follows `dropServiceStatusDisabledFields` in k8s.io/kubernetes `pkg/registry/cor
 """
 
 
-class ServiceStrategy(Strategy):
+class ServiceStrategy(RulesStrategy):
     """Prepares and validates new and updated Services, after ServiceHooks has allocated their addresses."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     creates_on_update: ClassVar[bool] = True
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         """Sets the default externalTrafficPolicy of a Service that is reachable from outside the cluster.

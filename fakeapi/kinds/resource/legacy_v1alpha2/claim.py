@@ -29,8 +29,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
 DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
@@ -52,14 +51,11 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
     return errors
 
 
-class ClaimStrategy(StatusKeptStrategy):
+class ClaimStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of a v1alpha2 ResourceClaim.
 
     The spec is immutable. Ignores the status that the client sends.
     """
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         default_claim_spec(obj["spec"])

@@ -20,15 +20,11 @@ from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ClaimTemplateStrategy(Strategy):
+class ClaimTemplateStrategy(RulesStrategy):
     """Strategy for ResourceClaimTemplates of v1alpha2. Rejects changes of the spec."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         return restore_empty_lists(obj, sent)

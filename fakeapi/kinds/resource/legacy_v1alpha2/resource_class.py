@@ -13,15 +13,11 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ResourceClassStrategy(Strategy):
+class ResourceClassStrategy(RulesStrategy):
     """Strategy for ResourceClasses of v1alpha2, in which every field may change."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [

@@ -22,9 +22,8 @@ from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 NO_PATH = "<nil>"
 """The path that Go prints in errors about the whole object."""
@@ -32,11 +31,8 @@ NO_PATH = "<nil>"
 VALUES = ("bool", "int", "intSlice", "quantity", "string", "stringSlice", "version")
 
 
-class ResourceSliceStrategy(Strategy):
+class ResourceSliceStrategy(RulesStrategy):
     """Strategy for ResourceSlices of v1alpha2. Rejects changes of the node name and driver name."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = validate_node_name(obj["nodeName"], "nodeName") if "nodeName" in obj else []
