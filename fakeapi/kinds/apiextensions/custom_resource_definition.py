@@ -16,6 +16,7 @@ from fakeapi.kinds.apiextensions.validation.definition import (
 )
 from fakeapi.kinds.apiextensions.validation.schemas import too_deep
 from fakeapi.kinds.apiextensions.warnings import set_warnings
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.machinery import errors
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -32,7 +33,7 @@ from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column, at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.model.object_meta import with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -98,16 +99,10 @@ class DefinitionStrategy(RulesStrategy):
         return [*format_warnings(obj, self._rules), *set_warnings(obj, self._rules)]
 
 
-class DefinitionStatusStrategy(Strategy):
+class DefinitionStatusStrategy(SpecKeptStrategy):
     """Strategy for `/status` of CustomResourceDefinitions. Writes to `/status` may change metadata too."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -18,7 +18,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
+from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation, without_metadata
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
@@ -54,7 +54,7 @@ class EndpointSliceStrategy(RulesStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         labels, before = new["metadata"].get("labels"), old["metadata"].get("labels")
-        same = semantically_equal(_without_metadata(new), _without_metadata(old))
+        same = semantically_equal(without_metadata(new), without_metadata(old))
         if not same or (labels or {}) != (before or {}):
             new = with_incremented_generation(new, old)
         new = drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
@@ -132,10 +132,6 @@ def _changed(endpoints: Any, change: Any) -> Any:
 
 def _less(endpoint: Object, field: str) -> Object:
     return {name: value for name, value in endpoint.items() if name != field}
-
-
-def _without_metadata(obj: Object) -> Object:
-    return {name: value for name, value in obj.items() if name != "metadata"}
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
