@@ -100,6 +100,14 @@ def stage(release: str, gates: str) -> Stage:
     return Stage(api.start(), clock)
 
 
+def stop_stages() -> None:
+    """Stops the servers that `stage` has started for the recorded cases."""
+    for release in GATES:
+        for gates in ("default", "all"):
+            stage(release, gates).api.stop()
+    stage.cache_clear()
+
+
 def play(case: Object) -> Object:
     """Resets the server, runs a generated scheduling case on it, and returns the outcome.
 
