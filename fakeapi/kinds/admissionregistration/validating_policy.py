@@ -21,6 +21,7 @@ from fakeapi.kinds.admissionregistration.policy_spec import (
 from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.cel.admission import ANNOTATION, CONDITION, MESSAGE, Declared
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
@@ -29,7 +30,7 @@ from fakeapi.machinery.jsonpath_syntax import JsonPathError, parse
 from fakeapi.machinery.meta.names import byte_length, is_qualified_name
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.object_meta import reset_for_status, with_generation, with_next_generation
+from fakeapi.registry.model.object_meta import with_generation, with_next_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
 
@@ -141,15 +142,11 @@ class ValidatingPolicyStrategy(RulesStrategy):
         return errors + expression_errors(verdict, sent, place)
 
 
-class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
+class ValidatingPolicyStatusStrategy(StatusOnlyStrategy, ValidatingPolicyStrategy):
     """Strategy for `/status` of ValidatingAdmissionPolicies. Keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     creates_on_apply: ClassVar[bool] = True
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        metadata = reset_for_status(new["metadata"], old["metadata"])
-        return {**new, "metadata": metadata, "spec": old["spec"]}
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

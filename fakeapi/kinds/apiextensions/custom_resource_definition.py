@@ -30,7 +30,7 @@ from fakeapi.registry.custom.conditions import (
     with_condition,
 )
 from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
+from fakeapi.registry.model.definition import AfterHooks, KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.model.object_meta import with_next_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
@@ -156,17 +156,8 @@ class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
-class DefinitionHooks:
+class DefinitionHooks(AfterHooks):
     """Starts or stops serving custom resources before the response to a CustomResourceDefinition write."""
-
-    may_run_in_thread = True
-    pool = ""
-
-    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        return obj
-
-    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        return new
 
     async def after(self, server: "Server", write: Write) -> None:
         await server.custom.follow(write.target.name)

@@ -20,7 +20,7 @@ from fakeapi.machinery.meta.names import (
 )
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
+from fakeapi.registry.model.definition import AfterHooks, KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -83,17 +83,8 @@ class ApiServiceStatusStrategy(Strategy):
         ]
 
 
-class ApiServiceHooks:
+class ApiServiceHooks(AfterHooks):
     """Reverts client changes to the APIServices that the server manages for custom resources."""
-
-    may_run_in_thread = True
-    pool = ""
-
-    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        return obj
-
-    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        return new
 
     async def after(self, server: "Server", write: Write) -> None:
         if server.has_custom:

@@ -206,6 +206,19 @@ class Hooks(Protocol[ServerT_contra]):
         ...
 
 
+class AfterHooks:
+    """Base class of Hooks that act only after a write. Subclasses define `after`."""
+
+    may_run_in_thread = True
+    pool = ""
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        return obj
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        return new
+
+
 class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
     """A function that handles a POST without storing the posted object, for example to pods/binding."""
 
