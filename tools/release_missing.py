@@ -11,14 +11,17 @@ CONTRIBUTING.md, section "A release", has the steps in order.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
-from fakeapi.releases import limits, offered
+from fakeapi.releases import offered
 from fakeapi.releases.gates import EFFECTIVE
+from fakeapi.releases.history import changes_of
 from fakeapi.releases.release import COMPILED_RELEASES
 from tests.conformance.recordings import ALL_GATES
 from tools.modules import LAST_PATCHES
@@ -49,6 +52,7 @@ HISTORIES = (
     "storage_quirks",
     "workload_quirks",
     "schema_rules",
+    "limits",
 )
 """Modules of `fakeapi.releases` that have a table of the differences between releases."""
 PAGES = (
@@ -107,12 +111,17 @@ def to_compare(release: str) -> Iterator[str]:
         if gate not in EFFECTIVE and specs[0][0] == minor:
             yield f"gate {gate} is new and not in gates.EFFECTIVE: it has no effect here"
     for name in HISTORIES:
-        history = vars(import_module(f"fakeapi.releases.{name}"))["HISTORY"]
-        if not any(minor in changes for changes in history.values()):
+        if not any(minor in changes for changes in _changes_in(import_module(f"fakeapi.releases.{name}"))):
             yield f"fakeapi/releases/{name}.py records no change for {release}"
-    if limits.limits_of(minor) == limits.limits_of(minor - 1):
-        yield f"fakeapi/releases/limits.py records no change for {release}"
     yield "fakeapi/releases/health.py: the hooks of /readyz and /livez, and their order"
+
+
+def _changes_in(module: ModuleType) -> Iterator[Mapping[int, object]]:
+    """Yields the values of each difference between releases that a module of `fakeapi.releases` declares."""
+    yield from vars(module).get("HISTORY", {}).values()
+    for declared in vars(module).values():
+        if is_dataclass(declared) and isinstance(declared, type) and declared.__module__ == module.__name__:
+            yield from changes_of(declared).values()
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -4,7 +4,7 @@ Exit status of `serve`: 0 after SIGINT or SIGTERM, 1 for errors of the machine (
 for invalid options. Each function imports the modules that only it needs, so that `--help` is fast.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -157,16 +157,11 @@ def serve(
 
     Exit status: 0 after a signal, 1 if a port, file or database cannot be used, 2 for an invalid option.
     """
-    has_credentials = any(options[name] for name in ("token", "token_file", "client_ca"))
-    if not (allow_anonymous or has_credentials or is_loopback(options["host"])):
-        raise click.UsageError(
-            f"{options['host']} is not a loopback address: others could use the server. "
-            "Name a --token or --token-file for them to send, or set --allow-anonymous."
-        )
-    if log and options["journal"] == "off":
-        raise click.UsageError("--log needs the journal; leave out --journal off.")
+    _check_options(options, allow_anonymous=allow_anonymous, log=log)
     if trace is None and (at or speed != 1.0):
         raise click.UsageError("--at and --speed need --from.")
+    if trace is not None and demo:
+        raise click.UsageError("--demo and --from exclude each other.")
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
@@ -175,18 +170,12 @@ def serve(
 
     if other := other_distribution.problem():
         click.echo(f"Warning: {other}", err=True)
-    database = options["database"]
-    if options["tls_directory"] is not None and not options["tls"]:
-        raise click.UsageError("--tls-directory needs --tls.")
-    if options["tls"] and database is not None and not is_shared_database(database):
-        options["tls_directory"] = options["tls_directory"] or Path(f"{database}.tls")
+    _set_tls_directory(options)
     if end_with_parent:
         from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring
 
         parent.end_with_parent()
     if demo:
-        if trace is not None:
-            raise click.UsageError("--demo and --from exclude each other.")
         from fakeapi.testing.demo import options_of, play_later  # noqa: PLC0415 - see the module's docstring
 
         options = options_of(options)
@@ -212,6 +201,27 @@ def serve(
         raise click.ClickException(printable_line(error)) from error
     except ValueError as error:
         raise click.UsageError(printable_line(error)) from error
+
+
+def _check_options(options: Mapping[str, Any], *, allow_anonymous: bool, log: bool) -> None:
+    """Raises UsageError if options of a server exclude each other or lack another option."""
+    has_credentials = any(options[name] for name in ("token", "token_file", "client_ca"))
+    if not (allow_anonymous or has_credentials or is_loopback(options["host"])):
+        raise click.UsageError(
+            f"{options['host']} is not a loopback address: others could use the server. "
+            "Name a --token or --token-file for them to send, or set --allow-anonymous."
+        )
+    if log and options["journal"] == "off":
+        raise click.UsageError("--log needs the journal; leave out --journal off.")
+    if options["tls_directory"] is not None and not options["tls"]:
+        raise click.UsageError("--tls-directory needs --tls.")
+
+
+def _set_tls_directory(options: dict[str, Any]) -> None:
+    """Keeps the certificates of a server with a database file next to that file."""
+    database = options["database"]
+    if options["tls"] and database is not None and not is_shared_database(database):
+        options["tls_directory"] = options["tls_directory"] or Path(f"{database}.tls")
 
 
 def _serve_trace(

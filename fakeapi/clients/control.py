@@ -8,9 +8,9 @@ import json
 import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-from fakeapi.clients.connections import Answer, Connections
+from fakeapi.clients.connections import Answer, Connections, Stream
 from fakeapi.clients.target import Target
 from fakeapi.machinery.base_error import FakeAPIError
 
@@ -47,7 +47,6 @@ class ControlClient:
           system.
         """
         self._url = url.rstrip("/")
-        self._tls = tls
         self._connections = Connections(self._url, tls=tls)
         self._headers = {"Accept": "application/json", "User-Agent": "fakeapi-control"}
         if token is not None:
@@ -123,26 +122,19 @@ class ControlClient:
 
         The stream contains every event that happens after this call returns.
         """
-        base = urlsplit(self._url)
-        make: Any = http.client.HTTPConnection
-        more: dict[str, Any] = {}
-        if base.scheme == "https":
-            make, more = http.client.HTTPSConnection, {"context": self._tls}
-        connection = make(base.hostname or "", base.port, timeout=SILENCE_SECONDS, **more)
+        stream: Stream | None = None
         try:
-            connection.request("GET", _target(path, query), headers=self._headers)
-            response = connection.getresponse()
-            # The server sends its first line only after it has subscribed to the events.
-            text = response.read() if response.status >= 400 else response.readline()
+            stream = self._connections.open_stream(_target(path, query), self._headers)
+            if stream.status < 400:
+                stream.line(SILENCE_SECONDS)  # the server sends it only after it has subscribed to the events
+                return EventStream(stream)
+            text = stream.rest(SILENCE_SECONDS)
         except (OSError, http.client.HTTPException) as error:
-            connection.close()
+            if stream is not None:
+                stream.close()
             raise ControlError(f"{self._url} does not answer: {error}") from error
-        if response.status >= 400:
-            connection.close()
-            raise self._refusal(
-                Answer(response.status, response.getheader("Content-Type", ""), text.decode())
-            )
-        return EventStream(connection, response)
+        stream.close()
+        raise self._refusal(Answer(stream.status, "", text))
 
     def __enter__(self) -> Self:
         return self
@@ -168,9 +160,8 @@ class EventStream:
     The iteration ends when the server ends the stream.
     """
 
-    def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
-        self._connection = connection
-        self._response = response
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -181,7 +172,7 @@ class EventStream:
         Raises ControlError if the connection fails, or if the server sends nothing for SILENCE_SECONDS.
         """
         try:
-            while line := self._response.readline():
+            while line := self._stream.line(SILENCE_SECONDS):
                 if line.startswith(b"data:"):
                     return json.loads(line[5:])
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -196,8 +187,7 @@ class EventStream:
 
     def close(self) -> None:
         """Closes the connection. A second call does nothing."""
-        self._response.close()
-        self._connection.close()
+        self._stream.close()
 
 
 def page_of(target: Target) -> str:

@@ -4,10 +4,18 @@ Follows k8s.io/dynamic-resource-allocation `resourceclaim`.
 """
 
 from fakeapi.controllers.informer import Informer
+from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object
 
+GROUP = "resource.k8s.io"
 SCHEDULING = "scheduling.k8s.io"
 """The API group of PodGroups."""
+
+FINALIZER = "resource.kubernetes.io/delete-protection"
+"""Finalizer of allocated ResourceClaims."""
+
+WAITS = "WaitForFirstConsumer"
+"""The allocationMode of v1alpha2 claims that are allocated when a pod needs them; the default."""
 
 
 class ClaimNameUnknown(Exception):
@@ -148,6 +156,12 @@ def reference_to_pod(pod: Object) -> Object:
 
 def is_done(pod: Object) -> bool:
     """Whether a pod will not run any more: it has terminated, or it was deleted before it had a node."""
-    if pod["status"].get("phase") in {"Succeeded", "Failed"}:
+    if has_ended(pod):
         return True
     return "deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName")
+
+
+def drop_finalizer(claim: Object) -> None:
+    """Removes the finalizer of allocated claims from a ResourceClaim. Changes the claim."""
+    finalizers = claim["metadata"].get("finalizers") or []
+    claim["metadata"]["finalizers"] = [name for name in finalizers if name != FINALIZER]

@@ -16,9 +16,13 @@ from fakeapi.controllers.exact import update_exactly
 from fakeapi.controllers.group_claims import GROUP_KEY, GroupClaims
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.pod_claims import (
+    FINALIZER,
+    GROUP,
+    WAITS,
     ClaimNameUnknown,
     claim_of_pod,
     claim_source,
+    drop_finalizer,
     group_of,
     is_done,
     is_for_pod,
@@ -33,8 +37,6 @@ from fakeapi.controllers.pod_claims import (
 from fakeapi.controllers.served import find_resource
 from fakeapi.machinery.json_types import Object
 
-GROUP = "resource.k8s.io"
-FINALIZER = "resource.kubernetes.io/delete-protection"
 FIELD_MANAGER = "ResourceClaimController"
 DELETED_MAX = 500
 """Maximum number of deleted pods that the controller remembers.
@@ -370,13 +372,9 @@ class ResourceClaimController(Controller):
         return await self._api.update(path, {**claim, "status": status})
 
     async def _remove_finalizer(self, claim: Object) -> None:
-        def change(found: Object) -> None:
-            finalizers = found["metadata"].get("finalizers") or []
-            found["metadata"]["finalizers"] = [name for name in finalizers if name != FINALIZER]
-
         resource = find_resource(self.context.cluster.catalogue, GROUP, "resourceclaims")
         assert resource is not None, "claims are followed"
-        await update_exactly(self._api, resource, claim, change)
+        await update_exactly(self._api, resource, claim, drop_finalizer)
 
     async def _delete_unneeded(self, claim: Object) -> None:
         """Deletes a generated claim if its pod has ended, or was replaced by a pod with the same name.
@@ -387,9 +385,6 @@ class ResourceClaimController(Controller):
         pod = self._pods.get(claim["metadata"]["namespace"], name) if name else None
         if pod is not None and (pod["metadata"]["uid"] != uid or is_done(pod)):
             await self._api.delete(self._claims.resource.path_of(claim))
-
-
-WAITS = "WaitForFirstConsumer"
 
 
 def _finalizers(claim: Object) -> list[str]:

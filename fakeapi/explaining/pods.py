@@ -1,5 +1,6 @@
 """Explains a pod: why it waits, why it got its node, why it does not start, or why it is not deleted."""
 
+from fakeapi.controllers.workloads.pods import ENDED
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import starting_reasons
@@ -22,7 +23,7 @@ async def explain_pod(world: World, pod: Object, heavy: HeavySteps) -> Explanati
     node = pod["spec"].get("nodeName", "")
     if "deletionTimestamp" in metadata:
         return _deleting(world, pod)
-    if phase in {"Succeeded", "Failed"}:
+    if phase in ENDED:
         why = status.get("message") or status.get("reason") or ""
         return explanation(world, pod, "finished", f"it has ended: {phase}{f': {why}' if why else ''}")
     if node and phase == "Pending":

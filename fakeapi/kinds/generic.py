@@ -14,7 +14,7 @@ from typing import ClassVar
 from fakeapi.kinds.common.statuses import empty_status, with_status_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import reset_for_status
+from fakeapi.registry.model.object_meta import reset_for_status, without_metadata
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
@@ -38,7 +38,7 @@ class WithStatusStrategy(Strategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = with_status_of(new, old)
-        if _without_metadata(new) != _without_metadata(old):
+        if without_metadata(new) != without_metadata(old):
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         return new
 
@@ -67,7 +67,3 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
     if kind.subresource("status") is None:
         return {"": Strategy()}
     return {"": WithStatusStrategy(kind), "status": StatusStrategy()}
-
-
-def _without_metadata(obj: Object) -> Object:
-    return {name: value for name, value in obj.items() if name != "metadata"}

@@ -1,14 +1,14 @@
 """Differences between releases in how the scheduler allocates devices to ResourceClaims.
 
-HISTORY lists each value with the first release that has it. Sources are k8s.io/dynamic-resource-allocation
-`structured` and recordings of the releases' own schedulers. Bugs of these schedulers are included.
+The sources are the packages named below and recordings of the releases' own schedulers. Bugs of these
+schedulers are included.
 """
 
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from fakeapi.releases.history import History, values_at
+from fakeapi.releases.history import since, values_at
 
 
 class Duplicates(Enum):
@@ -47,6 +47,10 @@ class DriverWait(Enum):
     """The condition is set when the pod is bound. Its message says that one node waits for the driver."""
 
 
+_ALLOCATOR = "staging/src/k8s.io/dynamic-resource-allocation/structured"
+_PLUGIN = "pkg/scheduler/framework/plugins/dynamicresources"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuirks:
     """The behaviour of the scheduler's device allocator in one release.
@@ -56,182 +60,153 @@ class AllocationQuirks:
     """
 
     # Pools
-    duplicates: Duplicates
-    newer_slice_counts_twice: bool
+    duplicates: Duplicates = since(
+        {27: Duplicates.NOTHING, 32: Duplicates.ERROR, 35: Duplicates.SKIP}, _ALLOCATOR
+    )
+    """The effect of duplicate device names in a pool."""
+
+    newer_slice_counts_twice: bool = since({27: True, 32: False}, _ALLOCATOR)
     """Whether a ResourceSlice counts twice if it replaces slices of an older pool generation."""
-    incomplete_pools_serve: bool
+    incomplete_pools_serve: bool = since({27: True, 35: False}, _ALLOCATOR)
     """Whether requests for a fixed number of devices may use pools with missing slices."""
-    other_nodes_complete_pools: bool
+    other_nodes_complete_pools: bool = since({27: False, 35: True}, _ALLOCATOR)
     """Whether slices for other nodes count when the allocator checks a pool's generation and completeness."""
-    newer_allocators_sort_pools: bool
+    newer_allocators_sort_pools: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether the allocator sorts pools by driver and name, and slices by name.
 
     Pools with binding conditions come last. Only the allocator for binding conditions or consumable capacity
     sorts pools and slices.
     """
-    newer_allocators_put_conditions_last: bool
+    newer_allocators_put_conditions_last: bool = since({27: False, 34: True, 36: False}, _ALLOCATOR)
     """Whether the allocator searches pools and slices with binding conditions last.
 
     Only the allocator for binding conditions or consumable capacity does so.
     """
-    slices_with_counters_always_count: bool
+    slices_with_counters_always_count: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether slices with shared counters always belong to their pool.
 
     In other releases, they only belong to it while the gate DRAPartitionableDevices is on.
     """
-    counters_of: CountersOf
-    refused_devices_keep_counters: bool
+    counters_of: CountersOf = since(
+        {27: CountersOf.SLICE_ANEW, 34: CountersOf.SLICE, 35: CountersOf.POOL}, _ALLOCATOR
+    )
+    """The scope in which counters limit the devices that consume them."""
+
+    refused_devices_keep_counters: bool = since({27: False, 34: True, 36: False}, _ALLOCATOR)
     """Whether a device that a taint or constraint excludes still consumes its counters until the search ends.
 
     If so, a shared device also keeps its counters after the search gives it up to try another device.
     """
-    shared_devices_take_counters_again: bool
+    shared_devices_take_counters_again: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether each request that uses a share of a device consumes the device's counters once more."""
-    distinct_is_the_same_device: bool
+    distinct_is_the_same_device: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether `distinctAttribute` permits equal values, but not two shares of the same device."""
-    capacity_is_of_another_device: bool
+    capacity_is_of_another_device: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether the allocator also checks the capacity of an unrelated device.
 
     That device has the same index in its slice as the request's current device. If its capacity does not
     suffice, the chosen device remains allocated until the search ends, and constraints keep the device's
     attributes.
     """
-    shared_devices_in_use_hold_counters: bool
+    shared_devices_in_use_hold_counters: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether shared devices that are already allocated to other claims consume counters."""
 
     # Requests for all devices (allocationMode: All)
-    all_leaves_out_used: bool
+    all_leaves_out_used: bool = since({27: True, 32: False}, _ALLOCATOR)
     """Whether a request for all devices skips allocated devices. In other releases the request fails."""
-    none_are_all: bool
+    none_are_all: bool = since({27: True, 33: False}, _ALLOCATOR)
     """Whether a request with allocationMode All succeeds if no device matches."""
-    all_forgets_choice: bool
+    all_forgets_choice: bool = since({27: True, 35: False}, _ALLOCATOR)
     """Whether the allocator abandons a later subrequest with allocationMode All after its first device.
 
     The allocator then continues with the first subrequest.
     """
-    all_of_second_choice_is_that_of_first: bool
+    all_of_second_choice_is_that_of_first: bool = since({27: False, 33: True, 36: False}, _ALLOCATOR)
     """Whether a second subrequest with allocationMode All takes the devices that match the first subrequest.
 
     This only happens if the first subrequest has allocationMode All too.
     """
-    all_ignores_classes: bool
+    all_ignores_classes: bool = since({27: True, 32: False}, _ALLOCATOR)
     """Whether a request with allocationMode All ignores the selectors of its DeviceClass."""
-    all_is_not_undone: bool
+    all_is_not_undone: bool = since({27: True, 34: False}, _ALLOCATOR)
     """Whether devices of a request with allocationMode All remain allocated when the search backtracks."""
 
     # The search
-    newer_allocators_keep_order: bool
+    newer_allocators_keep_order: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether the allocator tries the devices of a request only in the order of the pools.
 
     Only the allocator for binding conditions or consumable capacity does so. Other allocators try every
     order.
     """
-    size_limit_ends_search: bool
+    size_limit_ends_search: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether exceeding the maximum number of devices in a claim ends the whole search.
 
     Other releases try other devices for earlier requests.
     """
-    long_searches_are_errors: bool
+    long_searches_are_errors: bool = since({27: False, 36: True}, _PLUGIN)
     """Whether a search that exceeds its time limit is an error.
 
     If so, the scheduler retries the pod after a delay. In other releases, the scheduler retries the pod when
     the cluster changes.
     """
-    admin_access_is_exclusive: bool
+    admin_access_is_exclusive: bool = since({27: False, 34: True}, _ALLOCATOR)
     """Whether requests with admin access in one claim get different devices."""
-    unknown_effects_prevent: bool
+    unknown_effects_prevent: bool = since({27: True, 35: False}, _ALLOCATOR)
     """Whether an untolerated taint excludes a device even if its effect is unknown."""
 
     # Results
-    claim_limit_names_request: bool
+    claim_limit_names_request: bool = since({27: False, 37: True}, _ALLOCATOR)
     """Whether the error for too many devices names the request that exceeds the limit."""
-    selector_errors_name_devices: bool
+    selector_errors_name_devices: bool = since({27: False, 37: True}, _ALLOCATOR)
     """Whether the error of a selector names the device, and has a hint about a missing key."""
-    config_of_classes_names_no_request: bool
+    config_of_classes_names_no_request: bool = since({27: True, 32: False}, _ALLOCATOR)
     """Whether the allocation omits the request name for configuration from a DeviceClass."""
-    config_for_all_names_no_request: bool
+    config_for_all_names_no_request: bool = since({27: False, 37: True}, _ALLOCATOR)
     """Whether the allocation omits the request name for configuration that is for all requests of a claim.
 
     The configuration then occurs only once.
     """
-    config_is_filtered: bool
+    config_is_filtered: bool = since({27: False, 33: True}, _ALLOCATOR)
     """Whether the allocation omits the claim's configuration for requests and subrequests without devices."""
-    devices_have_overhead: bool
+    devices_have_overhead: bool = since({27: False, 37: True}, _PLUGIN)
     """Whether devices may consume node-allocatable resources, such as CPU, as overhead.
 
     If so, devices that map to node-allocatable resources are not shared.
     """
-    results_have_tolerations: bool
+    results_have_tolerations: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether every allocation result contains the tolerations of its request."""
-    newer_results_have_tolerations: bool
+    newer_results_have_tolerations: bool = since({27: False, 35: True}, _ALLOCATOR)
     """Whether results of the allocator for binding conditions or consumable capacity contain tolerations.
 
     These are the tolerations of the request. Results of other allocators do not contain them.
     """
-    list_attributes_are_gated: bool
+    list_attributes_are_gated: bool = since({27: False, 37: True}, _ALLOCATOR)
     """Whether device attributes may be lists while the gate DRAListTypeAttributes is on.
 
     In other releases lists never match.
     """
-    admin_access_is_gated: bool
+    admin_access_is_gated: bool = since({27: False, 32: True}, _ALLOCATOR)
     """Whether admin access requires the gate DRAAdminAccess."""
-    admin_access_takes_devices: bool
+    admin_access_takes_devices: bool = since({27: True, 32: False}, _ALLOCATOR)
     """Whether devices that a claim uses with admin access are unavailable to other claims."""
-    binding_errors_name_claim_first: bool
+    binding_errors_name_claim_first: bool = since({27: True, 36: False}, _PLUGIN)
     """Whether the message about devices that do not become ready begins with the name of the claim."""
-    classic_drivers: DriverWait
-    choices_are_scored: bool
+    classic_drivers: DriverWait = since(
+        {
+            27: DriverWait.ERROR,
+            28: DriverWait.RESERVING,
+            30: DriverWait.PLAIN,
+            31: DriverWait.BINDING,
+        },
+        _PLUGIN,
+    )
+    """The PodScheduled condition of a pod that waits for the controller of a v1alpha2 driver."""
+
+    choices_are_scored: bool = since({27: False, 36: True}, _PLUGIN)
     """Whether the scheduler prefers nodes where it allocates an earlier subrequest of `firstAvailable`."""
-
-
-HISTORY: History = {
-    "duplicates": {27: Duplicates.NOTHING, 32: Duplicates.ERROR, 35: Duplicates.SKIP},
-    "newer_slice_counts_twice": {27: True, 32: False},
-    "incomplete_pools_serve": {27: True, 35: False},
-    "other_nodes_complete_pools": {27: False, 35: True},
-    "newer_allocators_sort_pools": {27: False, 36: True},
-    "newer_allocators_put_conditions_last": {27: False, 34: True, 36: False},
-    "slices_with_counters_always_count": {27: False, 34: True, 35: False},
-    "counters_of": {27: CountersOf.SLICE_ANEW, 34: CountersOf.SLICE, 35: CountersOf.POOL},
-    "refused_devices_keep_counters": {27: False, 34: True, 36: False},
-    "shared_devices_take_counters_again": {27: False, 34: True, 35: False},
-    "distinct_is_the_same_device": {27: False, 34: True, 35: False},
-    "capacity_is_of_another_device": {27: False, 34: True, 35: False},
-    "shared_devices_in_use_hold_counters": {27: False, 36: True},
-    "all_leaves_out_used": {27: True, 32: False},
-    "none_are_all": {27: True, 33: False},
-    "all_forgets_choice": {27: True, 35: False},
-    "all_of_second_choice_is_that_of_first": {27: False, 33: True, 36: False},
-    "all_ignores_classes": {27: True, 32: False},
-    "all_is_not_undone": {27: True, 34: False},
-    "newer_allocators_keep_order": {27: False, 36: True},
-    "size_limit_ends_search": {27: False, 36: True},
-    "long_searches_are_errors": {27: False, 36: True},
-    "admin_access_is_exclusive": {27: False, 34: True},
-    "unknown_effects_prevent": {27: True, 35: False},
-    "claim_limit_names_request": {27: False, 37: True},
-    "selector_errors_name_devices": {27: False, 37: True},
-    "config_of_classes_names_no_request": {27: True, 32: False},
-    "config_for_all_names_no_request": {27: False, 37: True},
-    "config_is_filtered": {27: False, 33: True},
-    "devices_have_overhead": {27: False, 37: True},
-    "results_have_tolerations": {27: False, 36: True},
-    "newer_results_have_tolerations": {27: False, 35: True},
-    "list_attributes_are_gated": {27: False, 37: True},
-    "admin_access_is_gated": {27: False, 32: True},
-    "admin_access_takes_devices": {27: True, 32: False},
-    "binding_errors_name_claim_first": {27: True, 36: False},
-    "classic_drivers": {
-        27: DriverWait.ERROR,
-        28: DriverWait.RESERVING,
-        30: DriverWait.PLAIN,
-        31: DriverWait.BINDING,
-    },
-    "choices_are_scored": {27: False, 36: True},
-}
 
 
 @cache
 def allocation_quirks_of(minor: int) -> AllocationQuirks:
     """Returns the behaviour of the device allocator in release 1.`minor`."""
-    return AllocationQuirks(**values_at(HISTORY, minor))
+    return AllocationQuirks(**values_at(AllocationQuirks, minor))

@@ -123,10 +123,6 @@ class Kind:
         """The schema of the kind's objects; always the same Struct instance."""
         return self.schemas.struct(self.type_name)
 
-    @property
-    def list_schema(self) -> Struct:
-        return self.schemas.struct(self.list_type_name)
-
     def subresource(self, name: str) -> Subresource | None:
         return next((subresource for subresource in self.subresources if subresource.name == name), None)
 

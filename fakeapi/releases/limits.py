@@ -4,13 +4,17 @@ Follows k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/va
 limit fail with 422.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
+from fakeapi.releases.history import since, values_at
+
 _KIB = 1024
+_TYPES = "pkg/apis/resource"
+_VALIDATION = "pkg/apis/resource/validation"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The limits of one release on resource.k8s.io objects.
 
@@ -18,7 +22,7 @@ class Limits:
     limit.
     """
 
-    reserved_for: int = 32
+    reserved_for: int = since({27: 32, 32: 256}, _TYPES)  # still 32 in 1.32.0, unlike later patches
     scheduling_nodes: int = 128
 
     # v1alpha2
@@ -40,12 +44,12 @@ class Limits:
     attribute_domain: int = 63
     attribute_id: int = 32
     attribute_value: int = 64
-    cel_expression: int | None = None
-    cel_cost: int | None = None
-    opaque_parameters: int | None = None
+    cel_expression: int | None = since({27: None, 32: 10 * _KIB}, _VALIDATION)
+    cel_cost: int | None = since({27: None, 32: 1_000_000}, _VALIDATION)
+    opaque_parameters: int | None = since({27: None, 32: 10 * _KIB}, _VALIDATION)
     first_available: int = 8
     tolerations: int = 16
-    taints: int = 4
+    taints: int = since({27: 4, 35: 16}, _TYPES)
     shared_counters: int = 32
     slice_device_counters: int = 1024
     device_counters: int = 32
@@ -76,23 +80,7 @@ class Limits:
     hardware_address: int = 128
 
 
-_CHANGES: dict[int, dict[str, int]] = {
-    32: {
-        "reserved_for": 256,  # 32 still in 1.32.0, the one patch release that differs
-        "cel_expression": 10 * _KIB,
-        "cel_cost": 1_000_000,
-        "opaque_parameters": 10 * _KIB,
-    },
-    35: {"taints": 16},
-}
-"""Maps minor releases to the limits that they changed."""
-
-
 @cache
 def limits_of(minor: int) -> Limits:
     """Returns the limits of release 1.`minor`, at its last patch."""
-    changed: dict[str, int] = {}
-    for since, limits in _CHANGES.items():
-        if since <= minor:
-            changed |= limits
-    return replace(Limits(), **changed)
+    return Limits(**values_at(Limits, minor))

@@ -7,6 +7,7 @@ release's last patch.
 from typing import Any
 
 from fakeapi.machinery.structural.rules import SchemaRules
+from fakeapi.releases.history import value_at
 from fakeapi.releases.release import Release
 
 HISTORY: dict[str, dict[int, Any]] = {
@@ -26,10 +27,7 @@ HISTORY: dict[str, dict[int, Any]] = {
 
 def schema_rules_of(release: Release) -> SchemaRules:
     """Returns the rules for the OpenAPI schemas of custom resources in a release with its feature gates."""
-    facts = {
-        rule: next(value for since, value in reversed(values.items()) if since <= release.minor)
-        for rule, values in HISTORY.items()
-    }
+    facts = {rule: value_at(changes, release.minor) for rule, changes in HISTORY.items()}
     ratchets = release.gates.get("CRDValidationRatcheting", False)
     return SchemaRules(
         words=release.quirks.wording,

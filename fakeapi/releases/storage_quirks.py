@@ -1,11 +1,24 @@
-"""Differences between releases in volumes, leases, RuntimeClasses and storage migrations.
-
-The source is k8s.io/kubernetes `pkg/apis/core`, `storage`, `coordination`, `node` and `storagemigration`.
-"""
+"""Differences between releases in volumes, leases, RuntimeClasses and storage migrations."""
 
 from dataclasses import dataclass
 
-from fakeapi.releases.history import History
+from fakeapi.releases.history import since
+
+_VALIDATION = "pkg/apis/core/validation"
+_VOLUMES = "pkg/registry/core/persistentvolume"
+_VOLUME_WARNINGS = "pkg/api/persistentvolume"
+_CLAIMS = "pkg/api/persistentvolumeclaim"
+_TYPES = "pkg/apis/core"
+_STORAGE = "pkg/apis/storage/validation"
+_TABLES = "pkg/printers/internalversion"
+_CSI_DRIVERS = "pkg/registry/storage/csidriver"
+_CSI_NODES = "pkg/registry/storage/csinode"
+_CLASSES = "pkg/registry/storage/volumeattributesclass"
+_CAPACITIES = "pkg/registry/storage/csistoragecapacity"
+_COORDINATION = "pkg/apis/coordination/validation"
+_NODE = "pkg/apis/node/validation"
+_VERSIONS = "pkg/apis/apiserverinternal/validation"
+_MIGRATIONS = "pkg/apis/storagemigration/validation"
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
@@ -17,28 +30,30 @@ class StorageQuirks:
 
     # Persistent volumes and claims for them
 
-    volumes_warn_of_deprecation: bool
+    volumes_warn_of_deprecation: bool = since({27: False, 28: True}, _VOLUME_WARNINGS)
     """Whether PersistentVolumes and claims with deprecated sources or annotations cause warnings."""
 
-    mount_options_are_deprecated: bool
+    mount_options_are_deprecated: bool = since({27: False, 31: True}, _VOLUME_WARNINGS)
     """Whether a PersistentVolume with the annotation for mount options causes a deprecation warning."""
 
-    recycling_is_deprecated: bool
+    recycling_is_deprecated: bool = since({27: False, 30: True}, _VOLUME_WARNINGS)
     """Whether a PersistentVolume with the reclaim policy Recycle causes a deprecation warning."""
 
-    volumes_keep_transitions: bool
+    volumes_keep_transitions: bool = since({27: False, 28: True}, _VOLUMES)
     """Whether a PersistentVolume's status has the time of its last phase transition."""
 
-    internal_volumes_follow_v1: bool
+    internal_volumes_follow_v1: bool = since({27: False, 37: True}, _TYPES)
     """Whether the internal PersistentVolumeSource has its fields in the order of core/v1. Errors show it."""
 
-    attributes_class_stays_when_off: bool
+    attributes_class_stays_when_off: bool = since({27: False, 29: True, 31: False}, _VOLUME_WARNINGS)
     """Whether a PersistentVolume keeps its volumeAttributesClassName.
 
     Only applies while the gate VolumeAttributesClass is off.
     """
 
-    attributes_class_may_change: str
+    attributes_class_may_change: str = since(
+        {27: "never", 29: "always", 31: "bound and set", 34: "bound"}, _VALIDATION
+    )
     """The condition under which a PersistentVolumeClaim's volumeAttributesClassName may change.
 
     - "never", "always"
@@ -46,142 +61,108 @@ class StorageQuirks:
     - "bound": while the claim is bound
     """
 
-    claims_drop_resource_claims: bool
+    claims_drop_resource_claims: bool = since({27: True, 29: False}, _CLAIMS)
     """Whether the server drops `resources.claims` of a PersistentVolumeClaim."""
 
-    claims_have_resize_statuses: bool
+    claims_have_resize_statuses: bool = since({27: False, 28: True}, _VALIDATION)
     """Whether a PersistentVolumeClaim has a resize status for each resource.
 
     In other releases it has only one, `resizeStatus`.
     """
 
-    resize_statuses_field: str
+    resize_statuses_field: str = since(
+        {27: "allocatedResourceStatus", 34: "allocatedResourceStatuses"}, _VALIDATION
+    )
     """Name of the field `allocatedResourceStatuses` in errors."""
 
-    data_source_groups_are_checked: bool
+    data_source_groups_are_checked: bool = since({27: False, 29: True}, _VALIDATION)
     """Whether the API group of a PersistentVolumeClaim's data source must be a DNS subdomain."""
 
     # Classes, drivers and attachments of volumes
 
-    class_changes_are_forbidden: bool
+    class_changes_are_forbidden: bool = since({27: True, 36: False}, _STORAGE)
     """Whether a changed immutable field of a StorageClass is Forbidden; in other releases it is Invalid."""
 
-    one_storage_class_is_default: bool
+    one_storage_class_is_default: bool = since({27: False, 37: True}, _TABLES)
     """Whether `kubectl get` tables mark at most one StorageClass as the default."""
 
-    attributes_class_may_be_default: bool
+    attributes_class_may_be_default: bool = since({27: True, 34: False}, _TABLES)
     """Whether `kubectl get` marks a VolumeAttributesClass with the default annotation as the default."""
 
-    attributes_classes_are_checked_again: bool
+    attributes_classes_are_checked_again: bool = since({27: False, 30: True}, _CLASSES)
     """Whether an update of a VolumeAttributesClass reports each error of the object twice."""
 
-    capacities_are_checked_twice: bool
+    capacities_are_checked_twice: bool = since({27: True, 28: False}, _CAPACITIES)
     """Whether a create of a CSIStorageCapacity reports each error twice."""
 
-    csi_drivers_may_change: bool
+    csi_drivers_may_change: bool = since({27: False, 30: True}, _STORAGE)
     """Whether all fields of a CSIDriver may change except `attachRequired` and `volumeLifecycleModes`.
 
     If so, any change increments the generation.
     """
 
-    csi_drivers_know_secrets: bool
+    csi_drivers_know_secrets: bool = since({27: False, 35: True}, _CSI_DRIVERS)
     """Whether a CSIDriver that requests tokens gets a warning if `serviceAccountTokenInSecrets` is unset."""
 
-    csi_node_updates_are_checked_once: bool
+    csi_node_updates_are_checked_once: bool = since({27: False, 36: True}, _CSI_NODES)
     """Whether an update of a CSINode reports each error of the object once.
 
     Other releases report it twice.
     """
 
-    csi_node_driver_path: str
+    csi_node_driver_path: str = since({27: "CSINodeDriver", 33: "spec.drivers"}, _STORAGE)
     """Path of the error for a changed driver of a CSINode."""
 
-    csi_node_counts_may_change: bool
+    csi_node_counts_may_change: bool = since({27: False, 33: True}, _STORAGE)
     """Whether `allocatable` of a CSINode driver may change.
 
     Does not apply while the gate MutableCSINodeAllocatableCount is off.
     """
 
-    attachers_are_driver_names: bool
+    attachers_are_driver_names: bool = since({27: False, 36: True}, _STORAGE)
     """Whether creates and updates validate the attacher of a VolumeAttachment as a driver name.
 
     If so, the error comes before the errors of other fields. Other releases check the driver name only on
     create, after the other fields.
     """
 
-    volume_error_limit_in_errors: int
+    volume_error_limit_in_errors: int = since({27: 262144, 37: 1024}, _STORAGE)
     """Limit that errors print for an overlong error message in a VolumeAttachment's status."""
 
-    single_pod_is_a_mode: bool
+    single_pod_is_a_mode: bool = since({27: False, 29: True}, _STORAGE)
     """Whether inline volume specs of VolumeAttachments also support the access mode ReadWriteOncePod."""
 
-    volume_node_values_are_checked: bool
+    volume_node_values_are_checked: bool = since({27: False, 33: True}, _VALIDATION)
     """Whether values in the node affinity of a PersistentVolume must be valid label values."""
 
     # Leases, runtimes and migrations
 
-    candidates_list_strategies: bool
+    candidates_list_strategies: bool = since({27: True, 32: False}, _COORDINATION)
     """Whether a LeaseCandidate has `preferredStrategies` and may omit its version.
 
     In other releases it has one `strategy`.
     """
 
-    empty_handler_is_required: bool
+    empty_handler_is_required: bool = since({27: False, 36: True}, _NODE)
     """Whether the error for an empty handler of a RuntimeClass is `Required value`.
 
     In other releases the error is about an invalid name.
     """
 
-    toleration_path_repeats: bool
+    toleration_path_repeats: bool = since({27: True, 35: False}, _NODE)
     """Whether the path of errors in a RuntimeClass's tolerations is `scheduling.tolerations.tolerations`."""
 
-    tolerations_compare: bool
+    tolerations_compare: bool = since({27: False, 35: True}, _NODE)
     """Whether the error for the toleration operators Lt and Gt lists them as supported."""
 
-    storage_versions_are_served: bool
+    storage_versions_are_served: bool = since({27: False, 28: True}, _VERSIONS)
     """Whether `servedVersions` of a StorageVersion are validated.
 
     If so, each API server may occur only once.
     """
 
-    migrations_need_version: bool
+    migrations_need_version: bool = since({27: True, 36: False}, _MIGRATIONS)
     """Whether the status of a StorageVersionMigration requires a resourceVersion."""
 
-    ended_migrations_do_not_run: bool
+    ended_migrations_do_not_run: bool = since({27: True, 36: False}, _MIGRATIONS)
     """Whether a StorageVersionMigration cannot be running if it has succeeded or failed."""
-
-
-HISTORY: History = {
-    "volumes_warn_of_deprecation": {27: False, 28: True},
-    "mount_options_are_deprecated": {27: False, 31: True},
-    "recycling_is_deprecated": {27: False, 30: True},
-    "volumes_keep_transitions": {27: False, 28: True},
-    "internal_volumes_follow_v1": {27: False, 37: True},
-    "attributes_class_stays_when_off": {27: False, 29: True, 31: False},
-    "attributes_class_may_change": {27: "never", 29: "always", 31: "bound and set", 34: "bound"},
-    "claims_drop_resource_claims": {27: True, 29: False},
-    "claims_have_resize_statuses": {27: False, 28: True},
-    "resize_statuses_field": {27: "allocatedResourceStatus", 34: "allocatedResourceStatuses"},
-    "data_source_groups_are_checked": {27: False, 29: True},
-    "class_changes_are_forbidden": {27: True, 36: False},
-    "one_storage_class_is_default": {27: False, 37: True},
-    "attributes_class_may_be_default": {27: True, 34: False},
-    "attributes_classes_are_checked_again": {27: False, 30: True},
-    "capacities_are_checked_twice": {27: True, 28: False},
-    "csi_drivers_may_change": {27: False, 30: True},
-    "csi_drivers_know_secrets": {27: False, 35: True},
-    "csi_node_updates_are_checked_once": {27: False, 36: True},
-    "csi_node_driver_path": {27: "CSINodeDriver", 33: "spec.drivers"},
-    "csi_node_counts_may_change": {27: False, 33: True},
-    "attachers_are_driver_names": {27: False, 36: True},
-    "volume_error_limit_in_errors": {27: 262144, 37: 1024},
-    "single_pod_is_a_mode": {27: False, 29: True},
-    "volume_node_values_are_checked": {27: False, 33: True},
-    "candidates_list_strategies": {27: True, 32: False},
-    "empty_handler_is_required": {27: False, 36: True},
-    "toleration_path_repeats": {27: True, 35: False},
-    "tolerations_compare": {27: False, 35: True},
-    "storage_versions_are_served": {27: False, 28: True},
-    "migrations_need_version": {27: True, 36: False},
-    "ended_migrations_do_not_run": {27: True, 36: False},
-}

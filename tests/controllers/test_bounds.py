@@ -193,35 +193,6 @@ def test_the_delay_of_a_key_begins_when_the_key_is_added() -> None:
     asyncio.run(main())
 
 
-def test_the_scheduler_remembers_its_last_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.controllers.scheduler.controller.DECISIONS_MAX", 2)
-
-    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
-        await api.create("/api/v1/nodes", NODE)
-        await api.patch("/api/v1/nodes/n", {"spec": {"taints": None}})
-        for name in "abc":
-            await api.create(PODS, {**POD, "metadata": {"name": name}})
-            await manager.settle(20)
-        assert list(scheduler.decisions) == ["default/b", "default/c"]
-
-    with_controller(SchedulerController, test)
-
-
-def test_the_scheduler_remembers_a_limited_number_of_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.controllers.scheduler.controller.SCORES_MAX", 5)
-
-    async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
-        for node in "nm":
-            await api.create("/api/v1/nodes", {**NODE, "metadata": {"name": node}})
-            await api.patch(f"/api/v1/nodes/{node}", {"spec": {"taints": None}})
-        for name in "abc":
-            await api.create(PODS, {**POD, "metadata": {"name": name}})
-            await manager.settle(20)
-        assert list(scheduler.decisions) == ["default/b", "default/c"]
-
-    with_controller(SchedulerController, test)
-
-
 @pytest.fixture
 def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Returns a list that records the delay in seconds of each retry, instead of retrying."""

@@ -8,7 +8,7 @@ import pytest
 
 from fakeapi.controllers.scheduler.status import nodes_message
 from fakeapi.explaining.explanation import Explanation
-from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stage
+from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stage, stop_stages
 
 EVERY = 9
 """Explains every ninth of the recorded cases with only one possible outcome."""
@@ -19,10 +19,7 @@ CASES = [each for each in recorded_cases() if each.is_unique][::EVERY]
 @pytest.fixture(scope="module", autouse=True)
 def _stages() -> Iterator[None]:
     yield
-    for release in ("1.31", "1.33", "1.36"):
-        for gates in ("default", "all"):
-            stage(release, gates).api.stop()
-    stage.cache_clear()
+    stop_stages()
 
 
 @pytest.mark.parametrize("recorded", CASES, ids=lambda each: each.name)

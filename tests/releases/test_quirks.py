@@ -1,11 +1,39 @@
 """Each quirk of Kubernetes' behaviour is set for exactly the releases that have it."""
 
+import re
 from dataclasses import fields
+from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from fakeapi.releases import Quirks, load_release
+from fakeapi.releases import Limits, Quirks, load_release
+from fakeapi.releases.allocation_quirks import AllocationQuirks
+from fakeapi.releases.custom_quirks import CustomQuirks
+from fakeapi.releases.kubelet_quirks import KubeletQuirks
+from fakeapi.releases.node_quirks import NodeQuirks
+from fakeapi.releases.pod_quirks import PodQuirks
 from fakeapi.releases.release import COMPILED_RELEASES
+from fakeapi.releases.rule_quirks import RuleQuirks
+from fakeapi.releases.workload_quirks import WorkloadQuirks
+
+CLASSES = (
+    Quirks,
+    PodQuirks,
+    WorkloadQuirks,
+    CustomQuirks,
+    RuleQuirks,
+    AllocationQuirks,
+    KubeletQuirks,
+    NodeQuirks,
+    Limits,
+)
+DECLARED = [
+    pytest.param(field.metadata, id=f"{declared.__name__}.{field.name}")
+    for declared in CLASSES
+    for field in fields(declared)
+    if field.metadata
+]
 
 
 def releases_with(quirk: str) -> list[str]:
@@ -48,6 +76,15 @@ FROM_1_28, FROM_1_31, FROM_1_32, FROM_1_33, FROM_1_34, FROM_1_35 = (
 )
 def test_a_quirk_is_shown_by_its_releases(quirk: str, releases: list[str]) -> None:
     assert releases_with(quirk) == releases
+
+
+@pytest.mark.parametrize("metadata", DECLARED)
+def test_a_quirk_declares_its_changes_in_order_and_the_upstream_package(metadata: dict[str, Any]) -> None:
+    changes, upstream = metadata["changes"], metadata["upstream"]
+    assert list(changes) == sorted(changes)
+    assert min(changes) == int(COMPILED_RELEASES[0].removeprefix("1."))
+    assert all(before != after for before, after in pairwise(changes.values()))
+    assert re.fullmatch(r"(pkg|plugin|staging/src/k8s\.io|[a-z0-9.]+\.(io|com))(/[\w.-]+)+", upstream)
 
 
 @pytest.mark.parametrize("quirk", [field.name for field in fields(Quirks)])

@@ -127,7 +127,7 @@ def test_an_object_begins_with_kind_and_api_version_and_always_has_a_status(name
 def test_a_type_is_one_node_wherever_it_is_used(name: str) -> None:
     release = load_release(name)
     kind = release.kind(GROUP, claim_version(name), "resourceclaims")
-    items = kind.list_schema.fields["items"].node
+    items = release.schemas.struct(kind.list_type_name).fields["items"].node
     assert isinstance(items, List)
     assert items.items is kind.schema
     assert kind.schema is release.schemas.struct(f"resource/{claim_version(name)}.ResourceClaim")

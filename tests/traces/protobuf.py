@@ -13,7 +13,7 @@ def envelope(obj: dict[str, Any], release: str = "1.33") -> bytes:
     group, _, version = obj["apiVersion"].rpartition("/")
     kinds = load_release(release).all_kinds.of_version(group, version)
     schema = next(
-        each.schema if each.kind == obj["kind"] else each.list_schema
+        each.schema if each.kind == obj["kind"] else each.schemas.struct(each.list_type_name)
         for each in kinds
         if obj["kind"] in {each.kind, each.list_kind}
     )

@@ -21,6 +21,7 @@ from fakeapi.controllers.kubelet.lifecycle.state import PodState
 from fakeapi.controllers.kubelet.lifecycle.stopping import grace_of
 from fakeapi.controllers.kubelet.pod_admission import AdmittedPods, Refusal, refusal, was_admitted
 from fakeapi.controllers.kubelet.status_writer import StatusWriter
+from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
@@ -32,8 +33,6 @@ RETRY_SECONDS = 10.0
 
 The kubelet retries earlier if a DRA driver registers.
 """
-
-_OVER = {"Succeeded", "Failed"}
 
 
 class PodWorker:
@@ -76,7 +75,7 @@ class PodWorker:
         async with self._containers.syncing(pod, lambda: self._context.add(key)) as state:
             if "deletionTimestamp" in pod["metadata"]:
                 await self._end(state)
-            elif pod["status"].get("phase") in _OVER:
+            elif has_ended(pod):
                 if await self._containers.stop(state, grace_of(pod)):
                     await self._finish_verdict(state)
                     await self._unprepare_or_wait(pod)
@@ -215,7 +214,7 @@ class PodWorker:
         took_time = state.is_ending
         is_stopped = await self._containers.stop(state, grace_of(pod))
         is_seen = took_time or not is_stopped or pod["metadata"].get("finalizers")
-        if is_seen and state.has_run and pod["status"].get("phase") not in _OVER:
+        if is_seen and state.has_run and not has_ended(pod):
             await self._report(state, is_terminal=is_stopped)
         if not is_stopped or not await self._unprepare_or_wait(pod):
             return

@@ -6,7 +6,9 @@ Follows k8s.io/kubernetes `pkg/controller/scheduling/podgroupprotection` of 1.36
 from collections.abc import Iterable
 
 from fakeapi.admission.plugins.pod_groups import FINALIZER, GATE, GROUP
+from fakeapi.controllers.pod_claims import group_of
 from fakeapi.controllers.protection.controller import ProtectionController
+from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object
 
 
@@ -24,7 +26,7 @@ class PodGroupProtectionController(ProtectionController):
         return self.context.rules.gates.enabled(GATE)
 
     def keys_used_by(self, user: Object) -> Iterable[str]:
-        group = _group_of(user)
+        group = group_of(user)
         return (f"{user['metadata']['namespace']}/{group}",) if group else ()
 
     def is_used(self, obj: Object) -> bool:
@@ -32,11 +34,7 @@ class PodGroupProtectionController(ProtectionController):
         metadata = obj["metadata"]
         return any(
             pod["metadata"]["namespace"] == metadata["namespace"]
-            and _group_of(pod) == metadata["name"]
-            and pod["status"].get("phase") not in {"Succeeded", "Failed"}
+            and group_of(pod) == metadata["name"]
+            and not has_ended(pod)
             for pod in self.users
         )
-
-
-def _group_of(pod: Object) -> str:
-    return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")

@@ -10,8 +10,10 @@ from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.event_series import EventSeriesRecorder
 from fakeapi.controllers.exact import update_exactly
 from fakeapi.controllers.pod_claims import (
+    FINALIZER,
     SCHEDULING,
     claim_of_pod,
+    drop_finalizer,
     find_group,
     is_reserved_for_pod,
     reference_to_group,
@@ -27,7 +29,6 @@ from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 
-FINALIZER = "resource.kubernetes.io/delete-protection"
 DEALLOCATED = "deallocation of ResourceClaim completed"
 ATTEMPTS_MAX = 5
 """Maximum number of attempts to update a claim if other clients change it at the same time (409 Conflict)."""
@@ -255,12 +256,8 @@ class Binder:
         return resource.to_hub(stored)
 
     async def _without_finalizer(self, claim: Object) -> None:
-        def change(found: Object) -> None:
-            finalizers = found["metadata"].get("finalizers") or []
-            found["metadata"]["finalizers"] = [name for name in finalizers if name != FINALIZER]
-
         resource = self._view.resource("resourceclaims")
-        await update_exactly(self._api, resource, resource.from_hub(claim), change)
+        await update_exactly(self._api, resource, resource.from_hub(claim), drop_finalizer)
 
     async def unreserve(self, pod: Object, claims: Iterable[Object]) -> None:
         """Removes the pod from `reservedFor` of the claims. Ignores error responses of the server.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import TIMED_OUT, SearchTooLong
 from fakeapi.controllers.allocation.nodes import matches_selector
-from fakeapi.controllers.scheduler.binding import FINALIZER
+from fakeapi.controllers.pod_claims import FINALIZER, GROUP, WAITS
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending, check_usable
 from fakeapi.controllers.scheduler.named_resources import (
@@ -27,10 +27,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases.quirks import Quirks
 
 NAME = "DynamicResources"
-GROUP = "resource.k8s.io"
 EVERY = "true"
 """The CEL selector for a claim without parameters; it matches all instances of named resources."""
-WAITS = "WaitForFirstConsumer"
 _EXCLUDED = "excluded by resource class node filter"
 
 

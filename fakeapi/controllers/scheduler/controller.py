@@ -50,11 +50,6 @@ from fakeapi.controllers.scheduler.victims import Victims, priority_of
 from fakeapi.controllers.workloads.pods import condition, has_ended
 from fakeapi.machinery.json_types import Object
 
-DECISIONS_MAX = 1000
-"""Maximum number of pods whose last scheduling decision is kept. The oldest decision is dropped first."""
-SCORES_MAX = 200_000
-"""Maximum number of scores of nodes in these decisions. The last decision is always kept."""
-
 BINDING = "binding"
 """In the work queue, the first element of the key of a pod that waits for binding conditions."""
 
@@ -68,12 +63,6 @@ class SchedulerController(Controller):
         self._events = EventSeriesRecorder(context, self._api, SCHEDULER_NAME)
         self._failures: dict[str, int] = {}
         self._nominations: set[str] = set()
-        self.decisions: dict[str, dict[str, int]] = {}
-        """The feasible nodes with their scores, by pod key.
-
-        Contains at most DECISIONS_MAX pods and SCORES_MAX scores.
-        """
-        self._scores = 0
         self._quirks = context.rules.quirks
         self._view = DeviceView(context)
         rules = context.rules
@@ -190,7 +179,6 @@ class SchedulerController(Controller):
             effort = Effort(self.context.cluster.server.heavy)
             outcome = await self._attempt(pod, states, effort)
             if outcome.node:
-                self._remember(key, outcome)
                 await self._bind(pod, outcome)
             else:
                 self._queue.add_unschedulable([key], changes, costly=effort.gave_up)
@@ -267,7 +255,6 @@ class SchedulerController(Controller):
             await self._preemptor.delete(victim, "podgroup", self._gangs.group(pod) or pod, "cluster")
         await self._report_gang(pod, result, preemption)
         for each, outcome in bound:
-            self._remember(key_of(each), outcome)
             try:
                 await self._bind(each, outcome)
             except PluginError as error:
@@ -299,13 +286,6 @@ class SchedulerController(Controller):
             if priority_of(other) >= priority_of(pods[0]):
                 states = {**states, node: with_pods(states[node], [*states[node].pods, other])}
         return states
-
-    def _remember(self, key: str, outcome: Outcome) -> None:
-        self._scores -= len(self.decisions.pop(key, ()))
-        self._scores += len(outcome.feasible)
-        while self.decisions and (len(self.decisions) >= DECISIONS_MAX or self._scores > SCORES_MAX):
-            self._scores -= len(self.decisions.pop(next(iter(self.decisions))))
-        self.decisions[key] = outcome.feasible
 
     def _choose(self, names: list[str]) -> str:
         """Returns a random name out of `names`, the nodes with the best score, like kube-scheduler."""

@@ -24,23 +24,19 @@ from fakeapi.machinery.cel.admission import APPLY_CONFIGURATION, PATCH_OPERATION
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _TYPES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
-class MutatingPolicyStrategy(Strategy):
+class MutatingPolicyStrategy(RulesStrategy):
     """Strategy for MutatingAdmissionPolicies. A change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)
@@ -115,10 +111,6 @@ def operation_errors(matched: dict[str, Any] | None, path: str) -> list[FieldErr
     ]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": MutatingPolicyStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "Mutations": lambda obj, now: len(obj["spec"].get("mutations") or ()),
@@ -129,7 +121,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 MUTATING_POLICY = KindDefinition(
     group=GROUP,
     resource="mutatingadmissionpolicies",
-    strategies=_strategies,
+    strategies=of_rules(MutatingPolicyStrategy),
     cells=_cells,
     core_metadata=False,
 )

@@ -25,11 +25,10 @@ from fakeapi.machinery.field_errors import (
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_subdomain, is_valid_path_segment_name
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 _ACTIONS = ("Audit", "Deny", "Warn")
 _NOT_FOUND_ACTIONS = ("Deny", "Allow")
@@ -40,13 +39,10 @@ _DENY_AND_WARN = (
 )
 
 
-class PolicyBindingStrategy(Strategy):
+class PolicyBindingStrategy(RulesStrategy):
     """Base strategy for policy bindings. A change of the spec increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)
@@ -131,14 +127,6 @@ class MutatingPolicyBindingStrategy(PolicyBindingStrategy):
         return operation_errors(spec.get("matchResources"), "spec.matchResources")
 
 
-def _validating(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ValidatingPolicyBindingStrategy(rules)}
-
-
-def _mutating(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": MutatingPolicyBindingStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"PolicyName": lambda obj, now: obj["spec"].get("policyName", ""), "ParamRef": _parameters}
 
@@ -154,14 +142,14 @@ def _parameters(obj: Object, now: float) -> str:
 VALIDATING_POLICY_BINDING = KindDefinition(
     group=GROUP,
     resource="validatingadmissionpolicybindings",
-    strategies=_validating,
+    strategies=of_rules(ValidatingPolicyBindingStrategy),
     cells=_cells,
     core_metadata=False,
 )
 MUTATING_POLICY_BINDING = KindDefinition(
     group=GROUP,
     resource="mutatingadmissionpolicybindings",
-    strategies=_mutating,
+    strategies=of_rules(MutatingPolicyBindingStrategy),
     cells=_cells,
     core_metadata=False,
 )

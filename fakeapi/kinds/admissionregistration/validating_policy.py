@@ -21,6 +21,7 @@ from fakeapi.kinds.admissionregistration.policy_spec import (
 from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.cel.admission import ANNOTATION, CONDITION, MESSAGE, Declared
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
@@ -28,11 +29,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath_syntax import JsonPathError, parse
 from fakeapi.machinery.meta.names import byte_length, is_qualified_name
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import reset_for_status, with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.object_meta import with_generation, with_next_generation
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 ANNOTATIONS_MAX = 20
 ANNOTATION_EXPRESSION_MAX = 5 * 1024
@@ -40,14 +40,11 @@ _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _has_newline = re.compile("[\n\r]").search
 
 
-class ValidatingPolicyStrategy(Strategy):
+class ValidatingPolicyStrategy(RulesStrategy):
     """Strategy for ValidatingAdmissionPolicies. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         if "status" in obj:
@@ -145,15 +142,11 @@ class ValidatingPolicyStrategy(Strategy):
         return errors + expression_errors(verdict, sent, place)
 
 
-class ValidatingPolicyStatusStrategy(ValidatingPolicyStrategy):
+class ValidatingPolicyStatusStrategy(StatusOnlyStrategy, ValidatingPolicyStrategy):
     """Strategy for `/status` of ValidatingAdmissionPolicies. Keeps the stored spec."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     creates_on_apply: ClassVar[bool] = True
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        metadata = reset_for_status(new["metadata"], old["metadata"])
-        return {**new, "metadata": metadata, "spec": old["spec"]}
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -179,10 +172,6 @@ def _reference_errors(reference: str, path: str) -> list[FieldError]:
     return []
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ValidatingPolicyStrategy(rules), "status": ValidatingPolicyStatusStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "Validations": lambda obj, now: len(obj["spec"].get("validations") or ()),
@@ -199,7 +188,7 @@ def parameter_kind(obj: Object, now: float) -> str:
 VALIDATING_POLICY = KindDefinition(
     group=GROUP,
     resource="validatingadmissionpolicies",
-    strategies=_strategies,
+    strategies=of_rules(ValidatingPolicyStrategy, ValidatingPolicyStatusStrategy),
     cells=_cells,
     core_metadata=False,
     table_subresources=frozenset({"status"}),

@@ -21,11 +21,10 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_s
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1035_label, validate_fully_qualified_name
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 GROUP = "admissionregistration.k8s.io"
 TIMEOUT_MAX = 30
@@ -38,13 +37,10 @@ _SELECTORS = ("namespaceSelector", "objectSelector")
 Webhooks = Sequence[dict[str, Any]]
 
 
-class WebhookConfigurationStrategy(Strategy):
+class WebhookConfigurationStrategy(RulesStrategy):
     """Strategy for webhook configurations. A change of the webhooks increments the generation."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)
@@ -139,10 +135,6 @@ def _known(hook: dict[str, Any], name: str, path: str, known: Sequence[str]) -> 
     return [] if value is None or value in known else [not_supported(f"{path}.{name}", value, known)]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": WebhookConfigurationStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"Webhooks": lambda obj, now: len(obj.get("webhooks") or ())}
 
@@ -150,14 +142,14 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 VALIDATING_WEBHOOK_CONFIGURATION = KindDefinition(
     group=GROUP,
     resource="validatingwebhookconfigurations",
-    strategies=_strategies,
+    strategies=of_rules(WebhookConfigurationStrategy),
     cells=_cells,
     core_metadata=False,
 )
 MUTATING_WEBHOOK_CONFIGURATION = KindDefinition(
     group=GROUP,
     resource="mutatingwebhookconfigurations",
-    strategies=_strategies,
+    strategies=of_rules(WebhookConfigurationStrategy),
     cells=_cells,
     core_metadata=False,
 )

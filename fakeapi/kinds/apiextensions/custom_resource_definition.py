@@ -16,6 +16,7 @@ from fakeapi.kinds.apiextensions.validation.definition import (
 )
 from fakeapi.kinds.apiextensions.validation.schemas import too_deep
 from fakeapi.kinds.apiextensions.warnings import set_warnings
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.machinery import errors
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -29,10 +30,10 @@ from fakeapi.registry.custom.conditions import (
     with_condition,
 )
 from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
+from fakeapi.registry.model.definition import AfterHooks, KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.model.object_meta import with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -40,14 +41,11 @@ if TYPE_CHECKING:
     from fakeapi.registry.server import Server
 
 
-class DefinitionStrategy(Strategy):
+class DefinitionStrategy(RulesStrategy):
     """Strategy for creates and updates of CustomResourceDefinitions; ignores the client's status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         spec = obj["spec"]
@@ -101,16 +99,10 @@ class DefinitionStrategy(Strategy):
         return [*format_warnings(obj, self._rules), *set_warnings(obj, self._rules)]
 
 
-class DefinitionStatusStrategy(Strategy):
+class DefinitionStatusStrategy(SpecKeptStrategy):
     """Strategy for `/status` of CustomResourceDefinitions. Writes to `/status` may change metadata too."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -164,17 +156,8 @@ class DefinitionStatusWithoutMetadata(DefinitionStatusStrategy):
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 
 
-class DefinitionHooks:
+class DefinitionHooks(AfterHooks):
     """Starts or stops serving custom resources before the response to a CustomResourceDefinition write."""
-
-    may_run_in_thread = True
-    pool = ""
-
-    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        return obj
-
-    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        return new
 
     async def after(self, server: "Server", write: Write) -> None:
         await server.custom.follow(write.target.name)

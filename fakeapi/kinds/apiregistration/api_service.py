@@ -8,6 +8,7 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, required
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -19,7 +20,7 @@ from fakeapi.machinery.meta.names import (
 )
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext, Write
+from fakeapi.registry.model.definition import AfterHooks, KindDefinition, Strategies, StrategyContext, Write
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -34,13 +35,12 @@ _KEPT = ("labels", "annotations", "ownerReferences", "finalizers")
 _STATUSES = ("True", "False", "Unknown")
 
 
-class ApiServiceStrategy(Strategy):
+class ApiServiceStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of APIServices.
 
     An APIService without a service is local and always available.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
 
     def __init__(self, context: StrategyContext) -> None:
@@ -52,10 +52,6 @@ class ApiServiceStrategy(Strategy):
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return _errors(obj)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -87,17 +83,8 @@ class ApiServiceStatusStrategy(Strategy):
         ]
 
 
-class ApiServiceHooks:
+class ApiServiceHooks(AfterHooks):
     """Reverts client changes to the APIServices that the server manages for custom resources."""
-
-    may_run_in_thread = True
-    pool = ""
-
-    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        return obj
-
-    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        return new
 
     async def after(self, server: "Server", write: Write) -> None:
         if server.has_custom:

@@ -10,14 +10,14 @@ from typing import ClassVar, Final
 from fakeapi.kinds.common.invalid_texts import each_invalid, validate_qualified_name
 from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.kinds.common.printing.values import printed_plain
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnlyStrategy
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 SHOWN_VERSIONS: Final = 3
@@ -35,22 +35,10 @@ _API_VERSION: Final = (
 )
 
 
-class StorageVersionStrategy(Strategy):
+class StorageVersionStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of StorageVersions. Validates only the name."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -58,16 +46,11 @@ class StorageVersionStrategy(Strategy):
         return []
 
 
-class StorageVersionStatusStrategy(StorageVersionStrategy):
+class StorageVersionStatusStrategy(StatusOnlyStrategy, StorageVersionStrategy):
     """Strategy for `/status` of StorageVersions.
 
     In the status, each API server reports the versions that it encodes and decodes.
     """
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        return for_status(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -193,14 +176,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"CommonEncodingVersion": _common, "StorageVersions": _versions}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": StorageVersionStrategy(rules), "status": StorageVersionStatusStrategy(rules)}
-
-
 STORAGE_VERSION = KindDefinition(
     group="internal.apiserver.k8s.io",
     resource="storageversions",
-    strategies=_strategies,
+    strategies=of_rules(StorageVersionStrategy, StorageVersionStatusStrategy),
     name_validator=_name_is_group_and_resource,
     cells=_cells,
     table_subresources=frozenset(("status",)),

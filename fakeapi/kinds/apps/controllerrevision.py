@@ -13,18 +13,13 @@ from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ControllerRevisionStrategy(Strategy):
+class ControllerRevisionStrategy(RulesStrategy):
     """Strategy for ControllerRevisions. Rejects changes of their data."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         revision = validate_nonnegative(obj.get("revision"), "revision")
@@ -69,10 +64,6 @@ def _data_errors(data: Any) -> list[FieldError]:
     return [] if isinstance(data, dict) else [required("data", "data must be a valid JSON object")]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ControllerRevisionStrategy(rules)}
-
-
 def _controller(obj: Object, now: float) -> str:
     """Returns the table cell for the owner with `controller: true`: `KIND[.GROUP]/NAME`, or `<none>`."""
     owners = obj["metadata"].get("ownerReferences") or ()
@@ -87,6 +78,6 @@ def _controller(obj: Object, now: float) -> str:
 CONTROLLER_REVISION = KindDefinition(
     group="apps",
     resource="controllerrevisions",
-    strategies=_strategies,
+    strategies=of_rules(ControllerRevisionStrategy),
     cells=lambda quirks: {"Controller": _controller, "Revision": number_at("revision")},
 )

@@ -14,24 +14,20 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 BUNDLE_MAX = 1024 * 1024
 _BUNDLE, _OMITTED = "spec.trustBundle", "<value omitted>"
 
 
-class TrustBundleStrategy(Strategy):
+class TrustBundleStrategy(RulesStrategy):
     """Strategy for ClusterTrustBundles. Rejects changes of the signer."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._errors(obj, parses=True)
@@ -89,10 +85,6 @@ def _problem(block: Block) -> str:
     return "" if authority else "does not have the CA bit set"
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": TrustBundleStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"SignerName": lambda obj, now: obj["spec"].get("signerName") or "<none>"}
 
@@ -109,7 +101,7 @@ def _any_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameVal
 CLUSTER_TRUST_BUNDLE = KindDefinition(
     group="certificates.k8s.io",
     resource="clustertrustbundles",
-    strategies=_strategies,
+    strategies=of_rules(TrustBundleStrategy),
     name_validator=_any_name,
     field_labels=lambda kind: FieldLabels((NAME, "spec.signerName"), NOT_SUPPORTED, _signer),
     cells=_cells,

@@ -42,6 +42,11 @@ _REQUEST = Form(
 """The ASN.1 structure of a certificate signing request, with the names of Go's types."""
 
 
+def decode_bytes(text: str | None) -> bytes:
+    """Returns the bytes of a field in base64; none if the field is absent."""
+    return base64.b64decode(text or "")
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A PEM block.

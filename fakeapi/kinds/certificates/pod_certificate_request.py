@@ -9,39 +9,32 @@ from typing import Any, ClassVar
 from fakeapi.kinds.certificates.pod_request_status import DECIDED, validate_status
 from fakeapi.kinds.certificates.pod_request_validation import validate_pod_request
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnlyStrategy
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
-from fakeapi.registry.model.object_meta import reset_for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _LABELS = ("spec.signerName", "spec.podName", "spec.nodeName")
 
 
-class PodRequestStrategy(Strategy):
+class PodRequestStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of PodCertificateRequests. Rejects changes of the spec."""
 
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
     updates_unconditionally: ClassVar[bool] = False
 
     def __init__(self, kind: Kind, rules: ReleaseRules) -> None:
         self._rules = rules
         self._spec = f"certificates/{kind.version}.PodCertificateRequestSpec"
 
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_pod_request(obj["spec"], self._rules)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -52,7 +45,7 @@ class PodRequestStrategy(Strategy):
         ]
 
 
-class PodRequestStatusStrategy(PodRequestStrategy):
+class PodRequestStatusStrategy(StatusOnlyStrategy, PodRequestStrategy):
     """Strategy for `/status` of PodCertificateRequests.
 
     The status is immutable once the request is issued, denied or failed.
@@ -63,10 +56,6 @@ class PodRequestStatusStrategy(PodRequestStrategy):
     def __init__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> None:
         super().__init__(kind, rules)
         self._context = context
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        metadata = reset_for_status(new["metadata"], old["metadata"])
-        return {**new, "metadata": metadata, "spec": old["spec"]}
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -4,10 +4,10 @@ Follows `ValidatePodCertificateRequestCreate` of k8s.io/kubernetes `pkg/apis/cer
 library `cryptography` parses the keys. It is imported when the first key is parsed.
 """
 
-import base64
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.kinds.certificates.pem import decode_bytes
 from fakeapi.kinds.common.printing.texts import printed_bytes
 from fakeapi.kinds.common.signer_names import is_kubernetes_signer, validate_signer_name
 from fakeapi.machinery.field_errors import FieldError, invalid, invalid_without_value, required, too_long
@@ -74,9 +74,9 @@ def _key_errors(spec: dict[str, Any], rules: ReleaseRules) -> list[FieldError]:
             why = "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set"
             return [invalid_without_value("spec", why)]
     for path, text in ((_PUBLIC, public), (_PROOF, proof)):
-        if len(_decoded(text)) > KEY_MAX:
+        if len(decode_bytes(text)) > KEY_MAX:
             return [too_long(path, KEY_MAX, rules.quirks.too_long)]
-    return _proof_errors(public, _decoded(proof), spec.get("podUID", "").encode(), rules)
+    return _proof_errors(public, decode_bytes(proof), spec.get("podUID", "").encode(), rules)
 
 
 def _proof_errors(public: str | None, proof: bytes, message: bytes, rules: ReleaseRules) -> list[FieldError]:
@@ -91,7 +91,7 @@ def _proof_errors(public: str | None, proof: bytes, message: bytes, rules: Relea
 
     printed = printed_bytes(public, rules.quirks.wording)
     try:
-        key = serialization.load_der_public_key(_decoded(public))
+        key = serialization.load_der_public_key(decode_bytes(public))
     except Exception:  # noqa: BLE001 - the library raises what its backend raises
         return [invalid(_PUBLIC, printed, "must be a valid PKIX-serialized public key")]
     verify, errors = _verifier(key, _PUBLIC, printed, curves="P256 or P384")
@@ -107,7 +107,7 @@ def _proof_errors(public: str | None, proof: bytes, message: bytes, rules: Relea
 def _stub_errors(stub: str, rules: ReleaseRules) -> list[FieldError]:
     from cryptography import x509  # noqa: PLC0415 - loaded with the first request
 
-    content = _decoded(stub)
+    content = decode_bytes(stub)
     if len(content) > KEY_MAX:
         return [too_long(_STUB, KEY_MAX, rules.quirks.too_long)]
     try:
@@ -153,7 +153,3 @@ def _verifier(
             pss = padding.PSS(padding.MGF1(digest), padding.PSS.AUTO)
             return lambda signature, message: key.verify(signature, message, pss, digest), []
     return None, [invalid_without_value(path, _KINDS) if printed is None else invalid(path, printed, _KINDS)]
-
-
-def _decoded(text: str | None) -> bytes:
-    return base64.b64decode(text or "")

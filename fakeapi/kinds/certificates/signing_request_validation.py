@@ -4,12 +4,11 @@ Follows k8s.io/kubernetes `pkg/apis/certificates/validation`. An update may keep
 stored request already has.
 """
 
-import base64
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from fakeapi.kinds.certificates.pem import certificates_problem, request_problem
+from fakeapi.kinds.certificates.pem import certificates_problem, decode_bytes, request_problem
 from fakeapi.kinds.common.printing.texts import printed_bytes
 from fakeapi.kinds.common.signer_names import validate_signer_name
 from fakeapi.machinery.field_errors import (
@@ -73,7 +72,7 @@ def validate_signing_request(obj: Object, old: Object | None, rules: ReleaseRule
     spec, before = obj["spec"], old["spec"] if old else {}
     errors: list[FieldError] = []
     content = spec.get("request")
-    problem = request_problem(_decoded(content))
+    problem = request_problem(decode_bytes(content))
     if problem:
         errors.append(invalid("spec.request", printed_bytes(content, rules.quirks.wording), problem))
     errors += _usage_errors(spec.get("usages") or [], before.get("usages") or [])
@@ -168,14 +167,10 @@ def _condition_errors(
 
 
 def _certificate_errors(status: Object, before: Object | None) -> list[FieldError]:
-    certificate = _decoded(status.get("certificate"))
+    certificate = decode_bytes(status.get("certificate"))
     if before is not None:
-        stored = _decoded(before.get("certificate"))
+        stored = decode_bytes(before.get("certificate"))
         if stored == certificate or certificates_problem(stored):
             return []
     problem = certificates_problem(certificate)
     return [invalid("status.certificate", "<certificate data>", problem)] if problem else []
-
-
-def _decoded(text: str | None) -> bytes:
-    return base64.b64decode(text or "")

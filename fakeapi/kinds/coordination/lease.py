@@ -11,9 +11,9 @@ from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 OLDEST_EMULATION_VERSION: Final = "OldestEmulationVersion"
@@ -28,14 +28,11 @@ Follows `PrepareForCreate` of k8s.io/kubernetes `pkg/registry/coordination/lease
 """
 
 
-class LeaseStrategy(Strategy):
+class LeaseStrategy(RulesStrategy):
     """Strategy for Leases. Every field may change, and a PUT creates a missing Lease."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)
@@ -81,10 +78,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"Holder": at("spec", "holderIdentity")}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": LeaseStrategy(rules)}
-
-
 LEASE = KindDefinition(
-    group="coordination.k8s.io", resource="leases", strategies=_strategies, cells=_cells, core_metadata=False
+    group="coordination.k8s.io",
+    resource="leases",
+    strategies=of_rules(LeaseStrategy),
+    cells=_cells,
+    core_metadata=False,
 )

@@ -15,11 +15,10 @@ from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 _NO_VERSION: Final = "must be a valid semantic version"
 _NEEDED: Final = "must be specified when `strategy` is 'OldestEmulationVersion'"
@@ -37,7 +36,7 @@ _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1
 
 
-class LeaseCandidateStrategy(Strategy):
+class LeaseCandidateStrategy(RulesStrategy):
     """Strategy for LeaseCandidates.
 
     The lease name is immutable, and a PUT creates a missing LeaseCandidate.
@@ -45,9 +44,6 @@ class LeaseCandidateStrategy(Strategy):
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         spec = obj["spec"]
@@ -129,14 +125,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": LeaseCandidateStrategy(rules)}
-
-
 LEASE_CANDIDATE = KindDefinition(
     group="coordination.k8s.io",
     resource="leasecandidates",
-    strategies=_strategies,
+    strategies=of_rules(LeaseCandidateStrategy),
     name_validator=_name_is_config_key,
     cells=_cells,
     core_metadata=False,

@@ -13,17 +13,12 @@ from fakeapi.kinds.core.immutable_data import (
 )
 from fakeapi.machinery.field_errors import FieldError, invalid, too_long
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ConfigMapStrategy(Strategy):
+class ConfigMapStrategy(RulesStrategy):
     """Validates new and updated ConfigMaps."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         data: dict[str, str] = obj.get("data") or {}
@@ -46,14 +41,13 @@ class ConfigMapStrategy(Strategy):
         return [*metadata.of_change, *changed, *metadata.of_object, *self.validate_create(new)]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ConfigMapStrategy(rules)}
-
-
 def _count(obj: Object, now: float) -> int:
     return len(obj.get("data") or ()) + len(obj.get("binaryData") or ())
 
 
 CONFIG_MAP = KindDefinition(
-    group="", resource="configmaps", strategies=_strategies, cells=lambda quirks: {"Data": _count}
+    group="",
+    resource="configmaps",
+    strategies=of_rules(ConfigMapStrategy),
+    cells=lambda quirks: {"Data": _count},
 )

@@ -18,11 +18,10 @@ from fakeapi.machinery.golang.ip_addresses import join_host_port
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import semantically_equal
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 MANAGED_BY: Final = "endpoints.kubernetes.io/managed-by"
 CONTROLLER: Final = "endpoint-controller"
@@ -30,13 +29,10 @@ _LISTED_MAX = 3
 _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
-class EndpointsStrategy(Strategy):
+class EndpointsStrategy(RulesStrategy):
     """Validates new and updated Endpoints."""
 
     creates_on_update: ClassVar[bool] = True
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [
@@ -114,10 +110,6 @@ class EndpointsStrategy(Strategy):
         return errors
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": EndpointsStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"Endpoints": lambda obj, now: _listed(obj)}
 
@@ -141,4 +133,6 @@ def _points(subset: Object) -> Iterator[str]:
         yield from (join_host_port(address, port.get("port", 0)) for address in addresses)
 
 
-ENDPOINTS = KindDefinition(group="", resource="endpoints", strategies=_strategies, cells=_cells)
+ENDPOINTS = KindDefinition(
+    group="", resource="endpoints", strategies=of_rules(EndpointsStrategy), cells=_cells
+)

@@ -22,7 +22,7 @@ from fakeapi.registry.model.definition import KindDefinition, Strategies, Strate
 from fakeapi.registry.model.deletion import delete_alone
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -92,14 +92,11 @@ _IMMUTABLE = (
 """Fields that updates through events.k8s.io cannot change, with the types that errors print."""
 
 
-class EventStrategy(Strategy):
+class EventStrategy(RulesStrategy):
     """Validates events that clients write through core/v1."""
 
     creates_on_update: ClassVar[bool] = True
     reporter = "reportingComponent"
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def authorize_create(self, obj: Object) -> list[FieldError]:
         """Returns the errors of a new event, except errors of its metadata.

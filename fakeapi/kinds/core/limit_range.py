@@ -17,9 +17,8 @@ from fakeapi.kinds.common.resource_names import (
 from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names, quantity
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 CLAIM = "PersistentVolumeClaim"
@@ -162,8 +161,4 @@ def _bounds_storage(limit: Object) -> bool:
     return any("storage" in (limit.get(field) or {}) for field in ("min", "max"))
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": LimitRangeStrategy(rules)}
-
-
-LIMIT_RANGE = KindDefinition(group="", resource="limitranges", strategies=_strategies)
+LIMIT_RANGE = KindDefinition(group="", resource="limitranges", strategies=of_rules(LimitRangeStrategy))

@@ -6,7 +6,6 @@ random.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from fakeapi.kinds.common.printing.quantities import printed_invalid_resource_name
 from fakeapi.kinds.common.printing.texts import printed_strings
@@ -17,16 +16,15 @@ from fakeapi.kinds.common.resource_names import (
     validate_resource_amount,
     validate_resource_name,
 )
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy, StatusKeptStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 OF_PODS = ("Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity")
 """Scopes for which a scope selector allows only the operator Exists."""
@@ -54,21 +52,8 @@ _BOUNDED = ("cpu", "memory", "storage", "ephemeral-storage")
 """Resources for which the server warns if the quota of requests is greater than the quota of limits."""
 
 
-class ResourceQuotaStrategy(Strategy):
+class ResourceQuotaStrategy(StatusKeptStrategy, RulesStrategy):
     """Prepares and validates new and updated ResourceQuotas. Updates keep the status."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         spec = obj["spec"]
@@ -181,14 +166,8 @@ class ResourceQuotaStrategy(Strategy):
         return True
 
 
-class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):
+class ResourceQuotaStatusStrategy(SpecKeptStrategy, ResourceQuotaStrategy):
     """Prepares and validates writes to `/status` of a ResourceQuota. Such writes keep the spec."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -204,10 +183,6 @@ class ResourceQuotaStatusStrategy(ResourceQuotaStrategy):
 
 def _is_standard(name: str) -> bool:
     return name in _STANDARD or name.startswith((HUGE_PAGES, f"{QUOTA_PREFIX}{HUGE_PAGES}"))
-
-
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ResourceQuotaStrategy(rules), "status": ResourceQuotaStatusStrategy(rules)}
 
 
 def _used(*, limits: bool) -> Cell:
@@ -231,7 +206,7 @@ def _used(*, limits: bool) -> Cell:
 RESOURCE_QUOTA = KindDefinition(
     group="",
     resource="resourcequotas",
-    strategies=_strategies,
+    strategies=of_rules(ResourceQuotaStrategy, ResourceQuotaStatusStrategy),
     cells=lambda quirks: {"Request": _used(limits=False), "Limit": _used(limits=True)},
     table_subresources=frozenset(("status",)),
 )

@@ -21,12 +21,10 @@ from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.model.columns import at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"  # noqa: S105 - a type, not a secret
 TLS = "kubernetes.io/tls"
@@ -39,11 +37,8 @@ _CONFIG_OF_TYPE = {
 }
 
 
-class SecretStrategy(Strategy):
+class SecretStrategy(RulesStrategy):
     """Prepares and validates new and updated Secrets."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         """Moves the write-only field `stringData` into `data`."""
@@ -123,10 +118,6 @@ def _config_errors(data: Mapping[str, str], key: str) -> list[FieldError]:
     return [invalid(path, _CONTENTS, why)]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": SecretStrategy(rules)}
-
-
 def _type(obj: dict[str, Any]) -> Mapping[str, str]:
     return {"type": obj.get("type", "")}
 
@@ -136,7 +127,7 @@ _count: Callable[[Object, float], int] = lambda obj, now: len(obj.get("data") or
 SECRET = KindDefinition(
     group="",
     resource="secrets",
-    strategies=_strategies,
+    strategies=of_rules(SecretStrategy),
     field_labels=lambda kind: FieldLabels((NAME, NAMESPACE, "type"), NOT_SUPPORTED, _type, indexed=None),
     cells=lambda quirks: {"Type": at("type"), "Data": _count},
 )

@@ -17,12 +17,11 @@ from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation, without_metadata
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 MANAGED_BY: Final = "endpointslice.kubernetes.io/managed-by"
 CONTROLLERS: Final = frozenset(
@@ -45,11 +44,8 @@ Follows `dropDisabledFieldsOnCreate` and `dropDisabledFieldsOnUpdate` of k8s.io/
 """
 
 
-class EndpointSliceStrategy(Strategy):
+class EndpointSliceStrategy(RulesStrategy):
     """Strategy for EndpointSlices. Rejects changes of the address type."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         obj = drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)
@@ -58,7 +54,7 @@ class EndpointSliceStrategy(Strategy):
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         labels, before = new["metadata"].get("labels"), old["metadata"].get("labels")
-        same = semantically_equal(_without_metadata(new), _without_metadata(old))
+        same = semantically_equal(without_metadata(new), without_metadata(old))
         if not same or (labels or {}) != (before or {}):
             new = with_incremented_generation(new, old)
         new = drop_disabled_fields(new, old, GATED_FIELDS, self._rules)
@@ -138,14 +134,6 @@ def _less(endpoint: Object, field: str) -> Object:
     return {name: value for name, value in endpoint.items() if name != field}
 
 
-def _without_metadata(obj: Object) -> Object:
-    return {name: value for name, value in obj.items() if name != "metadata"}
-
-
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": EndpointSliceStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"AddressType": at("addressType"), "Ports": _ports, "Endpoints": _addresses}
 
@@ -169,5 +157,8 @@ def _first(texts: Sequence[str]) -> str:
 
 
 ENDPOINT_SLICE = KindDefinition(
-    group="discovery.k8s.io", resource="endpointslices", strategies=_strategies, cells=_cells
+    group="discovery.k8s.io",
+    resource="endpointslices",
+    strategies=of_rules(EndpointSliceStrategy),
+    cells=_cells,
 )

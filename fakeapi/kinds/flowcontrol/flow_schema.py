@@ -18,10 +18,9 @@ from fakeapi.machinery.field_errors import FieldError, invalid, not_supported, r
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1123_subdomain
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import semantically_equal
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.releases import Quirks
 
 PRECEDENCE_MAX = 10000
 EXEMPT, CATCH_ALL = "exempt", "catch-all"
@@ -105,10 +104,6 @@ def _known(spec: dict[str, Any]) -> dict[str, Any]:
     return {name: spec[name] for name in order if name in spec}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": FlowSchemaStrategy(rules), "status": FlowControlStatusStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "PriorityLevel": lambda obj, now: obj["spec"]["priorityLevelConfiguration"]["name"],
@@ -134,7 +129,7 @@ def _missing(obj: Object, now: float) -> str:
 FLOW_SCHEMA = KindDefinition(
     group=GROUP,
     resource="flowschemas",
-    strategies=_strategies,
+    strategies=of_rules(FlowSchemaStrategy, FlowControlStatusStrategy),
     cells=_cells,
     table_subresources=frozenset({"status"}),
 )

@@ -5,22 +5,20 @@ Follows k8s.io/kubernetes `pkg/registry/flowcontrol`.
 
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.machinery.field_errors import FieldError, duplicate, required
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.object_meta import in_order, with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases.rules import ReleaseRules
 
 GROUP = "flowcontrol.apiserver.k8s.io"
 
 
-class FlowControlStrategy(Strategy):
+class FlowControlStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for FlowSchemas and PriorityLevelConfigurations; ignores the status that the client sends."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
+    counts_generations: ClassVar[bool] = True
 
     def errors_of(self, obj: Object) -> list[FieldError]:
         """Returns the errors of an object, except errors of its conditions.
@@ -29,16 +27,8 @@ class FlowControlStrategy(Strategy):
         """
         return []
 
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return with_generation(obj, 1)
-
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self.errors_of(obj)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return with_next_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -46,13 +36,10 @@ class FlowControlStrategy(Strategy):
         return [*metadata.of_object, *self.errors_of(new), *condition_errors(new, self._rules)]
 
 
-class FlowControlStatusStrategy(Strategy):
+class FlowControlStatusStrategy(RulesStrategy):
     """Strategy for `/status` of FlowSchemas and PriorityLevelConfigurations. Changes only the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         managed = new["metadata"].get("managedFields")

@@ -15,13 +15,8 @@ from fakeapi.kinds.lifecycle.strategy import (
     target_type_cell,
 )
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
-
-
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": TargetedStrategy(rules), "status": TargetedStatusStrategy(rules)}
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.releases import Quirks
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
@@ -37,7 +32,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 EVICTION_REQUEST = KindDefinition(
     group=GROUP,
     resource="evictionrequests",
-    strategies=_strategies,
+    strategies=of_rules(TargetedStrategy, TargetedStatusStrategy),
     name_validator=name_is_long_name,
     cells=_cells,
     table_subresources=frozenset(("status",)),

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.conditions import validate_conditions
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnlyStrategy
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
-from fakeapi.registry.model.object_meta import for_status, with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 GROUP: Final = "lifecycle.k8s.io"
 EVICTED: Final = "TargetEvicted"
@@ -28,22 +27,11 @@ def name_is_long_name(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a
     return [] if prefix else names.is_dns1123_subdomain(name, "bytes")
 
 
-class TargetedStrategy(Strategy):
+class TargetedStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for Evictions and EvictionRequests. Ignores the status that the client sends."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    counts_generations: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return with_generation(obj, 1)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return with_next_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -51,13 +39,8 @@ class TargetedStrategy(Strategy):
         return [*metadata.of_change]
 
 
-class TargetedStatusStrategy(TargetedStrategy):
+class TargetedStatusStrategy(StatusOnlyStrategy, TargetedStrategy):
     """Strategy for `/status` of Evictions and EvictionRequests. Changes only the status."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        return for_status(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

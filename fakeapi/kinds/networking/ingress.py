@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from fakeapi.kinds.common.load_balancers import point_warnings, points_text
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy, StatusKeptStrategy
 from fakeapi.kinds.networking.validation.ingresses import (
     checks_of,
     validate_ingress_spec,
@@ -16,27 +17,19 @@ from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 CLASS_ANNOTATION: Final = "kubernetes.io/ingress.class"
 _HOSTS_SHOWN = 3
 
 
-class IngressStrategy(Strategy):
+class IngressStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of an ingress; ignores the status that the client sends."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {"loadBalancer": {}}
-        return with_generation(obj, 1)
+    new_status: ClassVar[Object] = {"loadBalancer": {}}
+    counts_generations: ClassVar[bool] = True
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = validate_ingress_spec(obj["spec"], "spec", checks_of(self._rules, None))
@@ -45,10 +38,6 @@ class IngressStrategy(Strategy):
             problem = "must match `ingressClassName` when both are specified"
             errors.append(invalid(f"annotations.{CLASS_ANNOTATION}", annotation, problem))
         return errors
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return with_next_generation(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -64,14 +53,8 @@ class IngressStrategy(Strategy):
         ]
 
 
-class IngressStatusStrategy(IngressStrategy):
+class IngressStatusStrategy(SpecKeptStrategy, IngressStrategy):
     """Strategy for `/status` of ingresses; keeps the stored spec."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -86,10 +69,6 @@ class IngressStatusStrategy(IngressStrategy):
 def _class_annotation(obj: Object) -> str | None:
     annotation: str | None = (obj["metadata"].get("annotations") or {}).get(CLASS_ANNOTATION)
     return annotation
-
-
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IngressStrategy(rules), "status": IngressStatusStrategy(rules)}
 
 
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
@@ -120,7 +99,7 @@ def _hosts(obj: Object, now: float) -> str:
 INGRESS = KindDefinition(
     group="networking.k8s.io",
     resource="ingresses",
-    strategies=_strategies,
+    strategies=of_rules(IngressStrategy, IngressStatusStrategy),
     cells=_cells,
     table_subresources=frozenset(("status",)),
 )

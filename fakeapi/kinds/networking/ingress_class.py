@@ -12,22 +12,18 @@ from fakeapi.machinery.field_errors import FieldError, too_long
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 CONTROLLER_MAX: Final = 250
 _DEFAULT_ANNOTATION = "ingressclass.kubernetes.io/is-default-class"
 
 
-class IngressClassStrategy(Strategy):
+class IngressClassStrategy(RulesStrategy):
     """Strategy for IngressClasses. Rejects changes of the controller."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)
@@ -53,10 +49,6 @@ class IngressClassStrategy(Strategy):
         return [*metadata.of_change, *changed, *metadata.of_object, *self.validate_create(new)]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IngressClassStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     cells: dict[str, Cell] = {"Controller": at("spec", "controller"), "Parameters": _parameters}
     return {**cells, "Name": _name} if quirks.default_ingress_class_is_marked else cells
@@ -78,5 +70,8 @@ def _parameters(obj: Object, now: float) -> str:
 
 
 INGRESS_CLASS = KindDefinition(
-    group="networking.k8s.io", resource="ingressclasses", strategies=_strategies, cells=_cells
+    group="networking.k8s.io",
+    resource="ingressclasses",
+    strategies=of_rules(IngressClassStrategy),
+    cells=_cells,
 )

@@ -15,21 +15,18 @@ from fakeapi.machinery.golang.ip_addresses import parse_ip
 from fakeapi.machinery.golang.netip import addr_error
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import AGE_COLUMN, Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _PARENT = "spec.parentRef"
 
 
-class IPAddressStrategy(Strategy):
+class IPAddressStrategy(RulesStrategy):
     """Strategy for IPAddresses. Rejects changes of the parent reference."""
 
     generates_names: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_parent(obj["spec"].get("parentRef"), _PARENT)
@@ -63,10 +60,6 @@ def name_validator_of(rules: ReleaseRules) -> Callable[[str, bool], list[str]]:
     return is_address
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": IPAddressStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"ParentRef": _parent}
 
@@ -83,7 +76,7 @@ def _parent(obj: Object, now: float) -> str:
 IP_ADDRESS = KindDefinition(
     group="networking.k8s.io",
     resource="ipaddresses",
-    strategies=_strategies,
+    strategies=of_rules(IPAddressStrategy),
     name_validator_of=name_validator_of,
     cells=_cells,
     undefined_cells=(AGE_COLUMN.cell,),

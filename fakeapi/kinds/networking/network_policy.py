@@ -18,16 +18,13 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import with_generation, with_next_generation
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 
-class NetworkPolicyStrategy(Strategy):
+class NetworkPolicyStrategy(RulesStrategy):
     """Strategy for NetworkPolicies. A change of the spec increments the generation."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return with_generation(obj, 1)

@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/networking/servicecidr` and `pkg/apis/ne
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.networking.validation.cidrs import (
     validate_service_cidr_change,
     validate_service_cidr_spec,
@@ -52,18 +53,8 @@ class ServiceCIDRStrategy(Strategy):
         return [*anew, *metadata.of_change, *changed]
 
 
-class StatusWipingStrategy(ServiceCIDRStrategy):
+class StatusWipingStrategy(StatusKeptStrategy, ServiceCIDRStrategy):
     """Strategy for ServiceCIDRs if the gate ServiceCIDRStatusFieldWiping is on. Keeps the status."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
 
 class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):

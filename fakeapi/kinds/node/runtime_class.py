@@ -20,23 +20,20 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, inv
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.object_meta import validate_labels
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 _KEY = ("key", "operator", "value", "effect")
 
 
-class RuntimeClassStrategy(Strategy):
+class RuntimeClassStrategy(RulesStrategy):
     """Strategy for RuntimeClasses. The handler is immutable, and a PUT creates a missing RuntimeClass."""
 
     creates_on_update: ClassVar[bool] = True
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._handler_errors(obj["handler"]) + self._validate_others(obj)
@@ -109,10 +106,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {"Handler": at("handler")}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": RuntimeClassStrategy(rules)}
-
-
 RUNTIME_CLASS = KindDefinition(
-    group="node.k8s.io", resource="runtimeclasses", strategies=_strategies, cells=_cells, core_metadata=False
+    group="node.k8s.io",
+    resource="runtimeclasses",
+    strategies=of_rules(RuntimeClassStrategy),
+    cells=_cells,
+    core_metadata=False,
 )

@@ -17,9 +17,8 @@ from fakeapi.machinery.meta.names import (
     name_is_path_segment,
 )
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.releases import Quirks
 
 
 class RoleBindingStrategy(RbacStrategy):
@@ -77,14 +76,6 @@ class ClusterRoleBindingStrategy(RoleBindingStrategy):
     namespaced = False
 
 
-def _role_binding(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": RoleBindingStrategy(rules)}
-
-
-def _cluster_role_binding(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ClusterRoleBindingStrategy(rules)}
-
-
 def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {
         "Role": _role,
@@ -113,14 +104,14 @@ def _named(obj: Object, kind: str, name: Callable[[dict[str, Any]], str]) -> str
 ROLE_BINDING = KindDefinition(
     group=GROUP,
     resource="rolebindings",
-    strategies=_role_binding,
+    strategies=of_rules(RoleBindingStrategy),
     name_validator=name_is_path_segment,
     cells=_cells,
 )
 CLUSTER_ROLE_BINDING = KindDefinition(
     group=GROUP,
     resource="clusterrolebindings",
-    strategies=_cluster_role_binding,
+    strategies=of_rules(ClusterRoleBindingStrategy),
     name_validator=name_is_path_segment,
     cells=_cells,
 )

@@ -11,9 +11,7 @@ from fakeapi.kinds.rbac.strategy import RbacStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import name_is_path_segment
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 
 GROUP = "rbac.authorization.k8s.io"
 _SELECTORS = "aggregationRule.clusterRoleSelectors"
@@ -83,15 +81,12 @@ def _selectors(role: Object | None) -> list[dict[str, Any]]:
     return aggregation.get("clusterRoleSelectors") or []
 
 
-def _role(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": RoleStrategy(rules)}
-
-
-def _cluster_role(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ClusterRoleStrategy(rules)}
-
-
-ROLE = KindDefinition(group=GROUP, resource="roles", strategies=_role, name_validator=name_is_path_segment)
+ROLE = KindDefinition(
+    group=GROUP, resource="roles", strategies=of_rules(RoleStrategy), name_validator=name_is_path_segment
+)
 CLUSTER_ROLE = KindDefinition(
-    group=GROUP, resource="clusterroles", strategies=_cluster_role, name_validator=name_is_path_segment
+    group=GROUP,
+    resource="clusterroles",
+    strategies=of_rules(ClusterRoleStrategy),
+    name_validator=name_is_path_segment,
 )

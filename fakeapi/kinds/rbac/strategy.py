@@ -7,17 +7,13 @@ from typing import ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class RbacStrategy(Strategy):
+class RbacStrategy(RulesStrategy):
     """Base strategy of RBAC kinds. `errors_of` validates objects; updates also call `errors_of_change`."""
 
     creates_on_update: ClassVar[bool] = True
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def errors_of(self, obj: Object, old: Object | None) -> list[FieldError]:
         """Returns the errors of an object. `old`: the stored object on update; None on create."""

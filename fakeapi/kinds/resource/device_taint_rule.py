@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.invalid_texts import validate_dns_label, validate_dns_subdomain
+from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.kinds.resource.validation.cel_selectors import (
     CelCheck,
     accept_any_cel,
@@ -26,7 +27,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import for_status, with_generation, with_next_generation
+from fakeapi.registry.model.object_meta import with_generation, with_next_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
@@ -118,13 +119,8 @@ class ReportedTaintRuleStrategy(DeviceTaintRuleStrategy):
         return super().prepare_update(new, old)
 
 
-class TaintRuleStatusStrategy(DeviceTaintRuleStrategy):
+class TaintRuleStatusStrategy(StatusOnlyStrategy, DeviceTaintRuleStrategy):
     """Strategy for `/status` of DeviceTaintRules. The status contains only conditions."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        return for_status(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

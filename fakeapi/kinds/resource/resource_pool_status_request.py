@@ -9,27 +9,23 @@ from typing import ClassVar
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.gated_fields import POOL_STATUS_REQUEST_FIELDS
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at, since
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 
-class PoolStatusRequestStrategy(Strategy):
+class PoolStatusRequestStrategy(RulesStrategy):
     """Strategy for ResourcePoolStatusRequests. Ignores the status that the client sends."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         obj.pop("status", None)
@@ -47,13 +43,8 @@ class PoolStatusRequestStrategy(Strategy):
         return [*metadata.of_change]
 
 
-class PoolStatusStrategy(PoolStatusRequestStrategy):
+class PoolStatusStrategy(StatusOnlyStrategy, PoolStatusRequestStrategy):
     """Strategy for `/status` of ResourcePoolStatusRequests. Rejects changes of an existing status."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        return for_status(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -66,10 +57,6 @@ class PoolStatusStrategy(PoolStatusRequestStrategy):
         elif status is not None:
             errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)
         return errors
-
-
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": PoolStatusRequestStrategy(rules), "status": PoolStatusStrategy(rules)}
 
 
 _UNKNOWN = "-"
@@ -136,7 +123,7 @@ def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 RESOURCE_POOL_STATUS_REQUEST = KindDefinition(
     group="resource.k8s.io",
     resource="resourcepoolstatusrequests",
-    strategies=_strategies,
+    strategies=of_rules(PoolStatusRequestStrategy, PoolStatusStrategy),
     columns=_columns,
     shows_age=False,
     is_declared=True,

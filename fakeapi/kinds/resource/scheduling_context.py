@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/resource/podschedulingcontext` and `pkg/
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.validation.collections import validate_distinct, validate_set
 from fakeapi.kinds.resource.validation.nodes import validate_node_name
@@ -15,15 +16,13 @@ from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at
 from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 
-class PodSchedulingContextStrategy(Strategy):
+class PodSchedulingContextStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of PodSchedulingContexts. Ignores the status that the client sends."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
     def __init__(self, rules: ReleaseRules, *, duplicates_only: bool) -> None:
         """Creates the strategy for one API version of a release.
@@ -33,16 +32,8 @@ class PodSchedulingContextStrategy(Strategy):
         self._rules = rules
         self._validate_list = validate_distinct if duplicates_only else validate_set
 
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate_nodes(obj["spec"].get("potentialNodes"), "spec.potentialNodes")
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -13,22 +13,18 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, requi
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 GROUPS_MAX: Final = 8
 _POLICIES: Final = ("basic", "gang")
 _ONE_OF: Final = "exactly one of `basic`, `gang` is required"
 
 
-class FirstWorkloadStrategy(Strategy):
+class FirstWorkloadStrategy(RulesStrategy):
     """Strategy for Workloads of 1.35. Rejects changes of podGroups and of an existing controllerRef."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return list(self._validate_spec(obj["spec"]))
@@ -93,14 +89,10 @@ def _no_cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": FirstWorkloadStrategy(rules)}
-
-
 FIRST_WORKLOAD = KindDefinition(
     group="scheduling.k8s.io",
     resource="workloads",
     versions=frozenset(("v1alpha1",)),
-    strategies=_strategies,
+    strategies=of_rules(FirstWorkloadStrategy),
     cells=_no_cells,
 )

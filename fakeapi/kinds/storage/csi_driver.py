@@ -11,12 +11,11 @@ from fakeapi.kinds.common.printing.texts import printed_strings
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import with_incremented_generation
 from fakeapi.registry.model.semantic_equality import semantically_equal, validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 FS_GROUP_POLICIES: Final = ("File", "None", "ReadWriteOnceWithFSType")
 LIFECYCLE_MODES: Final = ("Persistent", "Ephemeral")
@@ -46,16 +45,13 @@ _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount
 """Fields whose changes increment the generation up to 1.29. From 1.30 on, all changes of the spec do."""
 
 
-class CSIDriverStrategy(Strategy):
+class CSIDriverStrategy(RulesStrategy):
     """Strategy for CSIDrivers. Rejects changes of `attachRequired` and `volumeLifecycleModes`.
 
     Up to 1.29 `fsGroupPolicy` and `podInfoOnMount` are also immutable.
     """
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return drop_disabled_fields(obj, None, GATED_FIELDS, self._rules)
@@ -177,10 +173,6 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": CSIDriverStrategy(rules)}
-
-
 CSI_DRIVER = KindDefinition(
-    group="storage.k8s.io", resource="csidrivers", strategies=_strategies, cells=_cells
+    group="storage.k8s.io", resource="csidrivers", strategies=of_rules(CSIDriverStrategy), cells=_cells
 )

@@ -12,6 +12,7 @@ from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import validate_not_negative
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -27,7 +28,7 @@ from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -41,7 +42,7 @@ VOLUME_MODES: Final = ("Filesystem", "Block")
 VOLUME_HEALTH: Final = "CSIVolumeHealth"
 
 
-class CSINodeStrategy(Strategy):
+class CSINodeStrategy(RulesStrategy):
     """Strategy for CSINodes.
 
     Clients may add and remove drivers, but must not change the entry of a driver.
@@ -50,9 +51,6 @@ class CSINodeStrategy(Strategy):
     """
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors: list[FieldError] = []
@@ -106,18 +104,8 @@ class CSINodeStrategy(Strategy):
         return errors
 
 
-class ReportedCSINodeStrategy(CSINodeStrategy):
+class ReportedCSINodeStrategy(StatusKeptStrategy, CSINodeStrategy):
     """Strategy for CSINodes in releases with a status. Ignores the status that the client sends."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
 
 STATUS_FIELDS = (GatedFields(VOLUME_HEALTH, ("status.storageHealth",)),)

@@ -15,20 +15,16 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 
-class CSIStorageCapacityStrategy(Strategy):
+class CSIStorageCapacityStrategy(RulesStrategy):
     """Strategy for CSIStorageCapacities. Rejects changes of the topology and the storage class."""
 
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = self._validate(obj, checks_values=True)
@@ -71,10 +67,6 @@ class CSIStorageCapacityStrategy(Strategy):
         return errors
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": CSIStorageCapacityStrategy(rules)}
-
-
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     """Returns only the column for the creation time.
 
@@ -86,7 +78,7 @@ def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
 CSI_STORAGE_CAPACITY = KindDefinition(
     group="storage.k8s.io",
     resource="csistoragecapacities",
-    strategies=_strategies,
+    strategies=of_rules(CSIStorageCapacityStrategy),
     columns=_columns,
     shows_age=False,
 )

@@ -13,10 +13,10 @@ from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, not
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 DEFAULT_ANNOTATIONS: Final = (
@@ -29,11 +29,8 @@ FIXED_FIELDS: Final = ("parameters", "provisioner", "reclaimPolicy", "volumeBind
 """Immutable fields of a StorageClass, in the order of their errors."""
 
 
-class StorageClassStrategy(Strategy):
+class StorageClassStrategy(RulesStrategy):
     """Strategy for StorageClasses. FIXED_FIELDS lists the immutable fields."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return self._validate(obj)
@@ -131,10 +128,6 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": StorageClassStrategy(rules)}
-
-
 STORAGE_CLASS = KindDefinition(
-    group="storage.k8s.io", resource="storageclasses", strategies=_strategies, cells=_cells
+    group="storage.k8s.io", resource="storageclasses", strategies=of_rules(StorageClassStrategy), cells=_cells
 )

@@ -11,6 +11,7 @@ from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.common.printing.values import printed_as
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.core.persistent_volume.internal_form import internal_spec
 from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
@@ -20,11 +21,11 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 METADATA_SIZE_MAX: Final = 256 * 1024
@@ -34,21 +35,14 @@ INT32_MAX: Final = (1 << 31) - 1
 _ONE_SOURCE: Final = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 
 
-class VolumeAttachmentStrategy(Strategy):
+class VolumeAttachmentStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of VolumeAttachments. Rejects changes of the spec.
 
     Ignores the status that the client sends.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+    new_status: ClassVar[Object] = {"attached": False}
     updates_unconditionally: ClassVar[bool] = False
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {"attached": False}
-        return obj
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = self._validate(obj)
@@ -57,10 +51,6 @@ class VolumeAttachmentStrategy(Strategy):
             errors += validate_csi_driver_name(attacher, "spec.attacher", self._rules)
             errors += _validate_volume_name(obj["spec"])
         return errors
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -167,14 +157,10 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     }
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": VolumeAttachmentStrategy(rules), "status": VolumeAttachmentStatusStrategy(rules)}
-
-
 VOLUME_ATTACHMENT = KindDefinition(
     group="storage.k8s.io",
     resource="volumeattachments",
-    strategies=_strategies,
+    strategies=of_rules(VolumeAttachmentStrategy, VolumeAttachmentStatusStrategy),
     cells=_cells,
     table_subresources=frozenset(("status",)),
 )

@@ -10,19 +10,15 @@ from fakeapi.kinds.storage.provisioning import validate_parameters, validate_pro
 from fakeapi.machinery.field_errors import FieldError, forbidden
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 DEFAULT_ANNOTATION: Final = "volumeattributesclass.alpha.kubernetes.io/is-default-class"
 
 
-class VolumeAttributesClassStrategy(Strategy):
+class VolumeAttributesClassStrategy(RulesStrategy):
     """Strategy for VolumeAttributesClasses, in which only metadata may change."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [
@@ -57,10 +53,9 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
     return {**named, "DriverName": at("driverName")}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": VolumeAttributesClassStrategy(rules)}
-
-
 VOLUME_ATTRIBUTES_CLASS = KindDefinition(
-    group="storage.k8s.io", resource="volumeattributesclasses", strategies=_strategies, cells=_cells
+    group="storage.k8s.io",
+    resource="volumeattributesclasses",
+    strategies=of_rules(VolumeAttributesClassStrategy),
+    cells=_cells,
 )

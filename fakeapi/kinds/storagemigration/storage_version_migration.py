@@ -18,6 +18,7 @@ from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import NEGATIVE
 from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnlyStrategy
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required, too_long
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
@@ -25,9 +26,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import names
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -38,26 +38,17 @@ _STILL_RUNNING: Final = "Running condition cannot be true when {} condition is t
 _ONCE: Final = "{} condition cannot be set to false once it is true"
 
 
-class MigrationStrategy(Strategy):
+class MigrationStrategy(StatusKeptStrategy):
     """Strategy for creates and updates of StorageVersionMigrations. Rejects changes of the spec.
 
     Ignores the status that the client sends.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     updates_unconditionally: ClassVar[bool] = False
 
     def __init__(self, rules: ReleaseRules, kind: Kind) -> None:
         self._rules = rules
         self._kind = kind
-
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         resource, path = obj["spec"]["resource"], "spec.resource"
@@ -106,13 +97,8 @@ class OldMigrationStrategy(MigrationStrategy):
         return [*metadata.of_object, *self.validate_create(new), *metadata.of_change, *changed]
 
 
-class MigrationStatusStrategy(MigrationStrategy):
+class MigrationStatusStrategy(StatusOnlyStrategy, MigrationStrategy):
     """Strategy for `/status` of StorageVersionMigrations: the progress of a migration."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        return for_status(new, old)
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

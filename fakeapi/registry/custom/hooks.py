@@ -2,28 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from fakeapi.machinery.json_types import Object
 from fakeapi.registry.custom.kind import CustomKind
-from fakeapi.registry.model.definition import Write
+from fakeapi.registry.model.definition import AfterHooks, Write
 
 if TYPE_CHECKING:
     from fakeapi.registry.server import Server
 
 
-class CustomHooks:
+class CustomHooks(AfterHooks):
     """The write hooks for the custom objects of a CRD."""
-
-    may_run_in_thread = True
-    pool = ""
 
     def __init__(self, kind: CustomKind) -> None:
         self._kind = kind
-
-    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
-        return obj
-
-    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
-        return new
 
     async def after(self, server: "Server", write: Write) -> None:
         """Continues the deletion of the CRD, if in progress, after one of its custom objects was deleted."""

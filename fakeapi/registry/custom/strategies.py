@@ -19,7 +19,7 @@ from fakeapi.registry.custom.kind import CustomKind
 from fakeapi.registry.custom.scale import AccessorError, nested_int, nested_text
 from fakeapi.registry.custom.validation import ObjectValidator
 from fakeapi.registry.model.definition import Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import in_order
+from fakeapi.registry.model.object_meta import in_order, without_metadata
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind
 from fakeapi.releases.custom_quirks import CustomQuirks
@@ -64,7 +64,7 @@ class CustomStrategy(Strategy):
         return self.validator.with_rules(errors + self.validator.create_errors(obj), obj, None)
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        if not _is_same(_without_metadata(new), _without_metadata(old)):
+        if not _is_same(without_metadata(new), without_metadata(old)):
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         return new
 
@@ -173,10 +173,6 @@ class CustomStatusWithoutMetadata(CustomStatusStrategy):
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
-
-
-def _without_metadata(obj: Object) -> Object:
-    return {name: value for name, value in obj.items() if name != "metadata"}
 
 
 def _is_same(one: Any, other: Any) -> bool:

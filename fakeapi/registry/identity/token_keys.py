@@ -77,7 +77,7 @@ def read_public_keys(pem: bytes) -> list[PublicKey]:
 def key_id(key: PublicKey) -> str:
     """Returns the `kid` of a key: the SHA-256 of its SubjectPublicKeyInfo, in base64url."""
     spki = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return _encoded(hashlib.sha256(spki).digest())
+    return encode_segment(hashlib.sha256(spki).digest())
 
 
 def algorithm(key: PublicKey) -> str:
@@ -122,15 +122,16 @@ def web_key(key: PublicKey, name: str) -> Object:
             "kty": "RSA",
             "kid": name,
             "alg": algorithm(key),
-            "n": _encoded(modulus),
-            "e": _encoded(exponent),
+            "n": encode_segment(modulus),
+            "e": encode_segment(exponent),
         }
     size = (key.curve.key_size + 7) // 8
     numbers = key.public_numbers()
-    x, y = (_encoded(number.to_bytes(size, "big")) for number in (numbers.x, numbers.y))
+    x, y = (encode_segment(number.to_bytes(size, "big")) for number in (numbers.x, numbers.y))
     curve = _CURVES[key.curve.name][1]
     return {"use": "sig", "kty": "EC", "kid": name, "crv": curve, "alg": algorithm(key), "x": x, "y": y}
 
 
-def _encoded(data: bytes) -> str:
+def encode_segment(data: bytes) -> str:
+    """Encodes bytes as a segment of a JSON Web Token: base64url without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -16,6 +16,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.identity.token_keys import (
     PrivateKey,
     algorithm,
+    encode_segment,
     is_signed_by,
     key_id,
     read_private_key,
@@ -68,9 +69,9 @@ class TokenSigner:
     def sign(self, claims: Object) -> str:
         """Returns a JSON Web Token with the claims and the first issuer."""
         header = {"alg": algorithm(self._key.public_key()), "kid": self._id}
-        parts = (_encoded(_json(header)), _encoded(_json({**claims, "iss": self._issuers[0]})))
+        parts = (encode_segment(_json(header)), encode_segment(_json({**claims, "iss": self._issuers[0]})))
         signed = ".".join(parts)
-        return f"{signed}.{_encoded(signature_of(self._key, signed.encode()))}"
+        return f"{signed}.{encode_segment(signature_of(self._key, signed.encode()))}"
 
     def claims_of(self, token: str) -> Object | None:
         """Returns the claims of a token with a valid signature and an accepted issuer; None for other texts.
@@ -116,10 +117,6 @@ class TokenSigner:
 
 def _json(value: Object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _encoded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def _decoded(text: str) -> bytes:

@@ -147,6 +147,20 @@ class StrategyFactory(Protocol):
     def __call__(self, kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies: ...
 
 
+def of_rules(
+    own: Callable[[ReleaseRules], Strategy], status: Callable[[ReleaseRules], Strategy] | None = None
+) -> StrategyFactory:
+    """Returns a StrategyFactory for strategies that need only the rules of the release.
+
+    `own`: the strategy of the object. `status`: the strategy of `/status`, if the kind has one.
+    """
+
+    def strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+        return {"": own(rules)} if status is None else {"": own(rules), "status": status(rules)}
+
+    return strategies
+
+
 @dataclass(frozen=True, slots=True)
 class Write:
     """A committed write of an object, for `Hooks.after`.
@@ -190,6 +204,19 @@ class Hooks(Protocol[ServerT_contra]):
         fail.
         """
         ...
+
+
+class AfterHooks:
+    """Base class of Hooks that act only after a write. Subclasses define `after`."""
+
+    may_run_in_thread = True
+    pool = ""
+
+    def begin_create(self, obj: Object, *, dry_run: bool) -> Object:
+        return obj
+
+    def begin_update(self, new: Object, old: Object, *, dry_run: bool) -> Object:
+        return new
 
 
 class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):

@@ -37,6 +37,10 @@ def reset_for_status(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]
     return in_order(merged)
 
 
+def without_metadata(obj: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in obj.items() if name != "metadata"}
+
+
 def for_status(new: dict[str, Any], old: dict[str, Any], *, stores_metadata: bool = False) -> dict[str, Any]:
     """Returns `new` with the spec of `old`, and with the old metadata that a write to `/status` cannot
     change.

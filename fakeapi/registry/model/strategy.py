@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.releases.rules import ReleaseRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +135,10 @@ class Strategy:
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         """Returns the texts of Warning headers about a valid update."""
         return []
+
+
+class RulesStrategy(Strategy):
+    """Strategy that needs the rules of the release, and nothing else."""
+
+    def __init__(self, rules: ReleaseRules) -> None:
+        self._rules = rules

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("grpc", reason="the extra node is not installed")
 
 from fakeapi import FakeAPI
+from tests.controllers.kubelet.frozen_pod import advance, create_pod, status
 
 
 @pytest.fixture
@@ -15,18 +16,6 @@ def api() -> Iterator[FakeAPI]:
     with FakeAPI(release="1.37", controllers="kubelet", frozen_at="2026-01-31T12:00:00Z") as server:
         server.settle()
         yield server
-
-
-def create_pod(api: FakeAPI, **spec: Any) -> None:
-    spec = {"nodeName": "node", "containers": [{"name": "c", "image": "i"}], **spec}
-    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"}, "spec": spec})
-    api.settle()
-
-
-def status(api: FakeAPI) -> dict[str, Any]:
-    api.settle()
-    pod_status: dict[str, Any] = api.get("Pod", "pod")["status"]
-    return pod_status
 
 
 def test_a_pod_with_many_init_containers_runs(api: FakeAPI) -> None:
@@ -40,11 +29,6 @@ def container_status(api: FakeAPI, name: str = "c") -> dict[str, Any]:
     pod_status = status(api)
     lists = ("initContainerStatuses", "containerStatuses")
     return next(each for key in lists for each in pod_status.get(key, ()) if each["name"] == name)
-
-
-def advance(api: FakeAPI, seconds: float) -> None:
-    api.clock.advance(seconds)
-    api.settle()
 
 
 def delete(api: FakeAPI, **query: int) -> None:

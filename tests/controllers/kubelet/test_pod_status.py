@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("grpc", reason="the extra node is not installed")
 
 from fakeapi import FakeAPI
+from tests.controllers.kubelet.frozen_pod import create_pod, status
 
 
 @pytest.fixture
@@ -17,18 +18,6 @@ def api() -> Iterator[FakeAPI]:
     with FakeAPI(release="1.37", controllers="kubelet", frozen_at="2026-01-31T12:00:00Z") as server:
         server.settle()
         yield server
-
-
-def create_pod(api: FakeAPI, **spec: Any) -> None:
-    spec = {"nodeName": "node", "containers": [{"name": "c", "image": "i"}], **spec}
-    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"}, "spec": spec})
-    api.settle()
-
-
-def status(api: FakeAPI) -> dict[str, Any]:
-    api.settle()
-    pod_status: dict[str, Any] = api.get("Pod", "pod")["status"]
-    return pod_status
 
 
 def condition(api: FakeAPI, kind: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("cel_expr_python", reason="the extra cel is not installed")
 
 from fakeapi import FakeAPI
+from tests.controllers.kubelet.frozen_pod import advance
 
 DRIVER = "gpu.example.com"
 
@@ -36,11 +37,6 @@ def create_pod(api: FakeAPI, name: str = "pod") -> None:
 def prepared(api: FakeAPI) -> int:
     api.settle()
     return len(list(api.node("node").prepared))
-
-
-def advance(api: FakeAPI, seconds: float) -> None:
-    api.clock.advance(seconds)
-    api.settle()
 
 
 def test_a_container_has_the_environment_of_its_devices(api: FakeAPI) -> None:

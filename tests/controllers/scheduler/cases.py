@@ -7,16 +7,19 @@ import copy
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from fakeapi import FakeAPI
 from fakeapi.clock.adjustable import AdjustableClock
 from fakeapi.clock.clocks import SeededClockAndNames
+from fakeapi.controllers.informer import key_of
 from fakeapi.controllers.scheduler.controller import SchedulerController
+from fakeapi.controllers.scheduler.cycle import Outcome
 
 Object = dict[str, Any]
 
@@ -79,15 +82,6 @@ class Stage:
     api: FakeAPI
     clock: AdjustableClock
 
-    @property
-    def decisions(self) -> dict[str, dict[str, int]]:
-        """The decisions of fakeapi's scheduler: for each pod, the feasible nodes with their scores."""
-        assert self.api._server is not None
-        assert self.api._server._controllers.runner is not None
-        scheduler = self.api._server._controllers.runner.manager["scheduler"]
-        assert isinstance(scheduler, SchedulerController)
-        return scheduler.decisions
-
 
 @cache
 def stage(release: str, gates: str) -> Stage:
@@ -106,6 +100,14 @@ def stage(release: str, gates: str) -> Stage:
     return Stage(api.start(), clock)
 
 
+def stop_stages() -> None:
+    """Stops the servers that `stage` has started for the recorded cases."""
+    for release in GATES:
+        for gates in ("default", "all"):
+            stage(release, gates).api.stop()
+    stage.cache_clear()
+
+
 def play(case: Object) -> Object:
     """Resets the server, runs a generated scheduling case on it, and returns the outcome.
 
@@ -113,12 +115,21 @@ def play(case: Object) -> Object:
     """
     own_stage = stage(case["release"], case["gates"])
     own_stage.api.reset()
-    return _Play(own_stage, case).run()
+    decisions: dict[str, Mapping[str, int]] = {}
+    bind = SchedulerController._bind
+
+    async def bind_and_record(scheduler: SchedulerController, pod: Object, outcome: Outcome) -> None:
+        decisions[key_of(pod)] = outcome.feasible
+        await bind(scheduler, pod, outcome)
+
+    with patch.object(SchedulerController, "_bind", bind_and_record):
+        return _Play(own_stage, case, decisions).run()
 
 
 class _Play:
-    def __init__(self, found: Stage, case: Object) -> None:
-        self.stage, self.api, self.case = found, found.api, case
+    def __init__(self, found: Stage, case: Object, decisions: Mapping[str, Mapping[str, int]]) -> None:
+        """Prepares a case. `decisions`: the feasible nodes with their scores, by the key of a bound pod."""
+        self.stage, self.api, self.case, self.decisions = found, found.api, case, decisions
         self.namespace = case["id"]
         self.group = f"/apis/{case['apiVersion']}"
         self.own = f"{self.group}/namespaces/{self.namespace}"
@@ -204,7 +215,7 @@ class _Play:
             each["spec"].get("nodeName") for each in self.case["pods"] if each["metadata"]["name"] == name
         ]
         if node and claims == [None]:
-            scores = self.stage.decisions.get(f"{self.namespace}/{name}") or {node: 0}
+            scores = self.decisions.get(f"{self.namespace}/{name}") or {node: 0}
             best = max(scores.values())
             decision["feasible"] = sorted(scores)
             decision["best"] = sorted(each for each, score in scores.items() if score == best)

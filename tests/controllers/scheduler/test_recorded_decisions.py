@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stage
+from tests.controllers.scheduler.cases import Recorded, play, recorded_cases, stop_stages
 
 CASES = list(recorded_cases())
 EXACT = [each for each in CASES if each.is_unique]
@@ -15,10 +15,7 @@ FREE = [each for each in CASES if not each.is_unique and each.agrees_on_nodes]
 @pytest.fixture(scope="module", autouse=True)
 def _stages() -> Iterator[None]:
     yield
-    for release in ("1.31", "1.33", "1.36"):
-        for gates in ("default", "all"):
-            stage(release, gates).api.stop()
-    stage.cache_clear()
+    stop_stages()
 
 
 @pytest.mark.parametrize("recorded", EXACT, ids=lambda each: each.name)

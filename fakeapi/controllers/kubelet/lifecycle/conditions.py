@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fakeapi.controllers.kubelet.lifecycle.state import PodState
+from fakeapi.controllers.workloads.pods import ENDED
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
@@ -24,7 +25,7 @@ def conditions_of(state: PodState, statuses: dict[str, list[Object]], phase: str
 
     `statuses`: the result of `container_statuses`.
     """
-    is_over = phase in {"Succeeded", "Failed"}
+    is_over = phase in ENDED
     yield Condition("PodReadyToStartContainers", state.is_set_up and not is_over)
     yield _initialized(state, statuses, phase)
     ready = _containers_ready(state, statuses, phase)

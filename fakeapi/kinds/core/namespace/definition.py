@@ -6,6 +6,7 @@ Follows k8s.io/kubernetes `pkg/registry/core/namespace`, `pkg/apis/core/v1` and 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.kinds.core.namespace.deletion import TERMINATING, terminate
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.json_types import Object
@@ -79,14 +80,8 @@ class NamespaceStrategy(Strategy):
         ]
 
 
-class NamespaceStatusStrategy(NamespaceStrategy):
+class NamespaceStatusStrategy(SpecKeptStrategy, NamespaceStrategy):
     """Prepares and validates writes to `/status` of a Namespace. Such writes keep the spec."""
-
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -21,11 +21,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.declared.checks import NOTHING
 from fakeapi.registry.model.columns import UNKNOWN, Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
+from fakeapi.releases import Quirks
 
 ROLE_PREFIX: Final = "node-role.kubernetes.io/"
 ROLE_LABEL: Final = "kubernetes.io/role"
@@ -72,13 +71,10 @@ Follows the status strategy of k8s.io/kubernetes `pkg/registry/core/node`.
 """
 
 
-class NodeStrategy(Strategy):
+class NodeStrategy(RulesStrategy):
     """Prepares and validates new and updated Nodes. New Nodes may have a status; updates keep the status."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def prepare_create(self, obj: Object) -> Object:
         return drop_disabled_fields(obj, None, NODE_FIELDS, self._rules)
@@ -230,14 +226,10 @@ def _unschedulable(obj: dict[str, Any]) -> Mapping[str, str]:
     return {UNSCHEDULABLE: "true" if obj["spec"].get("unschedulable") else "false"}
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": NodeStrategy(rules), "status": NodeStatusStrategy(rules)}
-
-
 NODE = KindDefinition(
     group="",
     resource="nodes",
-    strategies=_strategies,
+    strategies=of_rules(NodeStrategy, NodeStatusStrategy),
     field_labels=lambda kind: FieldLabels((NAME, UNSCHEDULABLE), NOT_SUPPORTED, _unschedulable),
     cells=_cells,
     connections={"proxy": proxy_node},

@@ -24,9 +24,9 @@ from fakeapi.machinery.meta import names
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.machinery.meta.names import NameValidator
 from fakeapi.registry.model.columns import Cell, at
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
@@ -46,14 +46,11 @@ Follows `dropServiceStatusDisabledFields` in k8s.io/kubernetes `pkg/registry/cor
 """
 
 
-class ServiceStrategy(Strategy):
+class ServiceStrategy(RulesStrategy):
     """Prepares and validates new and updated Services, after ServiceHooks has allocated their addresses."""
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
     creates_on_update: ClassVar[bool] = True
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def default(self, obj: Object) -> Object:
         """Sets the default externalTrafficPolicy of a Service that is reachable from outside the cluster.
@@ -129,10 +126,6 @@ class ServiceStatusStrategy(ServiceStrategy):
         return point_warnings(new["status"], self._rules)
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ServiceStrategy(rules), "status": ServiceStatusStrategy(rules)}
-
-
 def _name_validator(rules: ReleaseRules) -> NameValidator:
     relaxed = rules.gates.enabled(RELAXED_NAMES_GATE)
     return names.name_is_dns_label if relaxed else names.name_is_dns1035_label
@@ -188,7 +181,7 @@ def _selector(obj: Object, now: float) -> str:
 SERVICE = KindDefinition(
     group="",
     resource="services",
-    strategies=_strategies,
+    strategies=of_rules(ServiceStrategy, ServiceStatusStrategy),
     name_validator_of=_name_validator,
     field_labels_of=_field_labels,
     cells=_cells,

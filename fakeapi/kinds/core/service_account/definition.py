@@ -5,11 +5,10 @@ Follows k8s.io/kubernetes `pkg/registry/core/serviceaccount`.
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import KindDefinition, of_rules
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.server_write import ServerWrite
-from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
 
 ENFORCE_MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets"
@@ -62,10 +61,6 @@ async def _create_token(request: ServerWrite, body: Object) -> WriteResult:
     return await create_token(request, body)
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ServiceAccountStrategy(rules)}
-
-
 def _count(obj: Object, now: float) -> int:
     return len(obj.get("secrets") or ())
 
@@ -73,7 +68,7 @@ def _count(obj: Object, now: float) -> int:
 SERVICE_ACCOUNT = KindDefinition(
     group="",
     resource="serviceaccounts",
-    strategies=_strategies,
+    strategies=of_rules(ServiceAccountStrategy),
     cells=lambda quirks: {"Secrets": _count},
     actions={"token": _create_token},
 )

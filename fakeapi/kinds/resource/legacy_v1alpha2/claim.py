@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim import state_column
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
@@ -26,11 +27,9 @@ from fakeapi.kinds.resource.validation.reserved_for import (
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
-from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.object_meta import for_status
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 ALLOCATION_MODES = ("Immediate", "WaitForFirstConsumer")
 DEFAULT_ALLOCATION_MODE = "WaitForFirstConsumer"
@@ -52,31 +51,18 @@ def validate_claim_spec(spec: Object, path: str) -> list[FieldError]:
     return errors
 
 
-class ClaimStrategy(Strategy):
+class ClaimStrategy(StatusKeptStrategy, RulesStrategy):
     """Strategy for creates and updates of a v1alpha2 ResourceClaim.
 
     The spec is immutable. Ignores the status that the client sends.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
-
     def default(self, obj: Object) -> Object:
         default_claim_spec(obj["spec"])
         return obj
 
-    def prepare_create(self, obj: Object) -> Object:
-        obj["status"] = {}
-        return obj
-
     def validate_create(self, obj: Object) -> list[FieldError]:
         return validate_claim_spec(obj["spec"], "spec")
-
-    def prepare_update(self, new: Object, old: Object) -> Object:
-        new["status"] = old["status"]
-        return new
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
@@ -168,10 +154,6 @@ ALLOCATION_MODE_TEXT = (
 )
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ClaimStrategy(rules), "status": ClaimStatusStrategy(rules)}
-
-
 def class_and_mode(*path: str) -> tuple[Column, ...]:
     """Returns the table columns for class and allocation mode. `path`: the field path of the claim spec."""
     return (
@@ -185,6 +167,6 @@ CLASSIC_CLAIM = KindDefinition(
     resource="resourceclaims",
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
-    strategies=_strategies,
+    strategies=of_rules(ClaimStrategy, ClaimStatusStrategy),
     columns=lambda schema, quirks: (*class_and_mode("spec"), state_column(schema)),
 )

@@ -19,17 +19,12 @@ from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
 )
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ClaimTemplateStrategy(Strategy):
+class ClaimTemplateStrategy(RulesStrategy):
     """Strategy for ResourceClaimTemplates of v1alpha2. Rejects changes of the spec."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         return restore_empty_lists(obj, sent)
@@ -66,15 +61,11 @@ class ClaimTemplateStrategy(Strategy):
         ]
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ClaimTemplateStrategy(rules)}
-
-
 CLASSIC_CLAIM_TEMPLATE = KindDefinition(
     group="resource.k8s.io",
     resource="resourceclaimtemplates",
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
-    strategies=_strategies,
+    strategies=of_rules(ClaimTemplateStrategy),
     columns=lambda schema, quirks: class_and_mode("spec", "spec"),
 )

@@ -12,17 +12,12 @@ from fakeapi.kinds.resource.validation.nodes import validate_nodes
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Column, at
-from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
-from fakeapi.releases import Kind
-from fakeapi.releases.rules import ReleaseRules
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 
 
-class ResourceClassStrategy(Strategy):
+class ResourceClassStrategy(RulesStrategy):
     """Strategy for ResourceClasses of v1alpha2, in which every field may change."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [
@@ -46,15 +41,11 @@ DRIVER_TEXT = (
 )
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ResourceClassStrategy(rules)}
-
-
 RESOURCE_CLASS = KindDefinition(
     group="resource.k8s.io",
     resource="resourceclasses",
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
-    strategies=_strategies,
+    strategies=of_rules(ResourceClassStrategy),
     columns=lambda schema, quirks: (Column("DriverName", DRIVER_TEXT, at("driverName")),),
 )

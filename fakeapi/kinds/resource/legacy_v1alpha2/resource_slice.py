@@ -19,12 +19,11 @@ from fakeapi.machinery.golang import go_syntax
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Column, at
-from fakeapi.registry.model.definition import CLASSIC, KindDefinition, Strategies, StrategyContext
+from fakeapi.registry.model.definition import CLASSIC, KindDefinition, of_rules
 from fakeapi.registry.model.field_labels import NAME, FieldLabels
 from fakeapi.registry.model.semantic_equality import validate_immutable
-from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
+from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
-from fakeapi.releases.rules import ReleaseRules
 
 NO_PATH = "<nil>"
 """The path that Go prints in errors about the whole object."""
@@ -32,11 +31,8 @@ NO_PATH = "<nil>"
 VALUES = ("bool", "int", "intSlice", "quantity", "string", "stringSlice", "version")
 
 
-class ResourceSliceStrategy(Strategy):
+class ResourceSliceStrategy(RulesStrategy):
     """Strategy for ResourceSlices of v1alpha2. Rejects changes of the node name and driver name."""
-
-    def __init__(self, rules: ReleaseRules) -> None:
-        self._rules = rules
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         errors = validate_node_name(obj["nodeName"], "nodeName") if "nodeName" in obj else []
@@ -90,10 +86,6 @@ DRIVER_TEXT = (
 )
 
 
-def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    return {"": ResourceSliceStrategy(rules)}
-
-
 def _field_labels(kind: Kind) -> FieldLabels:
     refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
     return FieldLabels((NAME, "nodeName", "driverName"), refusal, _fields, indexed="nodeName")
@@ -112,7 +104,7 @@ CLASSIC_RESOURCE_SLICE = KindDefinition(
     resource="resourceslices",
     versions=CLASSIC_VERSIONS,
     hub=CLASSIC,
-    strategies=_strategies,
+    strategies=of_rules(ResourceSliceStrategy),
     field_labels=_field_labels,
     columns=_columns,
 )
