@@ -8,6 +8,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from fakeapi.cli.control_options import server_target
 from fakeapi.machinery.printable import printable_line
@@ -128,7 +129,11 @@ def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanati
         with ControlClient.of_target(target) as client:
             body = client.get(f"/explain/{plural}/{'/'.join(quote(part, safe='') for part in parts)}")
     except ControlError as error:
-        raise click.ClickException(printable_line(error)) from error
+        source = click.get_current_context().get_parameter_source("server")
+        hint = (
+            "; name the server with --server" if source is ParameterSource.DEFAULT and not error.code else ""
+        )
+        raise click.ClickException(f"{printable_line(error)}{hint}") from error
     return msgspec.convert(body, Explanation)
 
 

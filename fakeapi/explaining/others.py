@@ -1,20 +1,29 @@
 """Explains why objects other than pods and claims are not deleted."""
 
+import re
+from collections.abc import Iterator
+
 import msgspec
 
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines, finalizers_of, finalizers_reason
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text
 from fakeapi.explaining.pods import explanation
 from fakeapi.explaining.world import KINDS, NAMESPACED, World, reference
 from fakeapi.machinery.json_types import Object
+
+_DRIVER = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
+"""The comparison with one driver in a CEL expression."""
 
 
 def explain_other(world: World, obj: Object) -> Explanation:
     """Explains why an object still exists: its finalizers, or that it is not being deleted."""
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
-        return explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)
+        present = explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)
+        if kind == "DeviceClass":
+            present.details = [*_driver_lines(world, obj)]
+        return present
     reason = finalizers_reason(world, kind, obj)
     if kind == "PersistentVolumeClaim":
         reason.blame = [reference("Pod", pod) for pod in world.of("pods") if _mounts(pod, obj)]
@@ -26,6 +35,18 @@ def explain_other(world: World, obj: Object) -> Explanation:
     if kind == "Namespace":
         _add_contents(world, obj, reason)
     return explanation(world, obj, "deleting", reason.text, [reason], kind=kind)
+
+
+def _driver_lines(world: World, device_class: Object) -> Iterator[str]:
+    """Yields one line for each driver that a DeviceClass selects: the number of its published devices."""
+    for selector in device_class["spec"].get("selectors") or ():
+        for driver in _DRIVER.findall((selector.get("cel") or {}).get("expression", "")):
+            count = sum(
+                len(one["spec"].get("devices") or ())
+                for one in world.of("resourceslices")
+                if one["spec"]["driver"] == driver
+            )
+            yield f"driver {driver} publishes {devices_text(count) if count else 'no devices'}"
 
 
 def _add_contents(world: World, namespace: Object, reason: Reason) -> None:

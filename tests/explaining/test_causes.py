@@ -112,3 +112,10 @@ def test_a_refused_admin_access_names_the_label_of_the_namespace(api: FakeAPI) -
     (change,) = api.explain("claim", "gpu").reasons[0].changes
     label = "resource.kubernetes.io/admin-access=true"
     assert change.text == f"label namespace default {label}, and create the object again"
+
+
+def test_a_class_says_how_many_devices_its_driver_publishes(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    device_class(api, "vpu", 'device.driver == "vpu.example.com"')
+    assert api.explain("class", DRIVER).details == [f"driver {DRIVER} publishes 1 device"]
+    assert api.explain("class", "vpu").details == ["driver vpu.example.com publishes no devices"]
