@@ -45,7 +45,7 @@ class Release:
         return max((each.day for each in self.outcomes.values()), default="")
 
     def days(self, specs: Iterable[str]) -> str:
-        """Returns the first and the last day on which these e2e specs were run, as `DAY` or `FIRST to LAST`."""
+        """Returns the first and the last day on which these e2e specs were run: DAY, or FIRST to LAST."""
         days = {self.outcomes[spec].day for spec in specs if self.state(spec) in (PASSED, FAILED, SKIPPED)}
         return " to ".join(sorted({min(days), max(days)})) if days else ""
 
