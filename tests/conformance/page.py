@@ -45,8 +45,8 @@ no rule decides have a name and a reason in `tests/differential/exchanges/known.
 |---|--:|--:|--:|
 {runs}
 All but two of these stories are mended since. One differed by chance: both servers choose addresses of Services at random.
-The other (1.34, story 7543) writes a device capacity of `1.5` through v1beta1 again: Kubernetes changes the owner of the
-devices.
+The other (1.34, story 7543) sends the stored device capacity `1500m` as `1.5`: in Kubernetes, this changes the owner of the
+list of devices.
 
 The runs have shown these mistakes, which are mended. `--only RESOURCE` repeats the requests of a kind. A number is a story
 that shows the difference without the mend: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`. If the
