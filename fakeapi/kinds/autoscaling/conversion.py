@@ -139,29 +139,6 @@ def _scaling_to_v1(scaling: Object | None, rules: ReleaseRules) -> Object | None
     return {**fields, "Tolerance": scaling.get("tolerance")} if tolerant else fields
 
 
-class _Produced(str):
-    """The annotation with the current metrics, as a conversion has produced it from `metrics` of the hub."""
-
-    __slots__ = ("metrics",)
-    metrics: list[Object] | None
-
-
-def round_trip(obj: Object, conversion: Conversion) -> Object:
-    """Returns an object of v1 with the annotations that it gets when it is converted to the hub and back.
-
-    The next conversion to the hub takes the current metrics of the first one, and does not read them from the
-    annotation. The annotation would add an `averageValue` of 0.
-    """
-    hub = conversion.to_hub(obj)
-    result = conversion.from_hub(hub)
-    annotations = result["metadata"].get("annotations") or {}
-    if CURRENT_METRICS in annotations:
-        text = _Produced(annotations[CURRENT_METRICS])
-        text.metrics = hub["status"]["currentMetrics"]
-        result["metadata"] = {**result["metadata"], "annotations": {**annotations, CURRENT_METRICS: text}}
-    return result
-
-
 def _to_hub(obj: Object, rules: ReleaseRules) -> Object:
     spec, status = obj["spec"], obj["status"]
     annotations = obj["metadata"].get("annotations") or {}
@@ -190,11 +167,9 @@ def _status_to_hub(status: Object, annotations: Mapping[str, str]) -> Object:
     if utilization is not None:
         value = {"averageUtilization": utilization}
         current = [{"type": "Resource", "resource": {"name": "cpu", "current": value}}]
-    text = annotations.get(CURRENT_METRICS)
-    read = (
-        text.metrics
-        if isinstance(text, _Produced)
-        else _read(text, lambda value: [metrics_v1.status_from_v1(metric) for metric in value])
+    read = _read(
+        annotations.get(CURRENT_METRICS),
+        lambda value: [metrics_v1.status_from_v1(metric) for metric in value],
     )
     hub_status["currentMetrics"] = current if read is None else read
     conditions = _read(
