@@ -238,6 +238,7 @@ def test_an_endpoint_that_nothing_can_listen_at_is_an_error_of_each_call(api: Fa
     with PythonDriver(api.node()) as driver:
         driver.announced = Path(endpoint)
         assert driver.registered.wait(10)
+        api.settle()  # the kubelet knows the driver only after the driver's answer has arrived
         create_pod(api)
         api.settle()
         assert phase(api) == "Pending"
