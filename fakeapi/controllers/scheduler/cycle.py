@@ -103,13 +103,18 @@ class Filtering:
     namespaces: Callable[[], Mapping[str, Object]]
     effort: Effort
 
-    async def refusals(self, names: Iterable[str]) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
+    async def refusals(
+        self, names: Iterable[str], *, has_topology: bool | None = None
+    ) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
         """Yields each node in `names`, with the reason why the pod does not fit on it; None if the pod fits.
+
+        `has_topology`: the property of this name; None if the caller does not know it.
 
         Raises PluginError for a problem with the pod's claims that ends the scheduling attempt.
         """
         wants = Wants(self.pod, self.quirks, self.claims.by_class)
-        topology = self._topology(wants)
+        has_topology = self.has_topology if has_topology is None else has_topology
+        topology = self._topology(wants) if has_topology else None
         for name in names:
             state = self.states[name]
             refusal = next(
@@ -126,10 +131,8 @@ class Filtering:
         """Whether the pod, or a pod on a node, has rules for pod affinity or topology spread."""
         return has_rules(self.pod) or any(map(_shunning, self.states.values()))
 
-    def _topology(self, wants: Wants) -> PodTopology | None:
-        """Returns the filter for pod affinity and topology spread; None if no pod has such rules."""
-        if not self.has_topology:
-            return None
+    def _topology(self, wants: Wants) -> PodTopology:
+        """Returns the filter for pod affinity and topology spread."""
         return PodTopology(
             self.pod,
             self.states,
@@ -223,9 +226,8 @@ async def _decide_by_answers(
     if refused == len(scores) - 1:
         outcome.feasible = {outcome.node: 0}
     else:
-        outcome.feasible = dict(zip(answers.names, scores, strict=True))
-        if refused:
-            outcome.feasible = {name: score for name, score in outcome.feasible.items() if score != REFUSED}
+        pairs: Iterable[tuple[str, int]] = zip(answers.names, scores, strict=True)
+        outcome.feasible = dict(compress(pairs, map(REFUSED.__ne__, scores)) if refused else pairs)
     chosen = answers.answer(outcome.node)
     if chosen is not None and chosen.allocation is not None:
         claims.allocations[outcome.node] = chosen.allocation
@@ -233,13 +235,13 @@ async def _decide_by_answers(
 
 
 async def _answer(answers: NodeAnswers, names: Iterable[str], filtering: Filtering) -> None:
-    """Checks whether the pod fits on the nodes `names`, and stores the answers.
+    """Checks whether a pod without rules about other pods fits on the nodes `names`, and stores the answers.
 
     Raises PluginError for a problem with the pod's claims that ends the attempt.
     """
     claims, effort, scoring = filtering.claims, filtering.effort, Scoring(filtering.pod)
     tries, seconds = effort.tries, effort.seconds
-    async for state, refusal in filtering.refusals(names):
+    async for state, refusal in filtering.refusals(names, has_topology=False):
         allocation = claims.allocations.get(state.name)
         parts = NO_PARTS
         if refusal is None:
