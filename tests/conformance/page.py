@@ -44,9 +44,14 @@ no rule decides have a name and a reason in `tests/differential/exchanges/known.
 | release | seed | exchanges | stories with a difference without a name |
 |---|--:|--:|--:|
 {runs}
-All but two of these stories are mended since. One differed by chance: both servers choose addresses of Services at random.
-The other (1.34, story 7543) sends the stored device capacity `1500m` as `1.5`: in Kubernetes, this changes the owner of the
-list of devices.
+The stories of seed 20261137 are mended since. In the runs with the seeds 20261132 and 20261138, a mend of
+HorizontalPodAutoscalers of v1 lost managed fields; it was taken back after the runs. Not mended:
+
+- 1.31, story 5234: the error for a long `managedBy` of a Job has other words.
+- 1.31, story 4988: the order of errors of a LimitRange, which walks Go maps.
+- 1.34, story 1715: both servers choose addresses of Services at random.
+- 1.34, story 7543: a client sends the stored device capacity `1500m` as `1.5`. In Kubernetes, this changes the owner of the
+  list of devices.
 
 The runs have shown these mistakes, which are mended. `--only RESOURCE` repeats the requests of a kind. A number is a story
 that shows the difference without the mend: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`. If the
@@ -97,9 +102,10 @@ number names no release, it is 1.37 with this seed. Stories of 1.34 have the see
 """  # noqa: E501 - the lines of the page
 
 _RANDOM_RUNS: tuple[tuple[str, str, int, int], ...] = (
-    ("1.31", "20261131", 40_006, 2),
+    ("1.31", "20261132", 40_000, 18),
     ("1.34", "20261135", 60_006, 2),
     ("1.37", "20261137", 60_005, 6),
+    ("1.37", "20261138", 40_006, 13),
 )
 """Runs of `make differential`: release, seed, exchanges, stories with a difference without a name."""
 
