@@ -2,12 +2,13 @@
 
     python benchmarks/run.py [--quick] [--only PART ...] [--write] [--plot FILE]
                              [--kubernetes [FOLDER] | --beside URL --token T [--beside-pid PID ...]]
+    python benchmarks/run.py --against REV [--quick] [--only start verbs]
 
 Every server has its own process; this process is the client. The part `beside` compares fakeapi with another
 server: `--kubernetes` builds etcd and kube-apiserver (once, in FOLDER) and starts them, `--beside` uses a
 running server. The part `page` needs Chromium, and the part `scale` needs PostgreSQL. If the program is
 missing, a note replaces the table. `--write` replaces the tables in docs/performance.md and docs/scale.md,
-and draws the plot of the growth.
+and draws the plot of the growth. `--against` compares this checkout with another commit instead, in turn.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import growth, journal, page, plots, recording, replaying, scale, tables
+from benchmarks import against, growth, journal, page, plots, recording, replaying, scale, tables
 from benchmarks.beside import bench_beside
 from benchmarks.claims import CLAIMS, MERGE, encoded, named_creates
 from benchmarks.load import drive, request
@@ -157,13 +158,31 @@ def main() -> None:
     parser.add_argument("--beside", metavar="URL", help="a server to stand beside")
     parser.add_argument("--token", default="", help="what that server is asked with")
     parser.add_argument("--beside-pid", type=int, action="append", default=[], metavar="PID")
+    parser.add_argument("--against", metavar="REV", help="compare with this commit, in turn")
     arguments = parser.parse_args()
+    if arguments.against:
+        compare(parser, arguments)
+        return
     chosen = arguments.only or NAMES
     if unknown := {*chosen} - {*NAMES}:
         parser.error(f"no part is named {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     if arguments.write and arguments.only:
         parser.error("--write takes the tables of all parts")
     measure(arguments, chosen)
+
+
+def compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Compares this checkout with the commit of `--against`. Ends with an error if it cannot be read."""
+    chosen = arguments.only or against.PARTS
+    if unknown := {*chosen} - {*against.PARTS}:
+        parser.error(f"--against has no part {', '.join(sorted(unknown))}; it has {', '.join(against.PARTS)}")
+    if arguments.write:
+        parser.error("--write takes no --against")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # measures with bytecode, as installed
+    try:
+        against.bench_against(arguments.against, chosen, quick=arguments.quick)
+    except against.UnknownRevision as error:
+        parser.error(str(error))
 
 
 def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:

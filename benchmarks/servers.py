@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,19 +16,42 @@ START_SECONDS = 60.0
 
 
 @contextlib.contextmanager
-def process(*command: str, cores: Collection[int] = ()) -> Iterator["subprocess.Popen[str]"]:
+def process(
+    *command: str, cores: Collection[int] = (), tree: Path = HERE.parent, quiet: bool = False
+) -> Iterator["subprocess.Popen[str]"]:
     """Runs Python with these arguments while the block lasts.
 
-    `cores`: allowed CPU numbers; empty means all cores.
+    - `cores`: allowed CPU numbers; empty means all cores.
+    - `tree`: the folder of the checkout that Python imports fakeapi from.
+    - `quiet`: whether to drop the messages at stderr.
     """
+    errors = subprocess.DEVNULL if quiet else None
     with _on(cores):
-        server = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen(
+            [sys.executable, *command],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            cwd=tree,
+            env=environment_of(tree),
+        )
     with server as started:
         try:
             yield started
         finally:
             started.terminate()
             started.wait(START_SECONDS)
+
+
+def environment_of(tree: Path) -> dict[str, str]:
+    """Returns the environment variables for a Python program that imports fakeapi from a checkout."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), str(tree / "storage")])}
+
+
+def free_port() -> int:
+    """Returns a port of the loopback interface that no program listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
 
 
 @contextlib.contextmanager
@@ -45,13 +69,15 @@ def _on(cores: Collection[int]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def fakeapi(*options: str, cores: Collection[int] = ()) -> Iterator[tuple[int, int]]:
+def fakeapi(
+    *options: str, cores: Collection[int] = (), tree: Path = HERE.parent
+) -> Iterator[tuple[int, int]]:
     """Runs `fakeapi serve` for release 1.33 with these options; yields its port and process id."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         kubeconfig = Path(folder) / "config"
         command = ["-m", "fakeapi", "serve", "--port", "0", "--release", "1.33", "--ready-file", str(ready)]
-        with process(*command, "--kubeconfig", str(kubeconfig), *options, cores=cores) as started:
+        with process(*command, "--kubeconfig", str(kubeconfig), *options, cores=cores, tree=tree) as started:
             yield await_ready(ready), started.pid
 
 

@@ -1,6 +1,7 @@
 """The benchmarks send requests in the right order, write tables into documents, and plot growth."""
 
 import asyncio
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -9,11 +10,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from benchmarks import capacity, tables
+from benchmarks import against, capacity, tables
 from benchmarks.capacity import Costs, Load, Machines
+from benchmarks.definitions import definition
 from benchmarks.load import drive, request
 from benchmarks.plots import Series, svg
 from benchmarks.verbs import in_turn
+from fakeapi import FakeAPI
 
 ROOT = Path(__file__).parents[1]
 
@@ -183,3 +186,35 @@ def test_so_many_watchers_fill_a_server_and_no_more(writes: int) -> None:
     watchers = capacity.watchers_at(COSTS, Machines(), Load(), 3, writes)
     assert capacity.capacity(COSTS, Machines(), Load(watchers), 3).writes == pytest.approx(writes, rel=0.01)
     assert capacity.watchers_at(COSTS, Machines(), Load(), 1, 10_000) == 0
+
+
+def test_two_checkouts_are_measured_in_turn_and_the_lowest_figures_are_compared() -> None:
+    measured: list[str] = []
+    figures = {"before": iter([9.0, 2.0, 4.0]), "now": iter([9.0, 3.0, 1.0])}
+
+    def seconds(tree: Path) -> float:
+        measured.append(tree.name)
+        return next(figures[tree.name])
+
+    assert against.lowest_in_turn(seconds, (Path("before"), Path("now")), 2) == (2.0, 1.0)
+    assert measured == ["before", "now", "now", "before", "before", "now"]
+
+
+def test_a_difference_within_the_noise_is_no_verdict() -> None:
+    assert [against.verdict(ratio) for ratio in (0.9, 1.02, 1.2)] == ["less", "", "**more**"]
+
+
+def test_a_commit_that_git_does_not_know_is_refused_in_one_line() -> None:
+    with pytest.raises(against.UnknownRevision, match=r"git cannot read 'no-such-commit': .+") as refused:
+        against.bench_against("no-such-commit", against.PARTS, quick=True)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_definition_of_the_benchmark_is_installed_and_serves_its_kind() -> None:
+    large = definition("First")
+    assert 280_000 < len(json.dumps(large)) < 380_000
+    with FakeAPI(release="1.34") as api:
+        api.create(large)
+        new = {"apiVersion": "bench.example.com/v1", "kind": "First", "metadata": {"name": "a"}}
+        created = api.create({**new, "spec": {"group0": [{"field1": "y", "inner": {}}]}})
+    assert created["spec"]["group0"] == [{"field1": "y", "mode": "A", "inner": {"mode": "A"}}]
