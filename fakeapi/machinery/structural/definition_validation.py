@@ -137,25 +137,26 @@ def _any_has(schemas: Iterable[Schema], test: Callable[[Schema], bool]) -> bool:
 
 
 def _nodes(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas within it."""
-    yield schema
-    below: list[object] = [
-        schema.items,
-        *(schema.items if isinstance(schema.items, tuple) else ()),
-        *schema.all_of,
-        *schema.any_of,
-        *schema.one_of,
-        schema.not_,
-        *schema.properties.values(),
-        schema.additional_properties,
-        *schema.pattern_properties.values(),
-        schema.additional_items,
-        *schema.definitions.values(),
-        *schema.dependencies.values(),
-    ]
-    for inner in below:
-        if isinstance(inner, Schema):
-            yield from _nodes(inner)
+    """Yields a schema and all schemas within it, each before those within it."""
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        below: list[object] = [
+            node.items,
+            *(node.items if isinstance(node.items, tuple) else ()),
+            *node.all_of,
+            *node.any_of,
+            *node.one_of,
+            node.not_,
+            *node.properties.values(),
+            node.additional_properties,
+            *node.pattern_properties.values(),
+            node.additional_items,
+            *node.definitions.values(),
+            *node.dependencies.values(),
+        ]
+        waiting += [inner for inner in reversed(below) if isinstance(inner, Schema)]
 
 
 def _is_not_structural(schema: Schema) -> bool:

@@ -7,8 +7,9 @@ one CRD at a time, so that the first of several CRDs with the same names gets th
 
 import asyncio
 from collections import deque
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object

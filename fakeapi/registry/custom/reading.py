@@ -6,8 +6,9 @@ validation rejects it later.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.duplicate_keys import duplicate_errors, first_strict_errors
@@ -31,8 +32,7 @@ class DefaultsRefused(ApiError):
         super().__init__(500, "", "etcdserver: request is too large")
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectReader:
+class ObjectReader(msgspec.Struct, frozen=True):
     """Decodes, prunes and defaults the custom objects of one CRD, in any of its versions.
 
     - `schemas`: the OpenAPI schema of each version; None for a version without a schema.
@@ -142,8 +142,13 @@ class ObjectReader:
 
 def embeds(schema: Schema) -> bool:
     """Whether a schema contains embedded resources (x-kubernetes-embedded-resource)."""
-    below = (*schema.properties.values(), schema.items, schema.additional_properties)
-    return schema.embedded_resource or any(isinstance(child, Schema) and embeds(child) for child in below)
+    nodes = [schema]
+    for node in nodes:
+        if node.embedded_resource:
+            return True
+        nodes += node.properties.values()
+        nodes += [child for child in (node.items, node.additional_properties) if isinstance(child, Schema)]
+    return False
 
 
 def _path_in(strict: str) -> str:
