@@ -4,7 +4,9 @@ The public names are imported on first use, to keep `import fakeapi` cheap. Pyte
 plugin in every test session, even in projects that do not use it.
 """
 
+import gc
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from fakeapi.version import __version__
@@ -96,10 +98,27 @@ _MODULES = {
 """The public names by the module that defines them."""
 
 
+def _imported(name: str) -> ModuleType:
+    """Imports a module. The garbage collector does not scan the new modules, because none of them is garbage.
+
+    `gc.freeze` and `gc.unfreeze` move them to the oldest generation, unless the process has frozen objects.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        if collects:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()
+
+
 def __getattr__(name: str) -> Any:
     for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(f"fakeapi.{module}"), name)
+            return getattr(_imported(f"fakeapi.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -162,10 +162,10 @@ def serve(
         raise click.UsageError("--at and --speed need --from.")
     if trace is not None and demo:
         raise click.UsageError("--demo and --from exclude each other.")
+    from fakeapi import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
     if other := other_distribution.problem():

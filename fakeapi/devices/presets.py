@@ -1,7 +1,7 @@
 """Presets: simulated drivers with the devices of well-known real drivers, as YAML files in this package."""
 
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from fakeapi.devices.model import DeviceError
@@ -14,7 +14,7 @@ _FOLDER = "preset_files"
 @cache
 def names() -> tuple[str, ...]:
     """Returns the names of the presets, sorted."""
-    folder = resources.files(__package__).joinpath(_FOLDER)
+    folder = Path(__file__).parent / _FOLDER
     files = [file.name for file in folder.iterdir()] if folder.is_dir() else []
     return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
 
@@ -27,7 +27,7 @@ def text_of(name: str) -> str:
     """Returns the YAML file of a preset. Raises DeviceError for an unknown name."""
     if not is_preset(name):
         raise DeviceError(f"no preset {name!r}; there are {', '.join(names())}")
-    return resources.files(__package__).joinpath(_FOLDER, f"{name}.yaml").read_text("utf-8")
+    return (Path(__file__).parent / _FOLDER / f"{name}.yaml").read_text("utf-8")
 
 
 def summary_of(name: str) -> str:

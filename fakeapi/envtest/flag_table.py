@@ -1,7 +1,7 @@
 """The flags of kube-apiserver in each release. `tools/kube_apiserver_flags.py` compiles them."""
 
 import json
-from importlib import resources
+from pathlib import Path
 
 from fakeapi.envtest.flags import Flag
 
@@ -20,6 +20,6 @@ def flags_of(release: str) -> list[Flag]:
 
 
 def _table() -> dict[str, dict[str, tuple[str, str, str]]]:
-    text = resources.files("fakeapi.envtest").joinpath("kube_apiserver_flags.json").read_text("utf-8")
+    text = (Path(__file__).parent / "kube_apiserver_flags.json").read_text("utf-8")
     table: dict[str, dict[str, tuple[str, str, str]]] = json.loads(text)
     return table

@@ -77,10 +77,10 @@ def check(values: Values) -> None:
 
 
 def _serve(release: str, values: Values) -> None:
+    from fakeapi import FakeAPI, StartError  # noqa: PLC0415 - not for --help
     from fakeapi.envtest.etcd_state import EtcdError, find_state  # noqa: PLC0415 - not for --help
     from fakeapi.envtest.server_options import options_of  # noqa: PLC0415 - not for --help
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - not for --help
-    from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - not for --help
 
     servers = values.items("etcd-servers")
     if not servers:

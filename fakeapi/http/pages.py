@@ -1,7 +1,5 @@
 """Plain-text error pages of Go's net/http and of the filters in k8s.io/apiserver."""
 
-import html
-
 from fakeapi.http.response import PLAIN_TEXT, Response
 from fakeapi.machinery.golang.strconv import quote
 
@@ -39,5 +37,7 @@ def internal_error(uri: str, why: str) -> Response:
 
     Escapes the text for HTML, because a browser may display it.
     """
+    import html  # noqa: PLC0415 - loaded only for an error
+
     text = html.escape(f"Internal Server Error: {quote(uri)}: {why}\n", quote=False)
     return Response(500, text.encode(), PLAIN_TEXT)

@@ -8,11 +8,8 @@ rejected.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import msgspec
@@ -28,8 +25,7 @@ class Stage(Enum):
     DEPRECATED = "DEPRECATED"
 
 
-@dataclass(frozen=True, slots=True)
-class GateSpec:
+class GateSpec(msgspec.Struct, frozen=True):
     """The properties of a feature gate from minor release `since` on.
 
     - `stage`: None if the release no longer has the gate
@@ -235,6 +231,8 @@ class UnknownGateError(GateError):
     """
 
     def __init__(self, name: str, known: Mapping[str, GateSpec]) -> None:
+        from difflib import get_close_matches  # noqa: PLC0415 - loaded only for an error
+
         self.name = name
         similar = get_close_matches(name, known, n=3)
         hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
@@ -364,7 +362,7 @@ def _graduated(minor: int) -> frozenset[str]:
 @cache
 def _gates() -> dict[str, Any]:
     """Returns the table of all gates of all releases, which tools/compile_releases.py writes."""
-    table: dict[str, Any] = msgspec.json.decode(resources.files(DATA).joinpath("gates.json").read_bytes())
+    table: dict[str, Any] = msgspec.json.decode((DATA / "gates.json").read_bytes())
     return table
 
 

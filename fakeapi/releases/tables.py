@@ -8,14 +8,15 @@ share the tables, and must not change them.
 
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
-from importlib import resources
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
 
 from fakeapi.releases.meta_types import META_TYPES
 
-DATA = "fakeapi.releases.data"
+DATA = Path(__file__).parent / "data"
+"""The folder of the compiled tables."""
 _NO_PACKAGES = frozenset({"index", "columns", "defaults", "bootstrap"})
 
 TypeEntry: TypeAlias = str | dict[str, Any]
@@ -193,9 +194,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
 
     def __iter__(self) -> Iterator[str]:
         """Yields the names of all types. Reads the file of every package."""
-        for path in sorted(
-            resources.files(DATA).joinpath(self.release).iterdir(), key=lambda file: file.name
-        ):
+        for path in sorted((DATA / self.release).iterdir()):
             name = path.name.removesuffix(".json")
             if name != path.name and name not in _NO_PACKAGES:
                 package = name.replace("__", "/")
@@ -222,7 +221,7 @@ def tables_of(release: str) -> ReleaseTables:
 
 
 def _text(release: str, name: str) -> bytes:
-    return resources.files(DATA).joinpath(release, f"{name}.json").read_bytes()
+    return (DATA / release / f"{name}.json").read_bytes()
 
 
 def _newest(history: list[tuple[int, str | None]], minor: int) -> str | None:
@@ -231,5 +230,5 @@ def _newest(history: list[tuple[int, str | None]], minor: int) -> str | None:
 
 @cache
 def _column_descriptions() -> dict[str, dict[str, list[tuple[int, str | None]]]]:
-    path = resources.files(DATA).joinpath("column_descriptions.json")
+    path = DATA / "column_descriptions.json"
     return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, list[tuple[int, str | None]]]])

@@ -1,10 +1,13 @@
-"""Parses HTTP/1.1 requests: with llhttp, or with h11 if llhttp might read the request differently."""
+"""Parses HTTP/1.1 requests: with llhttp, or with h11 if llhttp might read the request differently.
+
+The first request for h11 imports it. Servers of most tests never get such a request.
+"""
 
 import re
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import h11
 import httptools
+import msgspec
 
 from fakeapi.serving.request_head import (
     BAD_REQUEST,
@@ -15,6 +18,9 @@ from fakeapi.serving.request_head import (
     RequestHead,
     read_head,
 )
+
+if TYPE_CHECKING:
+    import h11
 
 HEADER_BYTES = 1 << 20
 """Maximum size of request line and headers in bytes, as in Go's net/http.
@@ -42,8 +48,7 @@ class Ended:
 ENDED = Ended()
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(msgspec.Struct, frozen=True):
     """The event that the head of a request is complete. Events for the body follow, and then ENDED.
 
     - `version`: the HTTP version, such as "1.1".
@@ -55,8 +60,7 @@ class Started:
     asks: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Preface:
+class Preface(msgspec.Struct, frozen=True):
     """The event that the client sent the HTTP/2 preface.
 
     `rest`: the received bytes after the preface's first line.
@@ -130,6 +134,8 @@ class RequestReader:
             self._in_request = True
             self._left = started.head.content_length
             return started
+        import h11  # noqa: PLC0415 - see the docstring of the module
+
         self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=HEADER_BYTES)
         self._h11.receive_data(bytes(self._buffer))
         self._buffer.clear()
@@ -145,6 +151,8 @@ class RequestReader:
         return data or None
 
     def _next_of_h11(self) -> Started | Preface | Refusal | bytes | Ended | None:
+        import h11  # noqa: PLC0415 - see the docstring of the module
+
         assert self._h11 is not None, "the caller has looked"
         try:
             event = self._h11.next_event()

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import json, sys, urllib.request
 from fakeapi import FakeAPI
@@ -31,9 +33,30 @@ def test_a_server_imports_kinds_and_the_recorder_on_first_use() -> None:
 def test_a_server_in_memory_starts_without_rarely_needed_libraries() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True, timeout=60)
     _, _, started = (set(each) for each in json.loads(done.stdout))
+    rarely_needed = {"sqlalchemy", "aiosqlite", "hypercorn", "h2", "wsproto", "starlette", "cryptography"}
     assert (
-        not {"sqlalchemy", "aiosqlite", "hypercorn", "h2", "wsproto", "starlette", "cryptography"} & started
+        not {*rarely_needed, "h11", "html", "difflib", "importlib.resources", "importlib.metadata"} & started
     )
     assert not {
         name for name in started if name.startswith(("fakeapi.registry.declared", "fakeapi.control."))
     }
+
+
+GARBAGE = """
+import gc, json
+frozen = {frozen}
+if frozen: gc.freeze()
+scans = []
+gc.callbacks.append(lambda phase, info: scans.append(info["generation"]))
+from fakeapi import FakeAPI
+print(json.dumps([len(scans), gc.isenabled(), gc.get_freeze_count() > 0]))
+"""
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_importing_leaves_the_garbage_collector_as_it_was(*, frozen: bool) -> None:
+    program = GARBAGE.format(frozen=frozen)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
+    scans, enabled, is_frozen = json.loads(done.stdout)
+    assert (enabled, is_frozen) == (True, frozen)
+    assert scans <= 40, "the collector would scan the new modules a hundred times"

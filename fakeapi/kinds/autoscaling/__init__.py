@@ -1,5 +1,7 @@
-"""The group autoscaling: HorizontalPodAutoscaler, which scales workloads by metrics."""
+"""The group autoscaling: HorizontalPodAutoscaler, which scales workloads by metrics.
 
-from fakeapi.kinds.autoscaling.horizontalpodautoscaler import HORIZONTAL_POD_AUTOSCALER
+The kind is imported when it is first used. Every server imports the module `defaults` of this folder.
+"""
 
-KINDS = (HORIZONTAL_POD_AUTOSCALER,)
+KINDS = {"horizontalpodautoscalers": "horizontalpodautoscaler.HORIZONTAL_POD_AUTOSCALER"}
+"""Maps each resource to the module and the name of its KindDefinition."""

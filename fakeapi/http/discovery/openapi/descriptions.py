@@ -8,7 +8,7 @@ Kubernetes.
 import json
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TypeAlias
 
 Texts: TypeAlias = dict[str, dict[str, dict[str, str]]]
@@ -71,5 +71,5 @@ def _texts() -> Texts:
 
     The field "" has the description of the type itself.
     """
-    texts: Texts = json.loads((files(__package__) / "descriptions.json").read_text(encoding="utf-8"))
+    texts: Texts = json.loads(Path(__file__).with_name("descriptions.json").read_text(encoding="utf-8"))
     return texts
