@@ -44,6 +44,8 @@ NO_BOUNDS = {
         "fakeapi.controllers.group_claims.RETRY_SECONDS",
         "fakeapi.controllers.cronjob.controller.DELTA_SECONDS",
         "fakeapi.controllers.cronjob.schedule.YEARS_MAX",
+        "fakeapi.controllers.disruption.controller.STALE_SECONDS",
+        "fakeapi.controllers.disruption.status.DELETION_SECONDS",
         "fakeapi.controllers.deployment.replica_sets.HISTORY_CHARACTERS_MAX",
         "fakeapi.controllers.deployment.rollout.NAME_MAX",
         "fakeapi.controllers.endpoints.slices.ENDPOINTS_MAX",
