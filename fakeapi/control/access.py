@@ -5,6 +5,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from fakeapi.asgi import CLIENT_CERTIFICATE
 from fakeapi.authentication.credentials import Anonymous, Credentials
 from fakeapi.control.errors import refused, status_response
+from fakeapi.control.ui.page import ROOT, UI, path_of
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.registry.authorization.authorizer import SUPERUSERS
 from fakeapi.registry.identity.users import User
@@ -19,8 +20,9 @@ class AccessCheck:
     the server.
 
     - `release`: the release whose rules map a client certificate to a user.
-    - `open_below`: a path whose files need no credentials. A browser cannot send a token when it loads a
-      page, and the files contain nothing about the server.
+
+    The live page and the redirect to it need no credentials. A browser cannot send a token when it loads a
+    page, and the files contain nothing about the server.
     """
 
     def __init__(
@@ -29,17 +31,15 @@ class AccessCheck:
         credentials: Credentials,
         hosts: HostRules | None,
         release: Release,
-        open_below: str,
     ) -> None:
         self._app = app
-        self._open_below = open_below
         self._credentials = credentials
         self._release = release
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._credentials.anonymous is not Anonymous.ADMINISTRATOR:
-            if not self._is_page(scope):
+            if not _is_page(scope):
                 user = self._user(scope)
                 if user is None or SUPERUSERS not in user.groups:
                     code, words = (401, "Unauthorized") if user is None else (403, _NOT_ADMINISTRATOR)
@@ -62,13 +62,14 @@ class AccessCheck:
                 return user
         return self._credentials.user_of_token(_bearer(scope["headers"]))
 
-    def _is_page(self, scope: Scope) -> bool:
-        path = str(scope["path"]).removeprefix(scope.get("root_path", ""))
-        folder, _, name = path.rpartition("/")
-        return path == self._open_below or (folder == self._open_below and name not in (".", ".."))
-
 
 _NOT_ADMINISTRATOR = f"fakeapi: the control API is for users in the group {SUPERUSERS}"
+
+
+def _is_page(scope: Scope) -> bool:
+    path = path_of(scope)
+    folder, _, name = path.rpartition("/")
+    return path in (*ROOT, UI) or (folder == UI and name not in (".", ".."))
 
 
 def _bearer(headers: list[tuple[bytes, bytes]]) -> bytes:

@@ -48,8 +48,8 @@ def control_api(server: Controlled, *, credentials: Credentials, hosts: HostRule
                 credentials=credentials,
                 hosts=hosts,
                 release=server.cluster.catalogue.primary,
-                open_below=page.UI,
-            )
+            ),
+            Middleware(page.RootRedirect),
         ],
         exception_handlers={HTTPException: _refusal, Exception: _failure},
     )

@@ -56,7 +56,7 @@ def test_after_a_compaction_everything_older_is_expired() -> None:
         ("GET", "/nothing", None, 404, "the control API has no such path"),
         ("PUT", "/state", None, 405, "the control API does not allow this method"),
         ("GET", "/requests/a%0Ab", None, 404, "the journal has no request"),
-        ("GET", "", None, 404, "the control API has no such path"),
+        ("POST", "", None, 404, "the control API has no such path"),
         ("GET", "/state?all=1", None, 400, "/state takes no parameters, not all"),
         ("POST", "/compaction", {"revision": 1}, 400, "unknown field `revision`"),
         ("POST", "/compaction", b"{", 400, "the body of POST /compaction"),

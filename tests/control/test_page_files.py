@@ -32,6 +32,20 @@ def test_the_files_of_the_page_need_no_token_and_everything_else_does() -> None:
             assert refusal.value.code == 401, path
 
 
+@pytest.mark.parametrize("path", ["", "/", "/ui"])
+def test_the_path_of_the_control_api_leads_to_the_page_without_a_token(path: str) -> None:
+    with FakeAPI(token="secret") as api:
+        with urllib.request.urlopen(f"{api.url}/_fakeapi{path}") as response:
+            assert response.url == f"{api.url}/_fakeapi/ui/"
+            assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        for private in ("//", "/../state", "/.", "?all=1/../state/"):
+            request = urllib.request.Request(f"{api.url}/_fakeapi{private}", method="POST")
+            with pytest.raises(HTTPError) as refusal:
+                urllib.request.urlopen(request)
+            refusal.value.close()
+            assert refusal.value.code in (401, 404), private
+
+
 @pytest.mark.parametrize(
     "name", ["none.js", "..%2fpage.py", "page.py", "static", "preact.txt", "preact.d.ts"]
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 UI = "/ui"
 """The path of the live page, relative to the path prefix of the control API."""
@@ -25,6 +26,29 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+
+ROOT = ("", "/")
+"""The path of the control API itself, relative to its path prefix."""
+
+
+def path_of(scope: Scope) -> str:
+    """Returns the path of a request, relative to the path prefix of the control API."""
+    return str(scope["path"]).removeprefix(scope.get("root_path", ""))
+
+
+class RootRedirect:
+    """Redirects the path of the control API itself to the live page, because people type that path."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and path_of(scope) in ROOT:
+            page = RedirectResponse(f"{str(scope['path']).removesuffix('/')}{UI}/")
+            await page(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 async def redirect(request: Request) -> Response:
