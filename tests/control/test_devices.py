@@ -105,6 +105,20 @@ def test_a_pending_claim_has_the_message_of_the_pod_that_waits(api: FakeAPI, cli
     assert (answer["states"], answer["pendingPods"]) == ({"pending": 1}, 1)
 
 
+def test_a_claim_that_is_being_deleted_has_its_finalizers_as_reason(
+    api: FakeAPI, client: ControlClient
+) -> None:
+    for name in ("a", "gone"):
+        claim = new_claim(name)
+        finalizers = ["example.com/keep"] if name == "gone" else []
+        api.create({**claim, "metadata": {**claim["metadata"], "finalizers": finalizers}})
+    allocate(api, api.get("ResourceClaim", "a"), "gpu-0")
+    api.delete("ResourceClaim", "gone")
+    assert claim_states(client) == {"gone": "deleting", "a": "allocated"}
+    first = client.get("/claims", search="example.com/keep")["claims"][0]
+    assert (first["name"], first["reason"]) == ("gone", "waits for finalizer example.com/keep")
+
+
 def test_claims_are_filtered_and_come_in_pages_with_pending_ones_first(
     api: FakeAPI, client: ControlClient
 ) -> None:
@@ -170,6 +184,8 @@ def test_taints_of_slices_and_of_rules_are_on_the_device(api: FakeAPI, client: C
     )
     devices = device_map(client)
     assert (devices["gpu-0"]["taints"], devices["gpu-1"]["taints"]) == (["a=b:NoSchedule"], ["c:NoExecute"])
+    (driver,) = client.get("/devices")["drivers"]
+    assert (driver["devices"], driver["free"], driver["tainted"]) == (2, 0, 2)
 
 
 def test_a_device_is_unhealthy_if_the_status_of_a_pod_says_so(api: FakeAPI, client: ControlClient) -> None:

@@ -30,7 +30,8 @@ class ClaimView(msgspec.Struct, rename="camel"):
     - `pods`: the names of the pods for which the claim is reserved, and of the pods that wait for the claim.
     - `devices`: the allocated devices as DRIVER/POOL/DEVICE.
     - `node`: the node of the pod that uses the claim; "" if no pod has a node.
-    - `reason`: why the claim is pending, from the condition PodScheduled of a waiting pod; "" if unknown.
+    - `reason`: for a pending claim, the condition PodScheduled of a waiting pod; for a claim that is being
+      deleted, its finalizers; "" if unknown.
     """
 
     namespace: str
@@ -107,7 +108,6 @@ def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
 def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
     state = state_of(claim, users)
     pods = claim.pods or [pod.metadata.name for pod in users]
-    reasons = (_failed_condition(pod).message for pod in users) if state is ClaimState.PENDING else ()
     return ClaimView(
         claim.metadata.namespace,
         claim.metadata.name,
@@ -116,8 +116,17 @@ def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
         pods,
         [f"{result.driver}/{result.pool}/{result.device}" for result in claim.results],
         next((pod.spec.node_name for pod in users if pod.spec.node_name), ""),
-        next(filter(None, reasons), ""),
+        _reason(claim, state, users),
     )
+
+
+def _reason(claim: Claim, state: ClaimState, users: list[Pod]) -> str:
+    if state is ClaimState.PENDING:
+        return next(filter(None, (_failed_condition(pod).message for pod in users)), "")
+    finalizers = claim.metadata.finalizers or []
+    if state is not ClaimState.DELETING or not finalizers:
+        return ""
+    return f"waits for {'finalizer' if len(finalizers) == 1 else 'finalizers'} {', '.join(finalizers)}"
 
 
 def _pod_view(pod: Pod) -> PodView:

@@ -23,6 +23,7 @@ class Metadata(Fields):
     uid: str = ""
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
+    finalizers: list[str] | None = None
     labels: dict[str, str] | None = None
 
 

@@ -40,7 +40,8 @@ class DeviceQuery(msgspec.Struct, forbid_unknown_fields=True):
 class DriverView(msgspec.Struct, rename="camel"):
     """The numbers of devices of one driver, by state.
 
-    `tainted` and `unhealthy` count both free and allocated devices.
+    - `free`: the number of devices that no claim has and that have no taint.
+    - `tainted` and `unhealthy`: the number of such devices, whether a claim has them or not.
     """
 
     driver: str
@@ -82,7 +83,10 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ClaimList(msgspec.Struct, rename="camel"):
-    """Claims sorted by name, pending claims first, and the pods that do not run yet.
+    """Claims and the pods that do not run yet.
+
+    Pending claims come first, then claims that are being deleted, then the others, each in the order of their
+    names.
 
     - `states`: the number of claims in each state, before the query's filters.
     - `total`: the number of claims that match the query.
@@ -94,6 +98,10 @@ class ClaimList(msgspec.Struct, rename="camel"):
     states: dict[str, int]
     total: int
     pending_pods: int
+
+
+_ORDER = {ClaimState.PENDING: 0, ClaimState.DELETING: 1}
+"""The states of the claims that come first, because these claims wait for something."""
 
 
 async def devices(call: Call) -> DeviceMap:
@@ -113,13 +121,15 @@ def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
     for pool in (pool for node in nodes for pool in node.pools):
         counts = counted.setdefault(pool.driver, Counter())
         for device in pool.devices:
-            counts[device.state] += 1
+            counts["devices"] += 1
+            if device.state is not DeviceState.FREE or not device.taints:
+                counts[device.state] += 1
             counts["tainted"] += bool(device.taints)
             counts["unhealthy"] += device.unhealthy
     return [
         DriverView(
             driver,
-            sum(counts[state] for state in DeviceState),
+            counts["devices"],
             counts[DeviceState.FREE],
             counts[DeviceState.ALLOCATED],
             counts[DeviceState.PREPARED],
@@ -141,7 +151,7 @@ async def claims(call: Call) -> ClaimList:
     views = claim_views(read_claims(cluster), pods_by_claim(pods))
     waiting = pending_pods(pods)
     matching = [view for view in views if query.state in ("", view.state) and _matches(query, view)]
-    matching.sort(key=lambda view: view.state is not ClaimState.PENDING)
+    matching.sort(key=lambda view: _ORDER.get(view.state, len(_ORDER)))
     selected = matching[query.skip : query.skip + query.limit]
     async with call.room(CLAIM_BYTES * (len(selected) + len(waiting))):
         return ClaimList(
