@@ -322,12 +322,33 @@ def test_a_pending_pod_is_explained_with_what_would_help(browser: Browser) -> No
         api.settle()
         browser.open(f"{api.page}#/why")
         browser.see("request a", ".one-waiting .summary")
+        browser.fill("#search", "node-1")
+        browser.see("request a", ".one-waiting .summary")
+        browser.fill("#search", "nothing-like-it")
+        browser.see("Nothing pending matches")
+        browser.open(f"{api.page}#/claims")
+        browser.see("request a", "td.grow")
+        browser.run("document.querySelector('td.grow a').click()")
+        browser.see("request a", ".explained .answer")
+        browser.open(f"{api.page}#/why/claim/default/gpu")
+        browser.see("pending", ".one-waiting[aria-current] .answer")
         browser.open(f"{api.page}#/why/pod/default/trainer")
         browser.see("pending", ".explained .answer")
         browser.see("request a", ".explained")
         browser.run("document.querySelector('.nodes-explained summary').click()")
         browser.see("node-1", ".nodes-explained")
         browser.see("does not fit", ".nodes-explained")
+
+
+def test_a_claim_that_waits_for_its_finalizers_is_among_the_pending_ones(
+    browser: Browser, api: FakeAPI
+) -> None:
+    api.create({**CLAIM, "metadata": {"name": "gpu", "finalizers": ["example.com/keep"]}})
+    api.delete("ResourceClaim", "gpu")
+    browser.open(f"{api.page}#/why")
+    browser.see("1 claim is being deleted")
+    browser.see("example.com/keep", ".one-waiting .summary")
+    browser.see("waits for finalizer example.com/keep", ".waiting .reason")
 
 
 def test_the_timeline_of_a_claim_has_the_steps_of_its_pods(browser: Browser, api: FakeAPI) -> None:

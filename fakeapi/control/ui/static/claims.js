@@ -1,13 +1,17 @@
 // Claims with their states, pending ones first: all of them, filtered in the server and read page by page.
 
 import { control } from "./api.js";
+import { useCauses } from "./causes.js";
 import { serverNow, useLive } from "./live.js";
-import { html, useState } from "./preact.js";
+import { html, useMemo, useState } from "./preact.js";
 import { Table } from "./table.js";
-import { age, counted, href, objectHref, secondsOf } from "./text.js";
+import { age, counted, objectHref, secondsOf } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
-const PAGE = 1000;
+/** The most claims of one response. */
+export const CLAIMS_MAX = 1000;
+// The most pending claims whose explanations the filter searches.
+const EXPLAINED = 100;
 export const STATES = ["pending", "allocated", "reserved", "prepared", "deleting"];
 const MEANING = {
   pending: "has no devices yet",
@@ -29,13 +33,16 @@ export function ClaimState({ state }) {
 export function Claims() {
   const [state, setState] = remember("state", "");
   const [search, setSearch] = remember("search", "");
-  const [limit, setLimit] = useState(PAGE);
+  const [limit, setLimit] = useState(CLAIMS_MAX);
   const { data, error } = useLive(() => readClaims({ state, search }, limit), [state, search, limit], {
     only: (event) => followed.has(event.resource ?? ""),
     least: 800,
   });
+  const causes = useCauses((data?.waiting ?? []).map(rowOf));
+  const claims = useMemo(() => [...(data ? explained(data, causes, search) : []), ...(data?.claims ?? [])], [data, causes.size, search]);
+  const total = data ? data.total + claims.length - data.claims.length : 0;
   const all = Object.values(data?.states ?? {}).reduce((sum, each) => sum + each, 0);
-  return html`<${Heading} title="Claims" lead=${data ? `${counted(data.total, "claim")}${data.total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending ones first` : "Reading…"} />
+  return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending ones first` : "Reading…"} />
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Filter by claim, pod, device, node or reason" />
       <${Choice} label="State" value=${state} onChange=${setState}
@@ -43,23 +50,41 @@ export function Claims() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} label="Claims" columns=${COLUMNS} rows=${data.claims} id=${(row) => `${row.namespace}/${row.name}`}
+    html`<${Table} label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
-      ${data.claims.length < data.total && html`<p><button type="button" onClick=${() => setLimit(limit + PAGE)}>Show ${Math.min(PAGE, data.total - data.claims.length)} more</button></p>`}`}`;
+      ${data.claims.length < data.total && html`<p><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.total - data.claims.length)} more</button></p>`}`}`;
 }
 
 async function readClaims(query, limit) {
-  const first = await control("GET", "/claims", { query: { ...query, limit: PAGE } });
+  const first = await control("GET", "/claims", { query: { ...query, limit: CLAIMS_MAX } });
   while (first.claims.length < Math.min(limit, first.total)) {
-    const next = await control("GET", "/claims", { query: { ...query, skip: first.claims.length, limit: PAGE } });
+    const next = await control("GET", "/claims", { query: { ...query, skip: first.claims.length, limit: CLAIMS_MAX } });
     if (!next.claims.length) {
       break;
     }
     first.claims = [...first.claims, ...next.claims];
   }
+  if (query.search && (!query.state || query.state === "pending")) {
+    first.waiting = (await control("GET", "/claims", { query: { state: "pending", limit: EXPLAINED } })).claims;
+  }
   return first;
+}
+
+const rowOf = (claim) => ({ ...claim, kind: "claim" });
+const keyOf = (claim) => `claim/${claim.namespace}/${claim.name}`;
+
+/** The pending claims that the server's search does not match, but whose explanation does. */
+function explained(data, causes, search) {
+  const known = new Set(data.claims.map(keyOf));
+  return (data.waiting ?? []).filter((claim) => !known.has(keyOf(claim)) && causes.get(keyOf(claim))?.text.includes(search.toLowerCase()));
+}
+
+/** Why a claim waits: the short answer of its explanation; until the server has given it, the reason of its pod. */
+function Cause({ claim }) {
+  const cause = useCauses([rowOf(claim)]).get(keyOf(claim))?.summary || short(claim.reason) || "why?";
+  return html`<a href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;
 }
 
 const several = (names, show) => names.map((name, index) => html`${index > 0 && ", "}${show(name)}`);
@@ -70,21 +95,24 @@ export function deviceName(device) {
 }
 
 const COLUMNS = [
-  { name: "State", width: "8rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
+  { name: "State", width: "6.5rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
   { name: "Name", className: "name", sort: (row) => row.name, show: (row) => html`<a href=${claimHref(row.namespace, row.name)}>${row.name}</a>` },
-  { name: "Namespace", show: (row) => row.namespace },
-  { name: "Pods", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
   {
-    name: "Devices",
-    sort: (row) => row.devices.join(),
+    name: "Devices or reason",
+    className: "grow",
+    sort: (row) => row.devices.join() || row.reason,
     show: (row) =>
-      row.state === "pending"
-        ? html`<a href=${href("why", "claim", row.namespace, row.name)} title=${row.reason}>${row.reason ? short(row.reason) : "why?"}</a>`
+      waits(row)
+        ? html`<${Cause} key=${keyOf(row)} claim=${row} />`
         : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${deviceName(each)}</a>`),
   },
+  { name: "Pods", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
+  { name: "Namespace", show: (row) => row.namespace },
   { name: "Node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a>`, sort: (row) => row.node },
   { name: "Age", number: true, width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },
 ];
+
+const waits = (claim) => claim.state === "pending" || claim.state === "deleting";
 
 /** The first sentence of a reason, without the number of nodes that it begins with. */
 function short(reason) {

@@ -1,20 +1,19 @@
 // Why pods and claims are pending, and why others are where they are.
 
 import { control, Refused } from "./api.js";
-import { claimHref, podHref } from "./claims.js";
+import { explain, useCauses } from "./causes.js";
+import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
 import { serverNow, useLive } from "./live.js";
-import { html, useEffect, useState } from "./preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
 import { Explained } from "./explained.js";
 import { age, counted, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
-const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses"]);
+const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates"]);
 // Rows of one reason that are shown at first.
 const SHOWN = 12;
 const GROUPS_SHOWN = 40;
-// The rows of the first groups that show their short answer before they are opened.
-const SUMMARIES = { groups: 6, rows: 6 };
-const SLOW_MS = 1000;
+const DELETING_MAX = 100;
 
 /** @param {string} kind */
 export function explainable(kind) {
@@ -25,27 +24,75 @@ export function explainable(kind) {
 export function Why({ place }) {
   const [search, setSearch] = remember("search", "");
   const [what, setWhat] = remember("what", "all");
-  const [wantedKind, wantedNamespace, wantedName] = place;
-  const { data, error } = useLive(() => control("GET", "/claims", { query: { state: "pending", search, limit: 1000 } }), [search], {
-    only: (event) => followed.has(event.resource ?? ""),
-    least: 1000,
-  });
-  const rows = data ? waiting(data) : [];
-  const shown = rows.filter((row) => what === "all" || row.kind === what);
-  const isOpen = (row) => row.kind === wantedKind && row.namespace === wantedNamespace && row.name === wantedName;
-  const groups = grouped(wantedName ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown);
-  const numbers = { pod: rows.filter((row) => row.kind === "pod").length, claim: rows.filter((row) => row.kind === "claim").length };
-  return html`<${Heading} title="Pending" lead=${data ? `${counted(data.pendingPods, "pod")} and ${counted(data.states.pending ?? 0, "claim")} wait` : "Reading…"} />
+  const { data, error } = useLive(() => readWaiting(search), [search], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
+  const all = useMemo(() => (data ? waiting(data) : []), [data]);
+  const causes = useCauses(all);
+  const rows = all.filter((row) => matches(row, causes.get(keyOf(row)), search));
+  const shown = rows.filter((row) => what === "all" || groupOf(row) === what);
+  const isOpen = (row) => isAt(row, place);
+  const groups = grouped(place[2] ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown);
+  const unread = search ? all.length - all.filter((row) => causes.has(keyOf(row))).length : 0;
+  const choices = [["all", "All"], ["pod", `Pods ${count(rows, "pod")}`], ["claim", `Claims without a pod ${count(rows, "claim")}`], ["deleting", `Being deleted ${count(rows, "deleting")}`]];
+  return html`<${Heading} title="Pending" lead=${data ? leadOf(data, all) : "Reading…"} />
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
-      <${Choice} label="What" value=${what} onChange=${setWhat} choices=${[["all", "All"], ["pod", `Pods ${numbers.pod}`], ["claim", `Claims without a pod ${numbers.claim}`]]} /></div>
+      <${Choice} label="What" value=${what} onChange=${setWhat} choices=${choices} /></div>
     <${Problem} error=${error} />
-    ${data && !rows.length && html`<${Empty} icon="why" title=${search ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, each with the reason.</p><//>`}
-    ${groups.slice(0, GROUPS_SHOWN).map((group, index) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} summaries=${index < SUMMARIES.groups ? SUMMARIES.rows : 0} />`)}
+    ${unread > 0 && html`<p class="soft" role="status">The explanations of ${counted(unread, "row")} are not read yet: the filter does not search them.</p>`}
+    ${data && !shown.length && html`<${Empty} icon="why" title=${all.length ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, each with the reason.</p><//>`}
+    ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} causes=${causes} />`)}
     ${groups.length > GROUPS_SHOWN && html`<p class="soft">${counted(groups.length - GROUPS_SHOWN, "more reason")}. Use the filter to see them.</p>`}
     ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;
 }
 
-/** Rows with the same reason together, in the order of the first of each. */
+/** Reads what waits. The server filters only if there is more than one response can have: the page searches the causes, too. */
+async function readWaiting(search) {
+  const query = { state: "pending", limit: CLAIMS_MAX };
+  const data = await control("GET", "/claims", { query });
+  if (data.states.deleting) {
+    data.deleting = (await control("GET", "/claims", { query: { state: "deleting", limit: DELETING_MAX } })).claims;
+  }
+  if (search && (data.pods.length < data.pendingPods || data.claims.length < data.total)) {
+    const found = await control("GET", "/claims", { query: { ...query, search } });
+    data.pods = merged(data.pods, found.pods);
+    data.claims = merged(data.claims, found.claims);
+  }
+  return data;
+}
+
+function merged(rows, more) {
+  const known = new Set(rows.map((row) => placed(row.namespace, row.name)));
+  return [...rows, ...more.filter((row) => !known.has(placed(row.namespace, row.name)))];
+}
+
+const keyOf = (row) => `${row.kind}/${row.namespace}/${row.name}`;
+const groupOf = (row) => (row.state === "deleting" ? "deleting" : row.kind);
+const count = (rows, group) => rows.filter((row) => groupOf(row) === group).length;
+
+/** Whether an address names the row, or a claim of the row's pod. */
+function isAt(row, place) {
+  const [kind, namespace, name] = place;
+  const names = kind === row.kind ? [row.name] : kind === "claim" ? row.claims ?? [] : [];
+  return row.namespace === namespace && names.includes(name);
+}
+
+/** Whether a row, with all that its explanation shows, contains each word of the filter. */
+function matches(row, cause, search) {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return true;
+  const texts = [placed(row.namespace, row.name), row.node, row.reason, row.message, ...(row.claims ?? []), ...(row.pods ?? []), cause?.text];
+  const text = texts.filter(Boolean).join(" ").toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function leadOf(data, rows) {
+  const [claims, alone] = [data.states.pending ?? 0, count(rows, "claim")];
+  const deleting = count(rows, "deleting");
+  const used = !claims ? "" : !alone ? "; these pods use all of the claims" : `; ${alone === 1 ? "1 claim has" : `${alone.toLocaleString("en")} claims have`} no pod`;
+  const last = deleting ? `. ${counted(deleting, "claim")} ${deleting === 1 ? "is" : "are"} being deleted` : "";
+  return `${counted(data.pendingPods, "pod")} and ${counted(claims, "claim")} wait${used}${last}`;
+}
+
+/** Rows with the same message together, in the order of the first of each. */
 function grouped(rows) {
   const groups = new Map();
   for (const row of rows) {
@@ -57,65 +104,40 @@ function grouped(rows) {
 
 function reasonOf(row) {
   if (row.message) return row.message;
+  if (row.state === "deleting") return "The claim has a deletionTimestamp, and no finalizer.";
   if (row.kind === "claim") return "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled.";
-  return row.reason || "No component has written a reason yet.";
+  return row.reason || "No condition of the pod has a message. Its events may say more.";
 }
 
-function Group({ reason, rows, isOpen, summaries }) {
+function Group({ reason, rows, isOpen, causes }) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, SHOWN);
   return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
-    <p class="reason">${rows.length > 1 && html`<${Pill} kind="warn">${rows.length.toLocaleString("en")}<//> `}${reason}</p>
-    ${shown.map((row, index) => html`<${Waiting} key=${`${row.kind}/${row.namespace}/${row.name}`} row=${row} open=${isOpen(row)} short=${index < summaries} />`)}
+    ${shown.map((row) => html`<${Waiting} key=${keyOf(row)} row=${row} open=${isOpen(row)} cause=${causes.get(keyOf(row))?.summary ?? ""} />`)}
     ${shown.length < rows.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(rows.length - shown.length).toLocaleString("en")} more</button>`}
+    <p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>
   </section>`;
 }
 
-/** Pending pods, then the pending claims that no pod waits for. */
+/** Pending pods, then the pending claims that no pod waits for, then the claims that are being deleted. */
 function waiting(data) {
   const pods = data.pods.map((pod) => ({ kind: "pod", ...pod }));
-  const claims = data.claims.filter((claim) => !claim.pods.length).map((claim) => ({ kind: "claim", message: claim.reason, ...claim }));
-  return [...pods, ...claims];
+  const claims = [...data.claims.filter((claim) => !claim.pods.length), ...(data.deleting ?? [])];
+  return [...pods, ...claims.map((claim) => ({ kind: "claim", message: claim.reason, ...claim }))];
 }
 
-/** Explanations are read one after the other, and no more of them once one took the server long. */
-let reading = Promise.resolve();
-let isSlow = false;
-
-/**
- * Reads the explanation of a row when it is its turn; leaves it out if the row has gone by then.
- *
- * @param {any} row
- * @param {(summary: string) => void} show
- */
-function summarize(row, show) {
-  let isGone = false;
-  reading = reading.then(async () => {
-    if (!isGone && !isSlow) {
-      const begun = performance.now();
-      const answer = await explain(row.kind, row.namespace, row.name).catch(() => null);
-      isSlow = performance.now() - begun > SLOW_MS;
-      if (!isGone) show(answer?.summary ?? "");
-    }
-  });
-  return () => {
-    isGone = true;
-  };
-}
-
-const explain = (kind, namespace, name) => control("GET", `/explain/${kind}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`);
-
-function Waiting({ row, open, short }) {
+function Waiting({ row, open, cause }) {
   const [opened, setOpened] = useState(open);
-  const [summary, setSummary] = useState("");
-  // The scheduler's message is the same for many reasons: the short answer tells them apart.
-  useEffect(() => (short ? summarize(row, setSummary) : undefined), [row.kind, row.namespace, row.name, row.message, short]);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (open) box.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
   const to = row.kind === "pod" ? podHref(row.namespace, row.name) : claimHref(row.namespace, row.name);
-  return html`<details class="one-waiting" open=${opened} onToggle=${(event) => setOpened(event.target.open)}>
-    <summary>
-      <span class="soft">${row.kind === "pod" ? "Pod" : "Claim"}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
-      <span class="soft">${row.node ? `waits on ${row.node}, ` : ""}${age(serverNow() - secondsOf(row.created))}</span>
-      ${summary && html`<span class="summary">${summary}</span>`}
+  const facts = [row.state === "deleting" && "being deleted", row.node && `waits on ${row.node}`, age(serverNow() - secondsOf(row.created))].filter(Boolean).join(", ");
+  return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => setOpened(event.target.open)}>
+    <summary><span class="soft">${row.kind === "pod" ? "Pod" : "Claim"}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
+      <span class="soft">${facts}</span>
+      ${cause && html`<span class="summary">${cause}</span>`}
     </summary>
     ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
       <p><a href=${to}>Open the ${row.kind}</a></p>`}
