@@ -12,6 +12,8 @@ import { Pill, Problem } from "./ui.js";
 const REQUESTS = 500;
 // The newest pods of a claim whose steps are shown.
 const PODS = 4;
+// Less than the time between two requests.
+const TINY = 1e-6;
 
 /**
  * @typedef {object} Step
@@ -20,6 +22,8 @@ const PODS = 4;
  * @property {string} who
  * @property {string} text
  * @property {string} kind created, allocated, reserved, prepared, changed, refused, event, warning, deleted
+ * @property {number} [order] what the steps are sorted by, if it is not the time
+ * @property {string} [details]
  * @property {boolean} rough whether the time is known to the second only
  * @property {string[]} faults
  */
@@ -42,8 +46,9 @@ export function ObjectTimeline({ group, resource, namespace, name, versions }) {
     return html`<${Problem} error=${error} />`;
   }
   const refused = steps.filter((each) => each.kind === "refused").length;
-  const whole = steps.length > 1 ? steps[steps.length - 1].at - steps[0].at : 0;
-  return html`<p class="soft">${counted(steps.length, "step")} in ${duration(whole)}${refused ? html`, <span class="bad">${counted(refused, "refused write")}</span>` : ""}</p>
+  const last = steps.at(-1);
+  const whole = last ? between(steps[0], last) : "";
+  return html`<p class="soft">${counted(steps.length, "step")}${whole && ` in ${whole}`}${refused ? html`, <span class="bad">${counted(refused, "refused write")}</span>` : ""}</p>
     <${Drawing} steps=${steps} chosen=${chosen} choose=${setChosen} />
     <ol class="steps-list">${steps.map((step, index) => html`<${StepItem} step=${step} before=${steps[index - 1]} first=${steps[0]} chosen=${index === chosen} />`)}</ol>`;
 }
@@ -53,13 +58,20 @@ function StepItem({ step, before, first, chosen }) {
   useEffect(() => {
     if (chosen) item.current?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
-  const since = before ? step.at - before.at : 0;
+  const since = before ? between(before, step) : "";
   return html`<li ref=${item} class=${`step ${step.kind}`} aria-current=${chosen ? "true" : undefined}>
-    <span class="when"><span title=${new Date(step.at * 1000).toISOString()}>${step.rough ? clock(step.at).slice(0, 8) : clock(step.at)}</span>
-      ${before && html`<span class="soft" title=${`${duration(step.at - first.at)} after the first step`}>+${duration(Math.max(0, since))}</span>`}</span>
+    <span class="when"><span title=${new Date(step.at * 1000).toISOString()}>${step.rough ? `~ ${clock(step.at).slice(0, 8)}` : clock(step.at)}</span>
+      ${since && html`<span class="soft" title=${`${between(first, step) || "Less than a second"} after the first step`}>+${since}</span>`}</span>
     <span class="what"><strong>${step.text}</strong> ${step.faults.map((each) => html`<${Pill} kind="warn">fault ${each}<//> `)}<span class="soft">${step.who}</span>
       ${step.details && html`<span class="detail">${step.details}</span>`}</span>
   </li>`;
+}
+
+/** The time between two steps; "" for steps at the same time. A time that is known to the second only gives "~" and whole seconds. */
+function between(first, last) {
+  if (!first.rough && !last.rough) return last.at > first.at ? duration(last.at - first.at) : "";
+  const seconds = Math.floor(last.at) - Math.floor(first.at);
+  return seconds > 0 ? `~${duration(seconds)}` : "";
 }
 
 const COLORS = { refused: "lanes-bad", warning: "lanes-bad", event: "lanes-event", prepared: "lanes-good", created: "lanes-good", deleted: "lanes-faint" };
@@ -74,14 +86,15 @@ function Drawing({ steps, chosen, choose }) {
       return undefined;
     }
     const names = [...new Set(steps.map((each) => each.who || "unknown"))];
-    const start = steps[0].at;
+    // A time that is known to the second only is drawn where the order of the steps puts it.
+    const times = steps.reduce((/** @type {number[]} */ all, each) => [...all, Math.max(each.at, all.at(-1) ?? each.at)], []);
     const drawn = new Lanes({
       canvas: canvas.current,
       tip: tip.current,
       lanes: names,
-      marks: steps.map((each) => ({
+      marks: steps.map((each, index) => ({
         lane: names.indexOf(each.who || "unknown"),
-        at: each.at - start,
+        at: times[index] - times[0],
         length: each.took,
         color: COLORS[each.kind] ?? "lanes-mark",
         shape: /** @type {any} */ (SHAPES[each.kind] ?? "bar"),
@@ -145,25 +158,48 @@ async function readPods(namespace, versions) {
  */
 export function stepsOf(versions, { requests, events }) {
   const byVersion = new Map(requests.filter((each) => each.after).map((each) => [each.after, each]));
-  const steps = versions.flatMap((version, index) => {
+  const written = versions.map((version, index) => {
     const request = byVersion.get(version.resourceVersion) ?? (version.change === "DELETED" ? requests.findLast((each) => each.verb === "delete" && each.code < 400) : undefined);
     const manager = newestManager(version.object);
     const known = request ? { at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [] } : { at: manager.at, took: 0, who: manager.who, rough: true, faults: [] };
     return changesOf(versions[index - 1], version).map((change) => ({ ...known, ...change }));
   });
+  const seen = events.rows.map((row) => eventStep(events, row));
+  order(written, seen);
+  const steps = [...written.flat(), ...seen];
   for (const request of requests.filter((each) => each.code >= 400 || !each.code)) {
     const what = `${request.verb} refused: ${request.code || "no response"} ${request.reason ?? ""}`.trim();
     steps.push({ at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [], text: what, kind: "refused", details: request.message ?? "" });
   }
-  const column = (title, row) => cellOf(events, title, row);
-  for (const row of events.rows) {
-    steps.push({ at: secondsOf(row.created), took: 0, who: "events", rough: true, faults: [], text: column("Reason", row), kind: column("Type", row) === "Warning" ? "warning" : "event", details: column("Message", row) });
-  }
   return steps.filter((each) => Number.isFinite(each.at)).sort((a, b) => sortTime(a) - sortTime(b));
 }
 
-/** Steps whose time is known to the second only come after the exact ones of that second. */
-const sortTime = (step) => (step.rough ? Math.floor(step.at) + 0.9999 : step.at);
+function eventStep(events, row) {
+  const column = (title) => cellOf(events, title, row);
+  const times = Number(column("Count") || 1);
+  const details = `${column("Message")}${times > 1 ? ` (${times.toLocaleString("en")} times, last ${column("Last Seen")} ago)` : ""}`;
+  return { at: secondsOf(row.created), took: 0, who: "events", rough: true, faults: [], text: column("Reason"), kind: column("Type") === "Warning" ? "warning" : "event", details };
+}
+
+/** Where a step belongs: its time; a step whose time is known to the second only follows the exact ones of that second. */
+const sortTime = (step) => step.order ?? (step.rough ? Math.floor(step.at) + 0.999 : step.at);
+
+/**
+ * Gives each version's steps a place before the next version, and the event of a scheduled pod one after its step:
+ * their order is known even if their times are known to the second only.
+ *
+ * @param {Step[][]} versions the steps of each version
+ * @param {Step[]} events
+ */
+function order(versions, events) {
+  let next = Number.POSITIVE_INFINITY;
+  for (const step of versions.flat().reverse()) {
+    step.order = Math.min(step.rough ? Math.floor(step.at) + 0.999 : step.at, next - TINY);
+    next = step.order;
+    const event = step.text.startsWith("scheduled to") ? events.find((each) => each.text === "Scheduled") : undefined;
+    if (event) event.order = step.order + TINY / 2;
+  }
+}
 
 function newestManager(object) {
   const entries = object.metadata?.managedFields ?? [];
@@ -224,5 +260,5 @@ function podChanges(old, fresh) {
 
 function deletionChanges(old, fresh) {
   const is = fresh.metadata?.deletionTimestamp && !old.metadata?.deletionTimestamp;
-  return is ? [{ text: "deletion requested", kind: "deleted", details: (fresh.metadata.finalizers ?? []).length ? `waits for ${fresh.metadata.finalizers.join(", ")}` : "" }] : [];
+  return is ? [{ text: "deletion requested", kind: "deleted", details: (fresh.metadata.finalizers ?? []).length ? `waits for ${fresh.metadata.finalizers.length === 1 ? "finalizer" : "finalizers"} ${fresh.metadata.finalizers.join(", ")}` : "" }] : [];
 }
