@@ -13,11 +13,13 @@ export function Controllers() {
   const failing = (data?.controllers ?? []).filter((each) => each.lastError).length;
   return html`<${Heading} title="Controllers and drivers" lead=${data ? `${counted(data.controllers.length, "controller")}${failing ? `, ${failing} with errors` : ""}` : "Reading…"} />
     <${Problem} error=${error} />
+    <${Drivers} />
+    <h2 class="after">Controllers</h2>
     ${data &&
     html`<${Table} label="Controllers" columns=${COLUMNS} rows=${data.controllers} id=${(row) => row.name}
       empty=${html`<${Empty} icon="controllers" title="No controller runs in this server"><p>With controllers, templates become claims, claims are allocated, pods run, and orphans are deleted.</p>
         <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2" label="command" /><${Code} text=${'FakeAPI(controllers="all", nodes="node-1,node-2")'} label="Python line" /><//>`} />`}
-    <${Drivers} />`;
+    <p class="soft after">Failed counts attempts that ended with an error of the controller itself. Problems of single objects, such as a missing template or a failed preparation, are events of these objects and the reason on <a href="#/why">Pending</a>.</p>`;
 }
 
 const COLUMNS = [

@@ -62,7 +62,7 @@ function Driver({ driver, reload }) {
   };
   const body = BEHAVIOURS[chosen]?.body ?? driver.prepare;
   const members = Object.entries(body);
-  return html`<article class="card"><h2>${name} <${Pill} kind=${isOff ? "bad" : "good"}>${isOff ? "stopped" : `runs on ${counted(driver.runningNodes, "node")}`}<//></h2>
+  return html`<article class="card"><h2>${name} <${Pill} kind=${isOff ? "bad" : "good"}>${isOff ? "stopped" : `runs on ${counted(driver.runningNodes, "node")}`}<//>${current === "works" ? "" : html` <${Pill} kind="bad" title="How the driver answers calls to prepare a claim">${BEHAVIOURS[current]?.text ?? current}${driver.prepare?.error && BEHAVIOURS[current] ? `: ${driver.prepare.error}` : ""}<//>`}</h2>
     <p class="soft">${counted(driver.devices, "device")} on ${counted(driver.nodes, "node")}, ${counted(driver.preparedClaims, "prepared claim")}</p>
     <${Problem} error=${error} />
     <div class="row">
@@ -82,7 +82,12 @@ function Driver({ driver, reload }) {
 function behaviourOf(prepare) {
   const text = JSON.stringify(prepare ?? {}, Object.keys(prepare ?? {}).sort());
   const known = Object.entries(BEHAVIOURS).find(([, { body }]) => JSON.stringify(body, Object.keys(body).sort()) === text);
-  return known ? known[0] : text;
+  return known ? known[0] : described(prepare);
+}
+
+function described({ error, hangs, delay, ...others }) {
+  const rest = Object.entries(others).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`);
+  return [error && `fails: ${error}`, hangs && "never answers", delay && `takes ${delay} seconds`, ...rest].filter(Boolean).join(", ");
 }
 
 /**
