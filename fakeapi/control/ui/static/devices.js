@@ -64,7 +64,7 @@ function Nothing() {
 function Drivers({ drivers, chosen, choose }) {
   return html`<ul class="drivers" aria-label="Drivers">${drivers.map((each) => {
     const is = each.driver === chosen;
-    const parts = [["prepared", each.prepared], ["allocated", each.allocated], ["free", each.free]];
+    const parts = [["prepared", each.prepared], ["allocated", each.allocated], ["free", each.free], ["tainted", each.devices - each.prepared - each.allocated - each.free]];
     return html`<li><button type="button" class="driver" aria-pressed=${String(is)} onClick=${() => choose(is ? "" : each.driver)}>
       <strong>${each.driver}</strong>
       <span class="bar" aria-hidden="true">${parts.map(([name, number]) => number > 0 && html`<span class=${name} style=${{ flexGrow: number }}></span>`)}</span>
@@ -171,7 +171,7 @@ function Square({ device }) {
   const share = device.shared === undefined ? undefined : { "--share": `${Math.round(device.shared * 100)}%` };
   const classes = ["square", kindOfDevice(device), device.dim ? "dim" : "", isPart ? "part" : "", share ? "shared" : "", device.taints?.length ? "has-taint" : ""];
   const uses = users.map((each) => `${each.name}${each.pods.length ? ` (${each.pods.join(", ")})` : ""}`).join(", ");
-  return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kindOfDevice(device)}${uses ? `, ${uses}` : ""}`}></span>`;
+  return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kindOfDevice(device)}${device.taints?.length ? ` (${device.taints.join(", ")})` : ""}${uses ? `, ${uses}` : ""}`}></span>`;
 }
 
 /** @param {string} driver */
