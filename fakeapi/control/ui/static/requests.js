@@ -34,21 +34,22 @@ export function Requests() {
   const { data, error } = useLive((old) => readNew(query, old), [query], { types: ["request"], paused });
   const { run, busy } = useAction();
   useEffect(() => setOlder([]), [query]);
-  const rows = [...(data?.rows ?? []), ...older];
-  const oldest = rows.at(-1)?.number ?? 0;
+  const read = [...(data?.rows ?? []), ...older];
+  const rows = useMemo(() => folded(read), [data, older]);
+  const oldest = read.at(-1)?.number ?? 0;
   const more = () =>
     run(async () => {
       const page = await control("GET", "/requests", { query: { ...query, before: oldest, last: PAGE } });
       setOlder([...older, ...page.requests.reverse()]);
       if (!page.requests.length) say("The journal has no older requests that match");
     });
-  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, rows.length) : "Reading…"}>
+  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, read.length) : "Reading…"}>
       <button type="button" aria-pressed=${String(paused)} onClick=${() => setPaused(!paused)}><${Icon} name=${paused ? "play" : "pause"} />${paused ? "Resume" : "Pause"}</button>
     <//>
     <div class="filters">
-      <${Search} value=${text} onInput=${setText} label="Text in path, query, agent, user, message or fault" />
-      <label><span class="hidden">Verb</span><select id="verb" value=${verb} onChange=${(event) => setVerb(event.target.value)}>${VERBS.map((each) => html`<option value=${each} selected=${each === verb}>${each || "All verbs"}</option>`)}</select></label>
-      <${Typed} id="resource" label="Resource" value=${resource} set=${setResource} placeholder="resourceclaims/status" />
+      <${Search} value=${text} onInput=${setText} label="Text in path, query, agent, user, message or fault" placeholder="Any text of the request" />
+      <label class="typed"><span>Verb</span><select id="verb" value=${verb} onChange=${(event) => setVerb(event.target.value)}>${VERBS.map((each) => html`<option value=${each} selected=${each === verb}>${each || "All verbs"}</option>`)}</select></label>
+      <${Typed} id="resource" label="Resource" value=${resource} set=${setResource} placeholder="pods/status" />
       <${Typed} id="in-namespace" label="Namespace" value=${namespace} set=${setNamespace} />
       <${Typed} id="object-name" label="Name" value=${name} set=${setName} />
       <${Typed} id="agent" label="User agent" value=${agent} set=${setAgent} placeholder="kubectl*" />
@@ -60,12 +61,33 @@ export function Requests() {
     html`<${Table} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
       empty=${html`<${Empty} icon="requests" title="No request matches"><p>Requests of kubectl, controllers and tests appear here as they come. Leases and the status of nodes are hidden until you tick Heartbeats.</p>
         <${Code} text=${`kubectl get resourceclaims -A --server ${serverUrl()}`} label="command" /><//>`} />
-      ${rows.length >= PAGE && html`<p><button type="button" disabled=${busy} onClick=${more}>Show older requests</button></p>`}`}
+      ${read.length >= PAGE && html`<p class="after"><button type="button" disabled=${busy} onClick=${more}>Show older requests</button></p>`}`}
     ${open > 0 && html`<${Details} number=${open} onClose=${() => setOpen(0)} />`}`;
 }
 
+/**
+ * The newest of the requests that count the same event once more, with their number: a controller that retries would
+ * push everything else out of sight.
+ */
+function folded(rows) {
+  const times = new Map();
+  const counts = (row) => (row.verb === "patch" && row.resource === "events" && row.code < 400 && row.code ? `${row.namespace}/${row.name}` : "");
+  for (const row of rows) {
+    const key = counts(row);
+    if (key) times.set(key, (times.get(key) ?? 0) + 1);
+  }
+  const shown = new Set();
+  return rows.flatMap((row) => {
+    const key = counts(row);
+    if (!key) return [row];
+    if (shown.has(key)) return [];
+    shown.add(key);
+    return [{ ...row, times: times.get(key) }];
+  });
+}
+
 function Typed({ id, label, value, set, placeholder }) {
-  return html`<label class="typed"><span class="hidden">${label}</span><input id=${id} type="text" autocomplete="off" spellcheck=${false} placeholder=${placeholder ?? label} title=${label} value=${value} onChange=${(event) => set(event.target.value.trim())} /></label>`;
+  return html`<label class="typed"><span>${label}</span><input id=${id} type="text" autocomplete="off" spellcheck=${false} placeholder=${placeholder ?? "any"} title=${label} value=${value} onChange=${(event) => set(event.target.value.trim())} /></label>`;
 }
 
 /** A name without a wildcard matches every name that contains it. */
@@ -105,7 +127,7 @@ function columns(open) {
     },
     { name: "Code", number: true, width: "4rem", sort: (row) => row.code, show: (row) => html`<span class=${codeKind(row.code)}>${row.code || "none"}</span>` },
     { name: "Verb", width: "6rem", show: (row) => row.verb || row.method },
-    { name: "Object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />` },
+    { name: "Object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />${row.times > 1 && html` <${Pill} title="Requests that count the same event once more; the newest is shown">×${row.times}<//>`}` },
     { name: "Agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
     { name: "Took", number: true, width: "6rem", sort: (row) => row.seconds, show: (row) => (row.watch ? html`<span class="soft">watch</span>` : duration(row.seconds)) },
     { name: "Message", className: "grow", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${row.message ?? ""}</span>` },
