@@ -240,11 +240,61 @@ def test_a_pod_links_to_its_claim_node_and_events(browser: Browser, api: FakeAPI
         }
     )
     browser.open(f"{api.page}#/object/-/pods/default/trainer")
+    browser.see("node-1 (missing)", "aside .links")
+    assert "gpu (missing)" not in browser.text("aside .links")
     browser.see("FailedPrepare", "aside")
     browser.see("no driver", "aside")
     links = "return [...document.querySelectorAll('aside a')].map((e) => e.getAttribute('href'))"
     wanted = {"#/object/-/nodes/-/node-1", "#/object/resource.k8s.io/resourceclaims/default/gpu"}
     assert wanted <= set(browser.run(links))
+
+
+def test_the_page_of_a_missing_object_offers_to_create_it(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/object/resource.k8s.io/deviceclasses/-/gpus")
+    browser.see("deviceclasses 'gpus' does not exist")
+    browser.click("Create gpus")
+    text = "return document.querySelector('dialog textarea')?.value ?? ''"
+    browser.wait(lambda: "name: gpus" in browser.run(text), "the editor with the name")
+
+
+def test_the_events_of_an_object_have_the_last_time_and_the_count(browser: Browser, api: FakeAPI) -> None:
+    api.create(new_pod("trainer"))
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": "e", "namespace": "default"},
+        "involvedObject": {"kind": "Pod", "namespace": "default", "name": "trainer"},
+        "reason": "FailedPrepare",
+        "message": "no driver",
+        "type": "Warning",
+        "count": 1005,
+        "firstTimestamp": "2020-01-01T00:00:00Z",
+        "lastTimestamp": "2021-01-01T00:00:00Z",
+    }
+    api.create(event)
+    browser.open(f"{api.page}#/object/-/pods/default/trainer")
+    browser.see("\N{MULTIPLICATION SIGN}1,005 in", "aside .events")
+
+
+def test_a_narrow_window_does_not_scroll_sideways_and_names_hidden_columns(
+    browser: Browser, api: FakeAPI
+) -> None:
+    api.create_all([CLAIM, new_pod("trainer"), node("node-1"), new_slice({"name": "gpu-0"})])
+    size = {"width": 400, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.command("Emulation.setDeviceMetricsOverride", size)
+    try:
+        for view in (*VIEWS, "object/-/pods/default/trainer"):
+            browser.open(f"{api.page}#/{view}")
+            browser.wait(lambda: browser.text("main h1, main h2"), f"the view {view}")
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), view
+            links = (
+                "return [...document.querySelectorAll('nav a')].every((e) => e.offsetLeft + 9 < innerWidth)"
+            )
+            assert browser.run(links), view
+        browser.open(f"{api.page}#/claims")
+        browser.see("Age →", ".beyond")
+    finally:
+        browser.command("Emulation.clearDeviceMetricsOverride", {})
 
 
 # claims and devices -----------------------------------------------------------------------------
@@ -387,6 +437,24 @@ def test_the_timeline_has_writes_refused_writes_faults_and_events(browser: Brows
     assert browser.run("return document.querySelector('.lanes canvas').height") > 0
 
 
+def test_a_timeline_has_times_of_whole_seconds_in_the_order_of_the_writes(
+    browser: Browser, api: FakeAPI
+) -> None:
+    pod = new_pod("trainer")
+    del pod["spec"]["resourceClaims"]
+    api.create(pod)
+    binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "trainer"}}
+    target = {"apiVersion": "v1", "kind": "Node", "name": "node-1"}
+    path = "/api/v1/namespaces/default/pods/trainer/binding"
+    api.request("POST", path, body={**binding, "target": target})
+    api.update_status({**api.get("Pod", "trainer"), "status": {"phase": "Running"}})
+    browser.open(f"{api.page}#/object/-/pods/default/trainer?tab=time")
+    browser.see("Running", ".steps-list")
+    order = browser.run("return [...document.querySelectorAll('.step strong')].map((e) => e.textContent)")
+    assert order == ["created", "scheduled to node-1", "Running"]
+    assert "-" not in browser.text("main .object-main p.soft")
+
+
 # traffic ----------------------------------------------------------------------------------------
 
 
@@ -435,6 +503,17 @@ def test_a_request_shows_its_bodies_as_curl_and_becomes_a_fault(browser: Browser
     with pytest.raises(StatusError, match="409"):
         api.update(created)
     api.update(created)
+
+
+def test_requests_that_count_an_event_once_more_are_one_row(browser: Browser, api: FakeAPI) -> None:
+    reference = {"kind": "Pod", "namespace": "default", "name": "trainer"}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "involvedObject": reference}
+    api.create({**event, "reason": "A", "message": "a", "type": "Warning", "count": 1})
+    for count in range(2, 9):
+        api.patch("Event", "e", {"count": count})
+    browser.open(f"{api.page}#/requests")
+    browser.see("\N{MULTIPLICATION SIGN}7", "main table")
+    assert browser.run("return document.querySelectorAll('tbody tr').length") == 2
 
 
 def test_requests_that_come_too_fast_are_counted(browser: Browser, api: FakeAPI) -> None:
@@ -523,6 +602,8 @@ def test_a_simulated_driver_is_stopped_and_its_devices_are_broken_with_a_click(b
         browser.see("stopped", ".drivers-card")
         browser.click("Start")
         browser.see("runs on 1 node", ".drivers-card")
+        api.driver("gpu.example.com").prepare(error="firmware is locked")
+        browser.see("fails: firmware is locked", ".drivers-card .pill.bad")
         browser.open(f"{api.page}#/devices")
         browser.wait(lambda: browser.run("return Boolean(document.querySelector('.pool'))"), "the pool")
         browser.run("document.querySelector('.pool').click()")

@@ -54,7 +54,7 @@ export function Claims() {
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
-      ${data.claims.length < data.total && html`<p><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.total - data.claims.length)} more</button></p>`}`}`;
+      ${data.claims.length < data.total && html`<p class="after"><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.total - data.claims.length)} more</button></p>`}`}`;
 }
 
 async function readClaims(query, limit) {

@@ -18,10 +18,10 @@ const WAYS = {
 };
 
 /**
- * @param {{kind?: import("./kinds.js").Kind, object?: any, namespace?: string, onClose: () => void}} props
+ * @param {{kind?: import("./kinds.js").Kind, object?: any, namespace?: string, name?: string, onClose: () => void}} props
  */
-export function Editor({ kind, object, namespace = "default", onClose }) {
-  const initial = useMemo(() => (object ? toYaml(editable(object)) : template(kind, namespace)), []);
+export function Editor({ kind, object, namespace = "default", name = "example", onClose }) {
+  const initial = useMemo(() => (object ? toYaml(editable(object)) : template(kind, namespace, name)), []);
   const [text, setText] = useState(initial);
   const [way, setWay] = useState(object ? "update" : "create");
   const [result, setResult] = useState(/** @type {any} */ (null));
@@ -135,12 +135,12 @@ function pythonOf(way) {
   return lines[way];
 }
 
-function template(kind, namespace) {
+function template(kind, namespace, name) {
   if (!kind) {
     return "";
   }
   const version = kind.group ? `${kind.group}/${kind.version}` : kind.version;
-  const metadata = kind.namespaced ? { name: "example", namespace } : { name: "example" };
+  const metadata = kind.namespaced ? { name, namespace } : { name };
   return toYaml({ apiVersion: version, kind: kind.kind, metadata, ...(SPECS[kind.resource] ?? {}) });
 }
 

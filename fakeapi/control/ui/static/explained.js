@@ -2,6 +2,7 @@
 
 import { kindOf } from "./kinds.js";
 import { html, useEffect, useState } from "./preact.js";
+import { ToObject } from "./links.js";
 import { counted, objectHref, placed } from "./text.js";
 import { Pill } from "./ui.js";
 
@@ -9,42 +10,69 @@ const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resour
 const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
 const NODES_SHOWN = 50;
 
+// Reasons that the page of controllers and drivers can mend, or at least show.
+const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerNotRunning", "KubeletNotRunning", "SchedulerNotRunning"]);
+
 /** @param {{value: any}} props an Explanation of the control API */
 export function Explained({ value }) {
+  const reasons = value.reasons ?? [];
+  const item = (reason) => html`<${Reason} reason=${reason} said=${reason.text === value.summary} />`;
   return html`<div class="explained">
-    <p class="answer"><${Pill} kind=${GOOD.has(value.verdict) ? "good" : "warn"}>${value.verdict}<//> ${value.summary}</p>
-    ${value.details?.length > 0 && html`<ul class="reasons">${value.details.map((each) => html`<li>${each}</li>`)}</ul>`}
-    <ol>${(value.reasons ?? []).map((reason) => html`<li><${Reason} reason=${reason} said=${reason.text === value.summary} /></li>`)}</ol>
+    <p class="answer"><${Pill} kind=${GOOD.has(value.verdict) ? "good" : "warn"}>${value.verdict}<//> <${Prose} text=${value.summary} /></p>
+    ${value.details?.length > 0 && html`<ul class="reasons">${value.details.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
+    ${reasons.length === 1 ? html`<div class="only">${item(reasons[0])}</div>` : html`<ol>${reasons.map((reason) => html`<li>${item(reason)}</li>`)}</ol>`}
     ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
-    ${(value.notes ?? []).map((note) => html`<p class="soft">${note}</p>`)}
+    ${(value.notes ?? []).map((note) => html`<p class="soft"><${Prose} text=${note} /></p>`)}
   </div>`;
+}
+
+/** A text whose parts between backticks are code. */
+function Prose({ text }) {
+  return html`${String(text).split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>` : part))}`;
 }
 
 /** One reason. `said`: whether its text is the short answer above. */
 function Reason({ reason, said }) {
-  const facts = reason.details ?? [];
-  return html`<p>${said ? "In detail:" : reason.text}</p>
-    ${facts.length > 0 && html`<ul class="reasons">${facts.map((each) => html`<li>${each}</li>`)}</ul>`}
+  // The expression and its values have places of their own below.
+  const facts = (reason.details ?? []).filter((each) => !reason.expression || each !== `expression: ${reason.expression}`);
+  const isTaint = reason.code === "DeviceTainted";
+  return html`${!said && html`<p><${Prose} text=${reason.text} /></p>`}
+    ${facts.length > 0 && html`<ul class="reasons">${facts.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
     ${reason.expression && html`<pre tabindex="0" aria-label="CEL expression">${reason.expression}</pre>`}
     <${Seen} seen=${reason.seen} />
     ${reason.object && html`<p class="soft">See <${ObjectLink} of=${reason.object} />${reason.path && html` at <code>${reason.path}</code>`}</p>`}
     ${reason.nodes?.length > 0 && html`<p class="soft">On ${several(reason.nodes, reason.nodeCount)}</p>`}
     ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}</p>`}
-    ${(reason.changes ?? []).map((change) => html`<p class="change">${change.sufficient ? html`<${Pill} kind="good" title="Tried: this change alone is enough">enough<//> ` : html`<${Pill} kind="accent">could help<//> `}<${Linked} text=${change.text} objects=${change.objects ?? []} />${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</p>`)}`;
+    ${OF_DRIVERS.has(reason.code) && html`<p class="soft">The driver and its switches: <a href="#/controllers">Controllers and drivers</a></p>`}
+    ${isTaint && html`<p class="soft">The taints of each device, and the button <em>Remove taints</em>: <a href="#/devices?state=tainted">tainted devices</a></p>`}
+    <${Changes} title=${(more) => more ? "Any one of these mends it:" : "This mends it:"} changes=${(reason.changes ?? []).filter((each) => each.sufficient)} kind="good" />
+    <${Changes} title=${() => "May help:"} changes=${(reason.changes ?? []).filter((each) => !each.sufficient)} kind="accent" />`;
 }
 
-/** A text in which the names of objects are links; objects that it does not name come after it. */
-function Linked({ text, objects }) {
-  const keys = objects.map((each) => placed(each.namespace ?? "", each.name));
-  const index = keys.findIndex((key) => key && wordAt(text, key) >= 0);
-  if (index < 0) {
-    return html`${text}${objects.map((each) => html` <${ObjectLink} of=${each} />`)}`;
+/** Changes under a title. Those of the kind good have been tried on a copy of the cluster. */
+function Changes({ title, changes, kind }) {
+  if (!changes.length) {
+    return null;
   }
-  const at = wordAt(text, keys[index]);
-  const [before, after] = [text.slice(0, at), text.slice(at + keys[index].length)];
-  const others = objects.filter((each) => each !== objects[index]);
-  return html`${before}<${ObjectLink} of=${objects[index]} short=${true} />${after}${others.map((each) => html` <${ObjectLink} of=${each} />`)}`;
+  const hint = kind === "good" ? "Tried on a copy of the cluster: after this change alone, the pod is scheduled" : "Not tried, or not enough alone";
+  return html`<p class="changes-title"><span class=${`status ${kind === "good" ? "good" : "soft"}`} title=${hint}>${title(changes.length > 1)}</span></p>
+    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
 }
+
+/** A text in which the names of objects are links; objects that it does not name come after it, in parentheses. */
+function Linked({ text, objects }) {
+  const index = objects.findIndex((each) => wordAt(text, keyOf(each)) >= 0);
+  const others = objects.filter((each, at) => at !== index && wordAt(text, keyOf(each)) < 0);
+  const rest = others.length > 0 && html` (${others.map((each, at) => html`${at > 0 && ", "}<${ObjectLink} of=${each} />`)})`;
+  if (index < 0) {
+    return html`<${Prose} text=${text} />${rest}`;
+  }
+  const key = keyOf(objects[index]);
+  const at = wordAt(text, key);
+  return html`<${Prose} text=${text.slice(0, at)} /><${ObjectLink} of=${objects[index]} short=${true} /><${Prose} text=${text.slice(at + key.length)} />${rest}`;
+}
+
+const keyOf = (object) => placed(object.namespace ?? "", object.name);
 
 /** Where a text names an object: not inside a longer word. -1 if it does not name it. */
 function wordAt(text, name) {
@@ -74,7 +102,7 @@ function ObjectLink({ of, short = false }) {
     kindOf(kind, API_VERSIONS[kind] ?? "v1").then((served) => setTo(served ? objectHref(served.group, served.resource, namespace, name) : ""), () => undefined);
   }, [kind, namespace, name]);
   const text = short ? placed(namespace, name) : `${kind} ${placed(namespace, name)}`;
-  return to ? html`<a href=${to}>${text}</a>` : html`<span>${text}</span>`;
+  return to ? html`<${ToObject} to=${to}>${text}<//>` : html`<span>${text}</span>`;
 }
 
 /** The scores of the scheduler plugins, without zeros. */
@@ -89,12 +117,22 @@ function Nodes({ nodes }) {
   const shown = all ? nodes : nodes.slice(0, NODES_SHOWN);
   return html`<details class="nodes-explained"><summary>Each node: ${feasible} of ${counted(nodes.length, "node")} ${nodes.length === 1 ? "fits" : "fit"}</summary>
     ${shown.map((node) => html`<details class="one-node"><summary><a href=${objectHref("", "nodes", "", node.name)}>${node.name}</a> <${Pill} kind=${node.feasible ? "good" : ""}>${node.chosen ? "chosen" : node.feasible ? "fits" : "does not fit"}<//>
-        ${node.score ? html` <span class="soft">score ${node.score}${parts(node.scores)}</span>` : ""} <span class="soft">${node.reason || node.message}</span></summary>
+        ${node.score ? html` <span class="soft">score ${node.score}${parts(node.scores)}</span>` : ""} <span class="soft">${node.reason || (node.feasible ? "" : shortageOf(node)) || node.message}</span></summary>
       ${(node.requests ?? []).map((request) => html`<${RequestOnNode} request=${request} />`)}
       ${node.message && html`<p class="soft">The scheduler says: ${node.message}</p>`}
     </details>`)}
     ${shown.length < nodes.length && html`<button type="button" onClick=${() => setAll(true)}>Show all ${nodes.length} nodes</button>`}
   </details>`;
+}
+
+/** The first request that gets too few devices on a node, with the reason that drops the last of them. */
+function shortageOf(node) {
+  const request = (node.requests ?? []).find((each) => each.usable < each.needed);
+  if (!request) return "";
+  const steps = [["published", request.published], [`in class ${request.deviceClass}`, request.inClass], ["match the selectors", request.selected], ["usable", request.usable]];
+  const [name, number] = steps.find(([, left]) => left < request.needed) ?? steps[3];
+  const dropped = name === "usable" ? (request.dropped ?? []).at(-1) : undefined;
+  return `${request.request}: ${number} of ${counted(request.needed, "device")} ${name}${dropped ? `, ${dropped.devices} ${dropped.text}` : ""}`;
 }
 
 /** How many devices of a node are left after each step, and why the others are not usable. */

@@ -93,17 +93,9 @@ function Page() {
 
 function Sidebar({ current, state, connected, showHelp }) {
   const groups = [...new Set(VIEWS.map((each) => each.group))];
-  const nav = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    // On a narrow screen the views are one row that scrolls sideways.
-    const link = nav.current?.querySelector("[aria-current]");
-    if (nav.current && link instanceof HTMLElement && nav.current.scrollWidth > nav.current.clientWidth) {
-      nav.current.scrollLeft = link.offsetLeft - nav.current.clientWidth / 3;
-    }
-  }, [current]);
   return html`<header class="side">
     <p class="brand"><img src="icon.svg" alt="" width="24" height="24" />fakeapi</p>
-    <nav aria-label="Views" ref=${nav}>
+    <nav aria-label="Views">
       ${groups.map(
         (group) => html`<div class="nav-group"><p>${group}</p><ul>${VIEWS.filter((each) => each.group === group).map(
           (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span></a></li>`,

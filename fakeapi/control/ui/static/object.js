@@ -1,10 +1,11 @@
 // One object: YAML, history with differences, timeline, events, and links to the objects around it.
 
-import { cluster, control, serverUrl } from "./api.js";
+import { cluster, control, Refused, serverUrl } from "./api.js";
 import { differences } from "./diff.js";
 import { Changes, Editor } from "./editor.js";
 import { Icon } from "./icons.js";
 import { kindOf, kindOfResource } from "./kinds.js";
+import { ToObject } from "./links.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { cellOf, ObjectTimeline, readEvents } from "./timeline.js";
@@ -18,7 +19,7 @@ const EVENTS = 200;
 /** @param {{place: string[]}} props */
 export function ObjectView({ place }) {
   const [group, resource, namespace, name, wanted] = place.map(partOf);
-  const [tab, setTab] = remember("tab", wanted ? "history" : "yaml");
+  const [chosen, setTab] = remember("tab", wanted ? "history" : "");
   const [open, setOpen] = useState("");
   const query = { group, resource, namespace, name };
   const { data, error } = useLive(() => control("GET", "/history", { query }), [group, resource, namespace, name], {
@@ -31,6 +32,7 @@ export function ObjectView({ place }) {
   const shown = then ?? last;
   const back = href("objects", group, resource);
   const kind = shown?.object.kind ?? resource;
+  const tab = chosen || (waits(shown?.object) ? "why" : "yaml");
   return html`<nav class="crumbs" aria-label="Path"><a href=${back}>${apiGroup(group, resource)}</a>${namespace && html`<span>/ ${namespace}</span>`}</nav>
     <div class="heading">
       <div><h1><span class="soft">${kind}</span> ${name}</h1>
@@ -45,6 +47,8 @@ export function ObjectView({ place }) {
     </div>
     <${Problem} error=${error} />
     ${wanted && data && html`<p class="note" role="status">${then ? `The object as it was at version ${wanted}` : `The object as it was at version ${wanted} is not kept. This is the newest version.`}</p>`}
+    ${error instanceof Refused && error.code === 404 && html`<p><button type="button" class="main" onClick=${() => setOpen("create")}><${Icon} name="plus" />Create ${name}</button></p>`}
+    ${open === "create" && html`<${Create} group=${group} resource=${resource} namespace=${namespace} name=${name} onClose=${() => setOpen("")} />`}
     ${last?.change === "DELETED" && html`<p class="note" role="status">The object is deleted. This is its last state.</p>`}
     ${shown &&
     html`<${Choice} label="What to show" value=${tab} onChange=${setTab} choices=${tabs(kind, versions)} />
@@ -61,6 +65,12 @@ export function ObjectView({ place }) {
     ${open === "delete" && html`<${Delete} object=${last.object} group=${group} resource=${resource} onClose=${() => setOpen("")} />`}`;
 }
 
+/** Whether the first question about an object is why it waits. */
+function waits(object) {
+  const isPending = object?.kind === "Pod" ? object.status?.phase === "Pending" : !object?.status?.allocation || object?.metadata.deletionTimestamp;
+  return explainable(object?.kind ?? "") && Boolean(isPending);
+}
+
 function tabs(kind, versions) {
   const all = [["yaml", "YAML"], ["history", `History (${versions.length})`], ["time", "Timeline"]];
   return explainable(kind) ? [...all, ["why", "Why"]] : all;
@@ -71,7 +81,7 @@ function Facts({ version }) {
   const ready = (status?.conditions ?? []).find((each) => each.type === "Ready");
   return html`${status?.phase && html`<${Pill} kind=${status.phase === "Running" ? "good" : status.phase === "Pending" ? "warn" : ""}>${String(status.phase)}<//> `}
     ${ready && html`<${Pill} kind=${ready.status === "True" ? "good" : "bad"}>${ready.status === "True" ? "Ready" : "Not ready"}<//> `}
-    ${metadata.deletionTimestamp && html`<${Pill} kind="warn">being deleted<//> `}
+    ${metadata.deletionTimestamp && html`<${Pill} kind="warn" title="The object has a deletionTimestamp and waits for its finalizers">deleting<//> `}
     created ${age(serverNow() - secondsOf(metadata.creationTimestamp))} ago, resourceVersion ${metadata.resourceVersion}`;
 }
 
@@ -135,6 +145,10 @@ function Related({ object, resource }) {
     ).then(setOwners, () => setOwners([]));
   }, [object]);
   const namespace = object.metadata?.namespace ?? "";
+  const { data: users = [] } = useLive(() => usersOf(object, resource), [resource, namespace, object.metadata?.name, object.metadata?.resourceVersion], {
+    only: (event) => event.resource === "pods" || event.resource === "resourceclaims",
+    least: 2000,
+  });
   const links = [
     ...owners.map((each) => ({
       what: "Owner",
@@ -142,12 +156,13 @@ function Related({ object, resource }) {
       to: each.served ? objectHref(each.served.group, each.served.resource, each.served.namespaced ? namespace : "", each.name) : undefined,
     })),
     ...(AROUND[resource]?.(object, namespace) ?? []),
+    ...users,
   ];
   if (!links.length) {
     return null;
   }
   return html`<section><h2>Around it</h2><dl class="links">${links.map(
-    ({ what, text, to }) => html`<div><dt>${what}</dt><dd>${to ? html`<a href=${to}>${text}</a>` : text}</dd></div>`,
+    ({ what, text, to }) => html`<div><dt>${what}</dt><dd>${to ? html`<${ToObject} to=${to}>${text}<//>` : text}</dd></div>`,
   )}</dl></section>`;
 }
 
@@ -162,6 +177,18 @@ const classes = (claimSpec) =>
     text: name,
     to: objectHref(RESOURCE, "deviceclasses", "", name),
   }));
+
+/** The pods that wait for a claim. */
+async function usersOf(object, resource) {
+  const { name, namespace = "" } = object.metadata ?? {};
+  if (resource === "resourceclaims") {
+    const known = new Set((object.status?.reservedFor ?? []).map((each) => each.name));
+    const { claims } = await control("GET", "/claims", { query: { namespace, search: `${namespace}/${name}` } });
+    const pods = claims.find((each) => each.name === name)?.pods ?? [];
+    return pods.filter((each) => !known.has(each)).map((each) => ({ what: "Pod", text: each, to: objectHref("", "pods", namespace, each) }));
+  }
+  return [];
+}
 
 /** The links of each kind to the objects around it. */
 const AROUND = {
@@ -199,13 +226,29 @@ function Events({ object }) {
   const { data } = useLive(() => readEvents(object.kind, namespace, name, EVENTS), [name, namespace, object.kind], {
     only: (event) => event.resource === "events",
   });
-  const rows = [...(data?.rows ?? [])].sort((a, b) => b.created.localeCompare(a.created));
   const column = (title, row) => cellOf(data, title, row);
+  const rows = [...(data?.rows ?? [])].sort((a, b) => (column("Last Seen", a) === column("Last Seen", b) ? b.created.localeCompare(a.created) : secondsIn(column("Last Seen", a)) - secondsIn(column("Last Seen", b))));
+  const times = (row) => Number(column("Count", row) || 1);
   return html`<section><h2>Events</h2>
     ${data && !rows.length && html`<p class="soft">No event names this object.</p>`}
     <ul class="events">${rows.map(
-      (row) => html`<li class=${column("Type", row) === "Warning" ? "warn" : ""}><p><strong>${column("Reason", row)}</strong> <span class="soft">${age(serverNow() - secondsOf(row.created))}</span></p><p>${column("Message", row)}</p></li>`,
+      (row) => html`<li class=${column("Type", row) === "Warning" ? "warn" : ""}><p><strong>${column("Reason", row)}</strong> <span class="soft" title=${`First seen ${column("First Seen", row)} ago`}>${column("Last Seen", row)}${times(row) > 1 ? ` ×${times(row).toLocaleString("en")} in ${column("First Seen", row)}` : ""}</span></p><p>${column("Message", row)}</p></li>`,
     )}</ul></section>`;
+}
+
+/** The seconds of an age as kubectl prints it, such as 2m5s. */
+function secondsIn(text) {
+  const units = { s: 1, m: 60, h: 3600, d: 86400, y: 31536000 };
+  return [...text.matchAll(/(\d+)([smhdy])/g)].reduce((all, [, number, unit]) => all + Number(number) * units[unit], 0);
+}
+
+/** The editor with a new object of this name. */
+function Create({ group, resource, namespace, name, onClose }) {
+  const [kind, setKind] = useState(/** @type {import("./kinds.js").Kind | undefined} */ (undefined));
+  useEffect(() => {
+    kindOfResource(group, resource).then(setKind, () => undefined);
+  }, [group, resource]);
+  return kind ? html`<${Editor} kind=${kind} namespace=${namespace || "default"} name=${name} onClose=${onClose} />` : null;
 }
 
 function Delete({ object, group, resource, onClose }) {

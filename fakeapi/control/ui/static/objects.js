@@ -187,11 +187,14 @@ function cellColumn(kind, column, index) {
   return { ...base, number: column.type === "integer" || column.type === "number", sort: (row) => row.cells[index] ?? "", show: (row) => cell(row.cells[index]) };
 }
 
-const GOOD = /^(Ready|Running|Bound|Active|True|Available|Established|allocated,reserved)$/;
+const GOOD = /^(Ready|Running|Bound|Active|True|Available|Established)$/;
 const BAD = /^(Failed|Error|NotReady|CrashLoopBackOff|False|Lost)/;
 
 function cell(value) {
   const text = value === null || value === undefined ? "" : String(value);
+  if (/^deleted\b/.test(text)) {
+    return html`<span class="status warn" title="kubectl prints deleted for a claim that has a deletionTimestamp and still waits for its finalizers">${text}</span>`;
+  }
   const kind = GOOD.test(text) ? "good" : BAD.test(text) ? "bad" : text === "Pending" || text === "pending" ? "warn" : "";
   return kind ? html`<span class=${`status ${kind}`}>${text}</span>` : html`<span title=${text.length > 30 ? text : undefined}>${text}</span>`;
 }

@@ -32,7 +32,7 @@ const BELOW = 56;
 export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption }) {
   const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const [view, setView] = useState({ top: 0, height: 1200 });
+  const [view, setView] = useState({ top: 0, height: 1200, beyond: "" });
 
   const ordered = useMemo(() => {
     const by = columns.find((each) => each.name === column);
@@ -67,7 +67,7 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, capti
   const from = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MORE);
   const to = Math.min(ordered.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MORE);
   const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
-  return html`<div class="table" ref=${box} tabindex="0" role="region" aria-label=${label}>
+  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${view.beyond ? "table cut" : "table"} ref=${box} tabindex="0" role="region" aria-label=${label}>
     <table aria-rowcount=${ordered.length + 1}>
       <caption class=${caption ? "" : "hidden"}>${caption ?? label}</caption>
       <thead><tr>${columns.map((each) => head(each, column, direction, turn))}</tr></thead>
@@ -101,9 +101,20 @@ function measure(element, setView) {
     // The table ends where the window ends, so that only one of them scrolls.
     const room = Math.max(LEAST_HEIGHT, innerHeight - (element.getBoundingClientRect().top + scrollY) - BELOW);
     element.style.maxHeight = `${Math.round(room)}px`;
-    const next = { top: element.scrollTop, height: element.clientHeight };
-    setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && old.height === next.height ? old : next));
+    const next = { top: element.scrollTop, height: element.clientHeight, beyond: beyond(element) };
+    setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && old.height === next.height && old.beyond === next.beyond ? old : next));
   }
+}
+
+/** The names of the columns that begin or end outside the visible part, with an arrow; "" if there are none. */
+function beyond(element) {
+  if (element.scrollWidth <= element.clientWidth + 1) return "";
+  const heads = /** @type {HTMLElement[]} */ ([...element.querySelectorAll("thead th")]);
+  const right = element.scrollLeft + element.clientWidth;
+  const name = (head) => head.querySelector("button")?.firstChild?.textContent ?? "actions";
+  const before = heads.filter((head) => head.offsetLeft + head.offsetWidth / 2 < element.scrollLeft).map(name);
+  const after = heads.filter((head) => head.offsetLeft + head.offsetWidth / 2 > right).map(name);
+  return [before.length ? `← ${before.join(", ")}` : "", after.length ? `${after.join(", ")} →` : ""].filter(Boolean).join(" · ");
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

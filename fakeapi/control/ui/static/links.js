@@ -1,0 +1,26 @@
+// Links to objects: a link to an object that does not exist says so.
+
+import { control } from "./api.js";
+import { kindOfResource } from "./kinds.js";
+import { useLive } from "./live.js";
+import { html } from "./preact.js";
+import { partOf } from "./text.js";
+
+/**
+ * A link to one object, marked if the object does not exist.
+ *
+ * @param {{to: string, children?: any}} props `to`: an address that objectHref returns
+ */
+export function ToObject({ to, children }) {
+  const { data: isMissing } = useLive(() => missing(to), [to], { only: (event) => to.includes(`/${event.resource}/`), least: 3000 });
+  return html`<a class=${isMissing ? "missing" : undefined} href=${to}>${children}</a>${isMissing ? html` <span class="bad">(missing)</span>` : ""}`;
+}
+
+/** Whether the object of an address does not exist; false if the address names no object, or the server cannot say. */
+async function missing(to) {
+  const [view, group, resource, namespace, name] = to.replace(/^#\//, "").split("?")[0].split("/").map(decodeURIComponent).map(partOf);
+  if (view !== "object" || !name) return false;
+  if (!(await kindOfResource(group, resource))) return false;
+  const query = { group, resource, namespace, fieldSelector: `metadata.name=${name}` };
+  return control("GET", "/table", { query }).then((table) => !table.rows.length, () => false);
+}
