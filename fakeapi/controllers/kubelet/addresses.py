@@ -23,7 +23,10 @@ class NodeAddresses:
         return self._of_pods[uid]
 
     def _network(self, block: int) -> str:
-        """Returns the first three numbers of addresses. Nodes after the 255th have one block each."""
+        """Returns the first three numbers of the IP addresses in a block of the node.
+
+        Up to node 255, a node has 256 blocks. Later nodes have only one.
+        """
         if self._number <= 255:
             return f"10.{self._number}.{block % 256}"
         return f"100.{64 + self._number // 256}.{self._number % 256}"

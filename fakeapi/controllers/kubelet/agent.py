@@ -205,7 +205,7 @@ class NodeAgent:
         await self._events.record(node, "Warning", UNREACHABLE, shortened(problem))
 
     async def report_reachable(self) -> None:
-        """Writes the conditions and taints of the Node, depending on whether its kubelet runs.
+        """Writes the Ready condition and the taints of the Node, depending on whether its kubelet runs.
 
         Raises StatusError if a request fails.
         """

@@ -102,11 +102,11 @@ class KubeletController(Controller):
         await agent.start()
 
     async def set_running(self, name: str, *, is_running: bool) -> None:
-        """Stops the kubelet of a node, as if its machine were switched off; or starts the kubelet again.
+        """Stops or restarts the kubelet of a node, as if its machine were switched off or on.
 
-        A stopped kubelet acts on nothing. Its Node becomes NotReady and gets the taints of an unreachable
-        node, as kube-controller-manager does after 40 seconds. Raises KeyError for an unknown node, and
-        StatusError if a request fails.
+        A stopped kubelet does nothing. Its Node becomes NotReady at once and gets the taint of an unreachable
+        node. In a real cluster, this takes 40 seconds. Raises KeyError for an unknown node, and StatusError
+        if a request fails.
         """
         agent = self.nodes[name]
         if agent.is_running == is_running:
@@ -136,7 +136,7 @@ class KubeletController(Controller):
             self._remove_directory()
 
     def connections(self, pod: Object) -> ContainerConnections | None:
-        """Returns the containers of a pod for clients of the API; None if no node here runs the pod."""
+        """Returns the connections to a pod's containers; None if no kubelet of this server runs the pod."""
         agent = self.nodes.get(pod["spec"].get("nodeName", ""))
         if agent is None:
             return None
@@ -147,7 +147,10 @@ class KubeletController(Controller):
         return [shown_behaviour(behaviour) for behaviour in self.runtimes.simulated.behaviours]
 
     def add_behaviours(self, values: list[Object]) -> None:
-        """Adds behaviours of simulated containers: all, or none. Raises BehaviourError if one is invalid."""
+        """Adds behaviours of simulated containers.
+
+        Raises BehaviourError if one is invalid, and then adds none.
+        """
         self.runtimes.simulated.behaviours.add(read_behaviours(values))
 
     def clear_behaviours(self) -> None:
@@ -155,9 +158,10 @@ class KubeletController(Controller):
         self.runtimes.simulated.behaviours.clear()
 
     def current_run(self, namespace: str, pod: str, container: str) -> Run:
-        """Returns the present or last run of a container. `container`: "" for the only one of a pod.
+        """Returns the current or last run of a container.
 
-        Raises LookupError if no node knows the pod or the container, or if the container never ran.
+        `container`: its name; "" for the only container of a pod. Raises LookupError if no node runs the pod
+        or the container, or if the container never ran.
         """
         pod_object = self._pods.get(namespace, pod)
         if pod_object is None:

@@ -1,4 +1,6 @@
-"""Driver: a registered DRA driver as the kubelet calls it, with the claims and devices of these calls."""
+"""Driver: the interface of registered DRA drivers for the kubelet, with the types of its arguments and
+results.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,17 +16,17 @@ CALL_SECONDS = 45.0
 PREPARED_DEVICES_MAX = 4096
 """Maximum number of devices, CDI devices and request names that a driver may return for one claim.
 
-An allocation has at most 32 devices. The kubelet keeps what a driver returns until the driver unprepares the
-claim, also after the driver has gone. A longer result is an error of the driver.
+An allocation has at most 32 devices. The kubelet keeps the result until the driver unprepares the claim, even
+if the driver unregisters. A larger result is an error of the driver.
 """
 
 PREPARE, UNPREPARE = "NodePrepareResources", "NodeUnprepareResources"
-"""The names of the two calls in the kubelet's error messages."""
+"""The names of the prepare and unprepare calls in the kubelet's error messages."""
 
 Reason: TypeAlias = Literal["call_failed", "claim_failed", "claims_left_out", "unknown_claim"]
 
 Stop: TypeAlias = Callable[[], None]
-"""A function that ends what the call that returned it has started."""
+"""Function that stops a watch of a driver, such as `Driver.watch_health`."""
 
 
 class DriverError(Exception):
@@ -67,7 +69,7 @@ class PreparedDevice:
 
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
-    """The part of a driver's response that is about one claim. `error`: "" if the driver succeeded."""
+    """The result for one claim in a driver's response. `error`: "" if the driver succeeded."""
 
     devices: Sequence[PreparedDevice] = field(default_factory=tuple)
     error: str = ""
@@ -75,7 +77,7 @@ class ClaimResult:
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """The PluginInfo of a plugin that registers. `versions`: the gRPC services that it supports."""
+    """The PluginInfo of a registering plugin. `versions`: the gRPC services that the plugin supports."""
 
     type: str
     name: str
@@ -102,14 +104,16 @@ class Driver(ABC):
     async def prepare(self, claims: Sequence[Claim]) -> dict[str, list[PreparedDevice]]:
         """Calls the driver to prepare claims. Returns the prepared devices by the uid of the claim.
 
-        Raises DriverError if the call fails, or if the driver returns an error or leaves out a claim.
+        Raises DriverError if the call fails, if the driver returns an error, or if a claim is missing in the
+        response.
         """
 
     @abstractmethod
     async def unprepare(self, claims: Sequence[Claim]) -> None:
         """Calls the driver to unprepare claims.
 
-        Raises DriverError if the call fails, or if the driver returns an error or leaves out a claim.
+        Raises DriverError if the call fails, if the driver returns an error, or if a claim is missing in the
+        response.
         """
 
     @abstractmethod
@@ -121,19 +125,20 @@ class Driver(ABC):
         *,
         is_optional: bool,
     ) -> Stop:
-        """Starts to read the health of the driver's devices.
+        """Starts reading the health of the driver's devices. Returns a function that stops it.
 
         - `service`: the health service of the release's kubelet.
         - `report`: receives each report of the driver.
-        - `forget`: called when the driver ends the stream, so that the health is unknown.
-        - `is_optional`: whether the kubelet gives up if the driver does not implement the service.
+        - `forget`: called when the driver ends the stream. The health of its devices is then unknown.
+        - `is_optional`: whether the kubelet stops trying if the driver does not implement the service.
         """
 
     @abstractmethod
     def watch_resources(self, report: Callable[[Sequence[bytes]], None]) -> Stop:
-        """Starts to read the resources of the node that a driver for 1.30 publishes through the kubelet.
+        """Starts reading the node's resources from a driver of 1.30. Returns a function that stops it.
 
-        `report`: receives each list of encoded resource models.
+        `report`: receives each list of resource models, encoded as protobuf. The kubelet publishes them as
+        ResourceSlices.
         """
 
 
@@ -143,7 +148,8 @@ def checked_results(
     """Returns the results of a driver's response, by the uid of the claim.
 
     `method`: the call, for error messages. Raises DriverError if the response has an error for a claim, lacks
-    a claim, has an unknown claim, or has more than PREPARED_DEVICES_MAX devices for a claim.
+    a claim or has an unknown claim. Also raises DriverError for more than PREPARED_DEVICES_MAX devices in a
+    claim.
     """
     by_uid = {claim.uid: claim for claim in claims}
     known: dict[str, ClaimResult] = {}
@@ -164,7 +170,10 @@ def checked_results(
 def prepared_devices(
     results: Iterable[tuple[str, ClaimResult]], claims: Sequence[Claim]
 ) -> dict[str, list[PreparedDevice]]:
-    """Returns the devices of a driver's response. Raises DriverError as `checked_results` does."""
+    """Returns the devices in a driver's response, by the uid of the claim.
+
+    Raises DriverError if `checked_results` rejects the response.
+    """
     return {uid: list(result.devices) for uid, result in checked_results(results, claims, PREPARE).items()}
 
 

@@ -1,4 +1,4 @@
-"""GRPCDriver: a DRA driver that registered at a Unix socket, called over gRPC as the release's kubelet does.
+"""GRPCDriver: calls a DRA driver at a Unix socket over gRPC, as the release's kubelet does.
 
 Imports grpc and protobuf, which the extra `node` installs.
 """
@@ -33,7 +33,7 @@ from fakeapi.controllers.kubelet.socket_paths import connectable
 from fakeapi.machinery.schema import protobuf
 
 RETRY_SECONDS = 5.0
-"""Seconds of real time, not of the server's clock, before the kubelet opens an ended stream again."""
+"""Delay in seconds before the kubelet reopens an ended stream. Counts real time, not the server's clock."""
 
 
 @dataclass(eq=False, slots=True)
@@ -199,7 +199,7 @@ async def _channel(endpoint: str) -> AsyncIterator[grpc.aio.Channel]:
 def _readable(message: Any) -> Any:
     """Returns a gRPC message unchanged. Raises grpc.aio.AioRpcError for None.
 
-    Python's gRPC returns None for a message that it cannot decode. Go's client raises an error then.
+    Python's gRPC returns None for an undecodable message. Go's client reports an error instead.
     """
     if message is None:
         none = grpc.aio.Metadata()

@@ -17,7 +17,7 @@ STALE_SECONDS = 30.0
 MESSAGE_MAX = 1024
 """Maximum size of a device's health message in bytes; a longer message is cut and ends with "..."."""
 DEVICES_MAX = 16384
-"""Maximum number of devices per driver whose health is stored. Reports about more devices are ignored."""
+"""Maximum number of devices per driver whose health is stored. Reports about further devices are ignored."""
 
 Device = tuple[str, str]
 """A device of a DRA driver: the name of its pool and its own name."""
@@ -37,11 +37,11 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The health of one device as its driver reports it.
+    """The health of one device, as reported by its driver.
 
     - `state`: 1 is Healthy, 2 is Unhealthy; any other number is Unknown.
     - `seconds`: how long the report is valid; 0 for the default.
-    - `lasts`: whether the report is valid until the next report, in each release.
+    - `lasts`: whether the report is valid until the next report, independently of `seconds`.
     """
 
     pool: str
@@ -73,8 +73,7 @@ class HealthCache:
     def update(self, driver: str, reported: Iterable[HealthReport], now: float) -> set[Device]:
         """Stores a driver's report about its devices; returns the devices whose health changed.
 
-        - `reported`: the reports of one message. A device that is missing in them keeps its health until this
-          health expires.
+        - `reported`: the reports of one message. A missing device keeps its health until that health expires.
         - `now`: the time of the report.
         """
         known = self._drivers.setdefault(driver, {})

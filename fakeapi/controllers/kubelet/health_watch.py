@@ -57,10 +57,10 @@ class HealthWatch:
             self.driver_went(name)
 
     def driver_came(self, driver: Driver) -> None:
-        """Starts to read a driver's health reports. Closes the stream of an earlier driver with this name.
+        """Starts reading a driver's health reports. Closes the stream of an earlier driver with this name.
 
-        In some releases, drivers register the health service. In these releases, this method ignores a driver
-        that did not register the service.
+        In some releases, drivers register the health service. There, this method ignores a driver without
+        this service.
         """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:

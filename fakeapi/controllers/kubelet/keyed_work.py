@@ -28,8 +28,7 @@ class KeyedWork:
     def spawn(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Runs a task for a key in the background.
 
-        If an earlier task of this key is still running, adds the key to the work queue again when that task
-        ends.
+        If an earlier task of this key is still running, queues the key again after that task.
         """
         if key in self._busy:
             self._again.add(key)
@@ -38,7 +37,7 @@ class KeyedWork:
         self._context.spawn(self._guarded(key, work))
 
     def forget(self, key: Key) -> None:
-        """Forgets the failures of a key whose object no longer exists."""
+        """Drops the failure count of a key whose object no longer exists."""
         self._failures.pop(key, None)
 
     async def _guarded(self, key: Key, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -60,7 +60,7 @@ class DepartedDriverKey:
 
 @dataclass(frozen=True, slots=True)
 class UnreachableDriverKey:
-    """A DRA driver whose socket cannot be reached. `problem`: the message of the event to record."""
+    """A DRA driver with an unreachable socket. `problem`: the message of the event to record."""
 
     node: str
     problem: str
@@ -76,7 +76,7 @@ class PublishedKey:
 
 @dataclass(frozen=True, slots=True)
 class TimerKey:
-    """The earliest timer of the containers and pods of all nodes. See `Timers`."""
+    """The earliest timer of the containers and pods on all nodes. `Timers` explains it."""
 
     node: str = ""
 

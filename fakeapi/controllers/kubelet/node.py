@@ -1,4 +1,4 @@
-"""Registers the Node object of a kubelet, and renews the node's Lease (heartbeats)."""
+"""Registers the Node object of a kubelet, and renews the node's Lease (the heartbeat)."""
 
 from collections.abc import Callable
 from contextlib import suppress

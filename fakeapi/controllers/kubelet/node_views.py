@@ -40,7 +40,7 @@ def summaries_of(agents: Mapping[str, NodeAgent], pods: Informer) -> list[NodeSu
 
 
 def view_of(agent: NodeAgent, pods: Informer) -> NodeView:
-    """Returns the description of a node."""
+    """Returns the NodeView of a node: its pods, drivers, prepared claims and CDI edits."""
     claims = list(agent.prepared)
     devices = dict.fromkeys(name for claim in claims for name in claim.cdi_devices)
     directories = (*cdi.DIRECTORIES, agent.directory / cdi.NODE_DIRECTORY)

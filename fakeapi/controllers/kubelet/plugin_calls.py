@@ -21,13 +21,14 @@ class Unreachable(Exception):
 
 
 class NoAnswer(Exception):
-    """Raised if a registration call fails. The message is the reason."""
+    """Raised if a registration call fails. The message is the driver's error."""
 
 
 async def info_of(path: Path) -> PluginInfo:
     """Requests the PluginInfo of the plugin at a registration socket.
 
-    Raises Unreachable, NoAnswer, or UnicodeEncodeError for a path that is not UTF-8.
+    Raises Unreachable if gRPC cannot reach the socket, and NoAnswer if the call fails. Raises
+    UnicodeEncodeError for a path that is not UTF-8.
     """
     try:
         info = await call(str(path), _GET_INFO, MESSAGES["InfoRequest"](), "PluginInfo", REGISTER_SECONDS)
@@ -39,10 +40,10 @@ async def info_of(path: Path) -> PluginInfo:
 
 
 async def notify(path: Path, problem: str) -> str:
-    """Tells the plugin at a registration socket whether the kubelet accepted it.
+    """Notifies the plugin at a registration socket whether the kubelet accepted it.
 
-    `problem`: the reason why the kubelet rejected the plugin; "" if it was accepted. Returns the reason if
-    the call failed; "" otherwise.
+    `problem`: the reason for a rejection; "" if the kubelet accepted the plugin. Returns the error if the
+    call failed; "" otherwise.
     """
     status = MESSAGES["RegistrationStatus"](plugin_registered=not problem, error=problem)
     try:

@@ -30,7 +30,10 @@ class AdmittedPods:
         self._states = NodeStates()
 
     def pod_changed(self, old: Object | None, new: Object | None) -> None:
-        """Takes over a change of a pod."""
+        """Updates the admitted pods after a change of a pod.
+
+        `old` or `new` is None if the pod was created or deleted.
+        """
         before, after = (pod if pod is not None and was_admitted(pod) else None for pod in (old, new))
         if before is not None or after is not None:
             self._states.pod_changed(before, after)
@@ -41,7 +44,7 @@ class AdmittedPods:
 
 
 def was_admitted(pod: Object) -> bool:
-    """Whether the kubelet has admitted a pod and the pod has not ended."""
+    """Whether the kubelet has admitted a pod. False for a pod that has ended."""
     return "startTime" in pod["status"] and not has_ended(pod)
 
 

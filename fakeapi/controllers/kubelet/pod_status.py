@@ -38,7 +38,7 @@ def status_of(state: PodState, node_ip: str, pod_ip: str, now: str, *, is_termin
 
 
 def without_times(status: Object) -> Object:
-    """Returns a status without the times of its conditions, so that equal statuses can be recognized."""
+    """Returns a status without lastTransitionTime in its conditions, for comparing statuses."""
     conditions = [
         {name: value for name, value in condition.items() if name != "lastTransitionTime"}
         for condition in status["conditions"]
@@ -47,7 +47,7 @@ def without_times(status: Object) -> Object:
 
 
 def known_conditions(pod: Object) -> Object:
-    """Returns the kubelet's conditions as they are in the API, so that changes of other clients stay."""
+    """Returns the kubelet's conditions as stored in the API, to keep other clients' changes in a patch."""
     known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     return {"conditions": [known[kind] for kind in CONDITIONS if kind in known]}
 

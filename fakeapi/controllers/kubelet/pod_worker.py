@@ -1,7 +1,7 @@
 """PodWorker: runs and ends the pods of one node.
 
 Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod, SyncTerminatedPod). Container runtimes
-run the containers. A pod whose containers start at once is Running as soon as its claims are prepared.
+run the containers. With containers that start at once, a pod is Running as soon as its claims are prepared.
 """
 
 import logging
@@ -117,7 +117,10 @@ class PodWorker:
             self._wait(key)
 
     async def _is_admitted(self, state: PodState) -> bool:
-        """Whether the node runs a pod. Rejects a pod that does not fit, and writes the reason."""
+        """Whether the node admits a pod.
+
+        Writes the reason to the status of a rejected pod, and records an event.
+        """
         refused = None if was_admitted(state.pod) else self._refusal(state.pod)
         if refused is not None:
             await self._events.record(state.pod, "Warning", *refused)
@@ -145,7 +148,10 @@ class PodWorker:
         await self._report(state, is_terminal=is_over)
 
     async def _set_up(self, state: PodState) -> bool:
-        """Prepares the claims of a pod. If that fails, writes the reason and retries later."""
+        """Prepares the claims of a pod. Returns False after a failure, and retries later.
+
+        Writes the pod's status and records the event FailedPrepareDynamicResources after a failure.
+        """
         pod = state.pod
         try:
             await self._claims.prepare(pod)
@@ -198,16 +204,16 @@ class PodWorker:
             await self._statuses.patch(pod, pod_status.known_conditions(pod))
 
     def _address(self, state: PodState) -> str:
-        """Returns the IP address of a pod, which stays the same after a restart of the kubelet."""
+        """Returns the IP address of a pod. The address stays the same after a restart of the kubelet."""
         if state.pod["spec"].get("hostNetwork"):
             return self._addresses.node
         known: str = state.pod["status"].get("podIP", "")
         return known or self._addresses.of_pod(state.uid)
 
     async def _end(self, state: PodState) -> None:
-        """Ends a deleted pod: stops its containers, unprepares its claims, and removes the object.
+        """Ends a deleted pod: stops its containers, unprepares its claims and deletes the object.
 
-        Writes the last status only if somebody can see it: if the containers take their time to end, or if
+        Writes a last status only if clients can see it: if stopping the containers takes time, or if
         finalizers keep the object.
         """
         pod = state.pod

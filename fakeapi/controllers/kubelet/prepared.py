@@ -7,7 +7,7 @@ from fakeapi.controllers.kubelet.driver import Claim, PreparedDevice
 from fakeapi.machinery.json_types import Object
 
 PREPARE, UNPREPARE, ALL = "NodePrepareResources", "NodeUnprepareResources", "*"
-"""Names of node operations in `skipNodeOperations` of a device; ALL stands for every operation."""
+"""Names of node operations in a device's `skipNodeOperations`. ALL means every operation."""
 
 
 @dataclass(eq=False, slots=True)
@@ -83,8 +83,8 @@ def drivers_of(claim: Object) -> list[str]:
 def skipped_operations(claim: Object) -> dict[str, list[str]]:
     """Returns the node operations that a kubelet skips for each driver of an allocated claim, sorted.
 
-    An operation is skipped if all devices of the driver in the claim skip it. Drivers without such an
-    operation are left out. Follows `computeDriverStates` of k8s.io/kubernetes `pkg/kubelet/cm/dra`.
+    The kubelet skips an operation if all devices of the driver in the claim skip it. The result omits drivers
+    without skipped operations. Follows `computeDriverStates` in k8s.io/kubernetes `pkg/kubelet/cm/dra`.
     """
     results = (claim["status"]["allocation"].get("devices") or {}).get("results") or ()
     by_driver: dict[str, list[set[str]]] = {}

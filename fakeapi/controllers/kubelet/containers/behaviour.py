@@ -1,4 +1,4 @@
-"""Behaviour: what simulated containers do, as data."""
+"""Behaviour: describes the results of simulated containers, such as exit codes, logs and probe failures."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -22,9 +22,10 @@ class ExecResult:
 
 @dataclass(frozen=True, slots=True)
 class ProbeFailure:
-    """A time in which a probe fails. All times are seconds since the start of the run.
+    """A period in which a probe fails. All times are seconds since the start of the run.
 
-    `until`: None if the probe fails until the run ends. `output`: the text of the probe.
+    `until`: the end of the period; None if the probe fails until the run ends. `output`: the probe's error
+    text.
     """
 
     after: float = 0.0
@@ -33,7 +34,7 @@ class ProbeFailure:
 
 
 NEVER = float("inf")
-"""The value of `after` and `stop_after` for a container that does not end by itself."""
+"""Value of `after` or `stop_after` for a container that does not exit."""
 
 Logs = str | Callable[[ContainerRun], str]
 Exec = str | ExecResult | Callable[[list[str], bytes], str | bytes | ExecResult]
@@ -42,19 +43,20 @@ Ports = str | Callable[[int, bytes], bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """Describes what selected containers do. A field that is None leaves the behaviour as it is.
+    """Describes how the selected containers behave. A field that is None changes nothing.
 
-    The first fields select containers: `image`, `container`, `pod` and `namespace` are patterns such as
-    "crash:*", `labels` are labels of the pod, and `attempts` limits it to the first runs of a container.
+    The first fields select containers. `image`, `container`, `pod` and `namespace` are patterns such as
+    "crash:*". `labels` are labels of the pod. `attempts` limits the behaviour to the first runs of a
+    container.
 
     - `start_after`: seconds before the container starts, such as the time to pull its image.
-    - `start_error`: the reason and the message with which the container cannot start.
-    - `after`: seconds from the start to the exit; NEVER if it runs until it is stopped.
-    - `exit_code`, `reason` and `message`: of the exit. The reason OOMKilled has the exit code 137.
+    - `start_error`: the reason and the message of a failed start.
+    - `after`: seconds from the start to the exit; NEVER if the container runs until it is stopped.
+    - `exit_code`, `reason` and `message`: the result of the exit. The reason OOMKilled has the exit code 137.
     - `stop_after`: seconds from the stop signal to the exit; NEVER if only SIGKILL ends the container.
     - `stop_exit_code`: the exit code after the stop signal.
-    - `probes`: when probes fail, by the kind of the probe. A container without them is not probed.
-    - `logs`: the output of each run, or a function that makes it.
+    - `probes`: the failures by kind of probe. The kubelet does not probe a container without them.
+    - `logs`: the output of each run, or a function that returns it.
     - `exec`: the output of all commands, or a function of the command and its standard input.
     - `ports`: the reply on all ports, or a function of the port and the received bytes.
     """
@@ -92,13 +94,13 @@ class Behaviour:
         )
 
     def over(self, other: "Behaviour") -> "Behaviour":
-        """Returns the other behaviour with the fields that this behaviour sets."""
+        """Returns a copy of `other` in which the fields set by this behaviour are replaced."""
         changes = {name: value for name in ACTIONS if (value := getattr(self, name)) is not None}
         return replace(other, **changes)
 
     @property
     def exits(self) -> bool:
-        """Whether the container exits by itself."""
+        """Whether the behaviour makes the container exit without a stop signal."""
         return self.after is not None or self.exit_code is not None or self.reason is not None
 
 
@@ -107,7 +109,10 @@ ACTIONS = tuple(each.name for each in fields(Behaviour) if each.name not in SELE
 
 
 def behaviour_of(run: ContainerRun, behaviours: Iterable[Behaviour]) -> Behaviour:
-    """Returns what a run does by all behaviours that select it. Later behaviours win, field by field."""
+    """Returns the combined behaviour of all behaviours that select a run.
+
+    For each field, the last behaviour wins.
+    """
     result = Behaviour()
     for behaviour in behaviours:
         if behaviour.selects(run):

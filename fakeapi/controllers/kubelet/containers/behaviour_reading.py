@@ -18,11 +18,11 @@ from fakeapi.machinery.printable import printable_line
 from fakeapi.option import seconds_of_duration
 
 FILE_MAX = 1024 * 1024
-"""Maximum size of a file of behaviours in bytes; reading a longer file raises BehaviourError."""
+"""Maximum size in bytes of a file with behaviours. Reading a larger file raises BehaviourError."""
 BEHAVIOURS_MAX = 1000
-"""Maximum number of behaviours of a server; a further behaviour raises BehaviourError."""
+"""Maximum number of behaviours on a server. Adding more raises BehaviourError."""
 TEXT_MAX = 1024 * 1024
-"""Maximum number of characters in one text of a behaviour; a longer text raises BehaviourError."""
+"""Maximum number of characters in one text of a behaviour. A longer text raises BehaviourError."""
 PATTERN_MAX = 253
 """Maximum number of characters in a pattern; a longer pattern raises BehaviourError."""
 
@@ -49,7 +49,10 @@ def read_behaviours(source: Any) -> list[Behaviour]:
 
 
 def read_text(text: str) -> list[Behaviour]:
-    """Returns the behaviours in a YAML or JSON text: one behaviour, or a list. Raises BehaviourError."""
+    """Returns the behaviours in a YAML or JSON text. The text has one behaviour, or a list.
+
+    Raises BehaviourError if the text or a behaviour is invalid.
+    """
     try:
         content = document_of(text)
     except DocumentError as error:
@@ -69,7 +72,7 @@ def read_text(text: str) -> list[Behaviour]:
 
 
 def read_behaviour(value: Any) -> Behaviour:
-    """Returns one behaviour. Keys of a mapping are field names, such as exit_code or exitCode.
+    """Returns `value` as a Behaviour. The keys of a mapping are field names, such as exit_code or exitCode.
 
     Raises BehaviourError if the value is not a valid behaviour.
     """
@@ -90,7 +93,10 @@ def read_behaviour(value: Any) -> Behaviour:
 
 
 def shown_behaviour(behaviour: Behaviour) -> dict[str, Any]:
-    """Returns a behaviour as JSON values, which `read_behaviour` accepts. Functions become their names."""
+    """Returns a behaviour as a dictionary of JSON values for `read_behaviour`.
+
+    A function becomes its name.
+    """
     return {
         _camel(name): _json(value)
         for name in _FIELDS

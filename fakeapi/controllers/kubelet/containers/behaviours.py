@@ -1,4 +1,7 @@
-"""Behaviours: the behaviours of a server's simulated containers, from options, calls and annotations."""
+"""Behaviours: holds the behaviours of a server's simulated containers.
+
+Sources are options, calls and pod annotations.
+"""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -35,9 +38,9 @@ class Behaviours:
         return iter(self._all)
 
     def add(self, behaviours: Iterable[Behaviour]) -> None:
-        """Adds behaviours, which win over the earlier ones. Later starts of containers follow them.
+        """Adds behaviours with precedence over the earlier ones. Running containers keep their behaviour.
 
-        Raises BehaviourError if there are too many.
+        Raises BehaviourError if the server would have more than BEHAVIOURS_MAX behaviours.
         """
         added = (*self._all, *behaviours)
         if len(added) > BEHAVIOURS_MAX:
@@ -49,15 +52,18 @@ class Behaviours:
         self._all = ()
 
     def of(self, run: ContainerRun) -> Behaviour:
-        """Returns what a run of a container does. The pod's annotation wins over all other behaviours."""
+        """Returns the behaviour of a run of a container.
+
+        The pod's annotation wins over all other behaviours.
+        """
         return behaviour_of(run, (default_behaviour(run), *self._all, *_annotated(run.pod)))
 
 
 def default_behaviour(run: ContainerRun) -> Behaviour:
-    """Returns the default: init containers and the main containers of a Job complete at once.
+    """Returns the default behaviour: init containers and the main containers of a Job complete at once.
 
-    All other containers run until they are stopped. If the command of a Job is plain, such as `sleep 5` or
-    `sh -c "exit 1"`, its container exits as the command says.
+    All other containers run until they are stopped. A Job's container with a simple command, such as `sleep
+    5` or `sh -c "exit 1"`, exits when and how this command does.
     """
     owners = run.pod["metadata"].get("ownerReferences") or ()
     is_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)

@@ -7,7 +7,10 @@ from fakeapi.controllers.kubelet.containers.runtime import CommandError, Contain
 
 
 def run_builtin(run: ContainerRun, command: Sequence[str], stdin: bytes) -> ExecResult:
-    """Returns the result of a command. Raises CommandError for any other command, like a missing program."""
+    """Returns the result of a command.
+
+    Raises CommandError for an unknown command, as for a missing program.
+    """
     name = command[0].rpartition("/")[2] if command else ""
     builtin = _BUILTINS.get(name)
     if builtin is None:

@@ -24,9 +24,9 @@ DIRECTORIES = (Path("/etc/cdi"), Path("/var/run/cdi"))
 NODE_DIRECTORY = "cdi"
 """Subdirectory of the node's directory with CDI files. Its files win over the files of DIRECTORIES."""
 FILES_MAX = 4096
-"""Maximum number of files in a CDI directory that the kubelet reads. Ignores further files."""
+"""Maximum number of files that the kubelet reads from a CDI directory. The kubelet ignores further files."""
 FILE_BYTES_MAX = 4 * 1024 * 1024
-"""Maximum size of a CDI file in bytes. Ignores larger files with a warning."""
+"""Maximum size of a CDI file in bytes. The kubelet ignores a larger file with a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,18 @@ def edits_of(devices: Sequence[str], directories: Iterable[Path]) -> Edits:
 
 
 def read_specs(directories: Iterable[Path]) -> list[Object]:
-    """Returns the contents of the CDI files in directories. Later ones win over earlier ones."""
+    """Returns the contents of the CDI files in `directories`, in this order.
+
+    Later specs win over earlier ones.
+    """
     return [spec for directory in directories for spec in _specs(directory)]
 
 
 def edits_in(specs: Sequence[Object], devices: Iterable[str]) -> Edits:
-    """Returns the edits of CDI devices, as `edits_of` does. `specs`: the result of `read_specs`."""
+    """Returns the edits of CDI devices, looked up in `specs`, the result of `read_specs`.
+
+    Ignores unknown devices.
+    """
     edits = Edits()
     seen: list[int] = []
     for name in devices:

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 LOG_BYTES_MAX = 1 << 20
-"""Maximum number of bytes that a log keeps. Each further line drops the oldest lines."""
+"""Maximum number of bytes in a log. When a log is full, each new line drops the oldest lines."""
 LINE_BYTES_MAX = 16 * 1024
-"""Maximum number of bytes in one line. A longer line is split, as in the log files of a kubelet."""
+"""Maximum number of bytes in one line. The log splits a longer line, as a kubelet does in its log files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ContainerLog:
         self.is_closed = False
 
     def write(self, data: bytes, stream: str = "stdout") -> None:
-        """Appends output. An incomplete last line is kept back until its newline or the end of the log."""
+        """Appends output. Keeps an incomplete last line back until its newline arrives or the log ends."""
         *complete, rest = (self._open.pop(stream, b"") + data).split(b"\n")
         for line in complete:
             self._add(stream, line + b"\n")
@@ -46,7 +46,7 @@ class ContainerLog:
         self._wake()
 
     def close(self) -> None:
-        """Ends the log, and with it all readers that follow it."""
+        """Writes the incomplete last lines and ends the log. All `follow` calls end too."""
         for stream, rest in self._open.items():
             self._add(stream, rest)
         self._open.clear()
@@ -71,7 +71,7 @@ class ContainerLog:
     async def follow(self, position: int) -> AsyncIterator[LogLine]:
         """Yields all complete lines from a position on, until the log is closed.
 
-        Skips lines that were dropped before the reader came to them.
+        Skips lines that the log dropped before the reader reached them.
         """
         woken = asyncio.Event()
         self._readers.add(woken)

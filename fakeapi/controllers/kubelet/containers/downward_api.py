@@ -16,7 +16,7 @@ _SUBSCRIPT = re.compile(r"(.+?)\['(.*)'\]\Z", re.DOTALL)
 
 
 def field_value(run: ContainerRun, path: str) -> str:
-    """Returns the value of a field of a pod. Raises ValueError for an unsupported path."""
+    """Returns the value of a pod field, such as metadata.name. Raises ValueError for an unsupported path."""
     values: dict[str, str] = {
         "spec.nodeName": run.node,
         "spec.serviceAccountName": run.pod["spec"].get("serviceAccountName", ""),
@@ -44,8 +44,8 @@ def field_value(run: ContainerRun, path: str) -> str:
 def resource_value(run: ContainerRun, reference: Object, node: Object | None) -> str:
     """Returns a request or limit of a container, divided by the divisor and rounded up.
 
-    `node`: its allocatable resources are the limits that the container does not set. Raises ValueError for an
-    unsupported resource.
+    `node`: the Node; its allocatable resources replace missing limits. Raises ValueError for an unsupported
+    resource.
     """
     name = reference.get("containerName") or run.name
     spec = run.pod["spec"]

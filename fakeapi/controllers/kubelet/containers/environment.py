@@ -43,7 +43,7 @@ async def environment(run: ContainerRun, sources: Sources) -> dict[str, str]:
 
 
 class _Environment:
-    """The environment variables of one container while they are resolved."""
+    """Resolves the environment variables of one container."""
 
     def __init__(self, run: ContainerRun, sources: Sources) -> None:
         self._run = run
@@ -72,7 +72,7 @@ class _Environment:
         return {**values, **{name: value for name, value in of_services.items() if name not in values}}
 
     async def _value(self, source: Object) -> str | None:
-        """Returns the value of a variable; None if it is left out."""
+        """Returns the value of a variable; None if the container does not get the variable."""
         try:
             if "fieldRef" in source:
                 return field_value(self._run, source["fieldRef"]["fieldPath"])
@@ -95,7 +95,10 @@ class _Environment:
         return ""
 
     async def _data(self, kind: str, reference: Object) -> dict[str, str] | None:
-        """Returns the data of a ConfigMap or Secret; None if it is optional and does not exist."""
+        """Returns the data of a ConfigMap or Secret; None if it is optional and does not exist.
+
+        Raises ContainerStartError if a required ConfigMap or Secret does not exist.
+        """
         name = reference.get("name", "")
         if (kind, name) not in self._read:
             self._read[kind, name] = await self._fetch(kind, name)

@@ -10,9 +10,10 @@ _REFERENCE = re.compile(r"\$(?:\$|\(([^)]*)\))")
 
 
 def expand(text: str, *variables: Mapping[str, str]) -> str:
-    """Returns the text with the values of its references; `$$` becomes `$`.
+    """Returns the text with all references replaced by their values. `$$` becomes `$`.
 
-    `variables`: values by name; the first mapping with a name counts. A reference to an unknown name stays.
+    `variables`: values by name. The first mapping with the name wins. References to unknown names stay
+    unchanged.
     """
 
     def value_of(match: re.Match[str]) -> str:

@@ -13,7 +13,10 @@ _NANOSECONDS = 10**9
 
 
 async def read_log(log: ContainerLog, options: LogOptions) -> AsyncGenerator[Sequence[bytes], None]:
-    """Yields the lines of a log. With `follow`, ends when the container exits or the limit is reached."""
+    """Yields the lines of a log.
+
+    With `follow`, ends when the container exits or the size limit is reached.
+    """
     left = options.limit
     async for line in _lines(log, options):
         data = _format(line, options)[:left]
@@ -25,7 +28,7 @@ async def read_log(log: ContainerLog, options: LogOptions) -> AsyncGenerator[Seq
 
 
 async def _lines(log: ContainerLog, options: LogOptions) -> AsyncIterator[LogLine]:
-    """Yields the lines that a client wants, without the limit on their size."""
+    """Yields the lines selected by `tail` and `since`. Ignores the limit on the size of the output."""
     position = log.end
     kept = log.complete_lines if options.follow else log.lines
     lines = [line for line in kept if _is_wanted(line, options)]

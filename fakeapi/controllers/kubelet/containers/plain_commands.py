@@ -1,4 +1,4 @@
-"""Reads the commands of Jobs whose result is plain: sleep, exit, true, false and echo, also in `sh -c`."""
+"""Predicts the results of simple Job commands: sleep, exit, true, false and echo, also inside `sh -c`."""
 
 import re
 import shlex
@@ -11,11 +11,11 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _SLEEP = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhd]?)")
 _STATEMENTS = re.compile(r"\s*(?:;|&&|\n)\s*")
 SCRIPT_MAX = 1000
-"""Maximum number of characters of a script that is read; a longer script counts as unknown."""
+"""Maximum number of characters in a script. A longer script has no predicted result."""
 
 
 def plain_behaviour(command: Sequence[str]) -> Behaviour | None:
-    """Returns when and how a command exits, and its output; None if that is not plain.
+    """Returns the exit and the output of a simple command; None if the command is not simple.
 
     `command`: the command and the arguments of the container.
     """

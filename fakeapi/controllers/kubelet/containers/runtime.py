@@ -178,19 +178,22 @@ class Container(ABC):
 
     @abstractmethod
     async def stop(self, signal: int) -> None:
-        """Sends a signal: SIGTERM (or the stop signal of the container), or SIGKILL.
+        """Sends a signal to the container: SIGTERM, the container's own stop signal, or SIGKILL.
 
-        Returns at once, and does nothing after the exit. The exit is reported by `on_exit`. The kubelet sends
-        SIGKILL when the grace period is over.
+        Returns at once, without waiting for the exit. `on_exit` reports the exit. Does nothing after the
+        exit. The kubelet sends SIGKILL when the grace period is over.
         """
 
     def is_probed(self, kind: str) -> bool:
-        """Whether the kubelet runs the probes of a kind. Without them, the container counts as healthy."""
+        """Whether the kubelet runs probes of a kind. A container without these probes counts as healthy."""
         return True
 
     @abstractmethod
     async def probe(self, kind: str, probe: Object) -> ProbeResult:
-        """Runs one probe. `kind`: startup, liveness or readiness. The kubelet cancels a slow probe."""
+        """Runs one probe and returns its result. `kind`: startup, liveness or readiness.
+
+        The kubelet cancels the call after the probe's timeoutSeconds.
+        """
 
     @abstractmethod
     async def run_hook(self, kind: str, handler: Object) -> None:
@@ -204,29 +207,33 @@ class Container(ABC):
     async def exec(self, command: list[str], streams: Streams) -> int:
         """Runs a command until it ends; returns its exit code.
 
-        Raises CommandError if it cannot start. If the client leaves, the task is cancelled.
+        Raises CommandError if the command cannot start. If the client disconnects, the kubelet cancels the
+        call.
         """
 
     @abstractmethod
     async def attach(self, streams: Streams) -> None:
-        """Connects the client to the container, until the container exits or the client leaves.
+        """Connects the client to the container, until the container exits or the client disconnects.
 
-        Raises CommandError if that is not possible.
+        Raises CommandError if the container does not support attaching.
         """
 
     @abstractmethod
     async def connect(self, port: int) -> PortConnection:
-        """Connects to a port of the container. Raises CommandError if nothing listens there."""
+        """Connects to a port of the container. Raises CommandError if no program listens at this port."""
 
     async def remove(self) -> None:  # noqa: B027 - most containers have nothing to release
-        """Releases what the run still holds, such as a directory. Called once, after the exit.
+        """Releases the resources of the run, such as a directory. Called once, after the exit.
 
-        The kubelet calls it when it forgets the run: after a later restart, or when the pod is removed.
+        The kubelet calls this method after a later restart of the container, or when the pod is removed.
         """
 
 
 OnExit = Callable[[ContainerExit], None]
-"""Reports the exit of a run, exactly once. May be called inside `start`."""
+"""Function that a runtime calls with the exit of a run, exactly once.
+
+A runtime may call it inside `start`.
+"""
 
 
 class ContainerRuntime(ABC):
@@ -234,30 +241,30 @@ class ContainerRuntime(ABC):
 
     @abstractmethod
     def takes(self, run: ContainerRun) -> bool:
-        """Whether this runtime runs the container. The first runtime that takes a container runs it."""
+        """Whether this runtime runs the container. The kubelet uses the first runtime that returns True."""
 
     def delay(self, run: ContainerRun) -> float:
         """Returns the seconds of the server's clock before the start, such as the time to pull an image.
 
-        The container is waiting (ContainerCreating) meanwhile.
+        During this time, the container's status is waiting (ContainerCreating).
         """
         return 0.0
 
     @abstractmethod
     async def start(self, run: ContainerRun, on_exit: OnExit) -> Container:
-        """Starts a container and returns it. Raises ContainerStartError if it cannot start.
+        """Starts a container and returns it. Raises ContainerStartError if the start fails.
 
-        May take its time: the container is waiting (ContainerCreating) until the method returns, and other
-        pods continue. The kubelet cancels the call if the pod is deleted meanwhile.
+        The container's status is waiting (ContainerCreating) until the method returns. Other pods continue
+        meanwhile. The kubelet cancels the call if the pod is deleted.
         """
 
     async def resume(self, run: ContainerRun, started_at: float, on_exit: OnExit) -> Container | None:
-        """Returns a container that was running before the kubelet restarted; None if it ended.
+        """Returns a container that was running before the kubelet restarted; None if the container has ended.
 
-        `started_at`: the start of the run, in seconds since the epoch. By default, no container survives a
-        restart.
+        `started_at`: the start of the run, in seconds since the epoch. The default implementation returns
+        None.
         """
         return None
 
     async def close(self) -> None:  # noqa: B027 - most runtimes have nothing to release
-        """Ends all containers at once. Called when the controllers stop."""
+        """Ends all containers at once. The kubelet calls this method when the controllers stop."""

@@ -11,9 +11,9 @@ from fakeapi.controllers.kubelet.timers import Timers
 MakeRuntime = Callable[[ControllerContext], ContainerRuntime]
 
 MAKERS: tuple[MakeRuntime, ...] = (ProcessRuntime,)
-"""The makers of the container runtimes of a server, in the order of precedence.
+"""Creates the container runtimes of a server, in the order of precedence.
 
-The SimulatedRuntime comes last and takes every container that no other runtime takes.
+The SimulatedRuntime comes last and runs all remaining containers.
 """
 
 
@@ -25,7 +25,7 @@ class Runtimes:
         self._runtimes: list[ContainerRuntime] = [*(make(context) for make in MAKERS), self.simulated]
 
     def of(self, run: ContainerRun) -> ContainerRuntime:
-        """Returns the first runtime that takes a container."""
+        """Returns the first runtime whose `takes` is true for a container."""
         return next(runtime for runtime in self._runtimes if runtime.takes(run))
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""SimulatedRuntime: containers without processes, which behave as data says."""
+"""SimulatedRuntime: containers without processes. A Behaviour decides their exits, logs and probe results."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 
 
 class SimulatedContainer(Container):
-    """A container without a process, which does what its behaviour says."""
+    """A container without a process. Its Behaviour decides its exit, logs and probe results."""
 
     def __init__(
         self,
@@ -60,7 +60,10 @@ class SimulatedContainer(Container):
         self._started_at = clock()
 
     async def begin(self, started_at: float | None = None) -> None:
-        """Begins the run, or continues a run that started at `started_at` (seconds since the epoch)."""
+        """Begins a new run, or continues a run from before a restart.
+
+        `started_at`: the start of the continued run, in seconds since the epoch; None for a new run.
+        """
         self._started_at = self._now() if started_at is None else started_at
         if started_at is None:
             await self._write_logs()
@@ -117,7 +120,7 @@ class SimulatedContainer(Container):
             self._end_at(self._now() + seconds, ContainerExit(code))
 
     def abandon(self) -> None:
-        """Ends the log when the controllers stop, so that clients that follow it are not kept waiting."""
+        """Ends the log when the controllers stop, so that clients of `kubectl logs --follow` get the end."""
         self.log.close()
 
     def is_probed(self, kind: str) -> bool:
@@ -154,7 +157,7 @@ class SimulatedContainer(Container):
 
 
 class SimulatedRuntime(ContainerRuntime):
-    """Runs every container as a SimulatedContainer, by the behaviours of the server."""
+    """Runs every container as a SimulatedContainer, with the behaviours of the server."""
 
     def __init__(self, context: ControllerContext, timers: Timers) -> None:
         self._context = context
@@ -206,7 +209,10 @@ async def _run(answer: Exec, command: list[str], stdin: bytes) -> ExecResult:
 
 
 async def _in_thread(function: Callable[[], _T], otherwise: _T) -> _T:
-    """Calls a function of a test in a thread. Logs its exceptions, and then returns `otherwise`."""
+    """Calls a function of a test in a thread and returns its result.
+
+    Logs an exception and returns `otherwise`.
+    """
     try:
         return await asyncio.to_thread(function)
     except Exception as problem:  # noqa: BLE001 - the function belongs to the user

@@ -11,7 +11,10 @@ log = logging.getLogger("fakeapi.controllers")
 
 
 class SimulatedPort(PortConnection):
-    """Replies to each chunk of bytes. A text is sent once, after the first chunk; then the port closes."""
+    """Replies to each chunk of bytes.
+
+    A text reply is sent once, after the first chunk; then the port closes.
+    """
 
     def __init__(self, port: int, answer: Ports) -> None:
         self._port = port

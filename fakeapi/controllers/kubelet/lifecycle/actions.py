@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(slots=True)
 class Actions:
-    """The containers to start and to stop. `is_finished`: whether no container will run any more."""
+    """The containers to start and to stop. `is_finished`: whether no container of the pod will run again."""
 
     start: list[ContainerState] = field(default_factory=list)
     stop: list[ContainerState] = field(default_factory=list)
@@ -20,7 +20,7 @@ class Actions:
 
 
 def next_actions(state: PodState) -> Actions:
-    """Returns the next starts and stops of a pod that is not being ended."""
+    """Returns the containers of a pod to start and to stop next. The pod must not be terminating."""
     actions = Actions()
     actions.start += [each for each in state.of("ephemeral") if each.current is None]
     if not _initialize(state, actions):
@@ -71,7 +71,7 @@ def _must_stop(container: ContainerState) -> bool:
 
 
 def should_restart(pod: Object, container: ContainerState) -> bool:
-    """Whether a container that does not run must be started, or started again."""
+    """Whether a stopped or new container must be started."""
     run = container.current
     if run is None or run.exit is None or container.role == "sidecar":
         return True
@@ -81,7 +81,7 @@ def should_restart(pod: Object, container: ContainerState) -> bool:
 
 
 def restarts_after(pod: Object, spec: Object, exit_code: int) -> bool:
-    """Whether the restart policies of a pod and its container restart it after an exit code."""
+    """Whether the restart policies of the pod and the container restart the container after an exit code."""
     for rule in spec.get("restartPolicyRules") or ():
         codes = rule.get("exitCodes") or {}
         is_listed = exit_code in (codes.get("values") or ())

@@ -1,7 +1,7 @@
-"""Restores the state of a pod from its status, after the kubelet restarted.
+"""Restores the state of a pod from its status after a restart of the kubelet.
 
-A runtime says which containers still run. A container that the runtime does not know has ended, with the
-reason ContainerStatusUnknown, as in k8s.io/kubernetes `pkg/kubelet`.
+The container runtimes report which containers still run. An unknown container has ended with the reason
+ContainerStatusUnknown, as in k8s.io/kubernetes `pkg/kubelet`.
 """
 
 from fakeapi.controllers.controller import ControllerContext
@@ -34,7 +34,7 @@ class Adopter:
         self._prober = prober
 
     async def adopt(self, pod: Object, limits: BackOffLimits) -> PodState:
-        """Returns the state of a pod that the kubelet sees for the first time since its start."""
+        """Returns the state of a pod that the kubelet syncs for the first time since its start."""
         state = PodState(pod, limits)
         for name in _LISTS:
             for status in pod["status"].get(name) or ():
@@ -91,7 +91,10 @@ class Adopter:
         return Run(details, *self._times(started))
 
     def _times(self, text: str | None) -> tuple[float, float]:
-        """Returns a time in seconds since the epoch and as monotonic time; the present time without text."""
+        """Returns a time as seconds since the epoch and as monotonic time.
+
+        Returns the current time if `text` is empty.
+        """
         now = self._clock.now()
         epoch = now if not text else seconds_of(text)
         return epoch, self._clock.monotonic() - (now - epoch)

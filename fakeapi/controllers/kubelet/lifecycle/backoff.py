@@ -38,14 +38,14 @@ class BackOff:
     def left(self, ended: float, now: float) -> float:
         """Returns the seconds until the container may start again; 0 if it may start now.
 
-        `ended`: the time at which the last run ended.
+        `ended`: the time of the last run's end.
         """
         if not self.seconds or self._is_expired(ended):
             return 0.0
         return max(ended + self.seconds - now, 0.0)
 
     def increase(self, ended: float, now: float) -> None:
-        """Doubles the delay before the next start. Starts again at the initial delay after a long run."""
+        """Doubles the delay before the next start. After a long run, resets it to the initial delay."""
         if not self.seconds or self._is_expired(ended):
             self.seconds = self.limits.initial
         else:

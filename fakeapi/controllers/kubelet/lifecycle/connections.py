@@ -1,4 +1,5 @@
-"""ContainerConnections: the containers of one pod, as the API server connects clients to them.
+"""ContainerConnections: connects API clients to the containers of one pod, for logs, exec, attach and
+port-forward.
 
 Follows validateContainerLogStatus in k8s.io/kubernetes `pkg/kubelet/kubelet_pods.go`, and the handlers of
 `pkg/kubelet/server`.
@@ -22,7 +23,10 @@ _PULLS = {
 
 
 class ContainerConnections:
-    """The containers of one pod. `state` is None if the kubelet has not seen the pod yet."""
+    """Connects API clients to the containers of one pod.
+
+    `state` is None before the kubelet's first sync of the pod.
+    """
 
     def __init__(self, pod: Object, state: PodState | None) -> None:
         self._pod = pod
@@ -61,7 +65,10 @@ class ContainerConnections:
         return [] if self._state is None else list(self._state.containers.values())
 
     def _logged(self, name: str, *, previous: bool) -> Run:
-        """Returns the run whose log is wanted. Raises ApiError 400 if there is none."""
+        """Returns the run whose log a client requested.
+
+        Raises ApiError 400 if the container has no such run.
+        """
         state = None if self._state is None else self._state.containers.get(name)
         where = f"container {quote(name)} in pod {quote(self._name)}"
         if previous:
@@ -84,7 +91,10 @@ class ContainerConnections:
 
 
 def _previous(state: ContainerState) -> Run | None:
-    """Returns the run before the present one: the last ended run while the container waits to restart."""
+    """Returns the previous run of a container.
+
+    While the container waits to restart, this is the last ended run.
+    """
     if state.current is not None and not state.current.is_running and state.waiting is not None:
         return state.current
     return state.previous

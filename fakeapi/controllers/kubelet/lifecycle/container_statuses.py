@@ -9,11 +9,11 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 
 SCHEME = "fakeapi://"
-"""The scheme of container IDs, which is the name of the container runtime."""
+"""The URL scheme of container IDs. It names the container runtime."""
 
 
 def container_statuses(state: PodState) -> dict[str, list[Object]]:
-    """Returns the lists of container statuses of a pod, by the name of their field."""
+    """Returns the container statuses of a pod: lists by field name, such as containerStatuses."""
     has_init = bool(state.of("init", "sidecar"))
     reason = "PodInitializing" if has_init else "ContainerCreating"
     lists = {
@@ -75,7 +75,7 @@ def _terminated(run: Run) -> Object:
 
 
 def phase_of(state: PodState, *, is_terminal: bool) -> str:
-    """Returns the phase of a pod. `is_terminal`: whether its containers will not be started any more."""
+    """Returns the phase of a pod. `is_terminal`: whether its containers will not start again."""
     pod = state.pod
     for container in state.of("init"):
         run = container.current

@@ -16,13 +16,13 @@ from fakeapi.controllers.kubelet.timers import Timers
 from fakeapi.machinery.json_types import Object
 
 ROUNDS_MAX = 100
-"""Maximum number of rounds of starts in one sync of a pod. The next sync continues."""
+"""Maximum number of rounds of starts in one sync of a pod. After the last round, the next sync continues."""
 
 Wake = Callable[[], None]
 
 
 class PodContainers:
-    """The containers of the pods of one node, by the uid of the pod."""
+    """Starts, probes and stops the containers of the pods of one node. Keeps their states by pod uid."""
 
     def __init__(
         self,
@@ -49,9 +49,9 @@ class PodContainers:
 
     @asynccontextmanager
     async def syncing(self, pod: Object, wake: Wake) -> AsyncIterator[PodState]:
-        """Yields the state of a pod for one sync. Afterwards plans the next sync.
+        """Yields the state of a pod for one sync, and plans the next sync afterwards.
 
-        `wake`: queues the pod for its next sync.
+        `wake`: function that queues the pod for its next sync.
         """
         uid = pod["metadata"]["uid"]
         state = self._states.get(uid)
@@ -68,7 +68,7 @@ class PodContainers:
     async def advance(self, state: PodState, pod_ip: str) -> bool:
         """Runs due probes, and starts and stops containers until nothing more is due.
 
-        Returns whether all containers of the pod have ended for good.
+        Returns whether all containers of the pod have ended and will not restart.
         """
         state.is_busy = True
         try:
@@ -84,9 +84,9 @@ class PodContainers:
         return False
 
     async def _is_over(self, state: PodState, pod_ip: str) -> bool:
-        """Does everything that is due. Returns whether all containers have ended for good.
+        """Does one round of due probes, starts and stops. Sets `is_changed` if another round may be due.
 
-        Sets `is_changed` if more may be due.
+        Returns whether all containers have ended and will not restart.
         """
         state.is_changed = False
         state.next_start = None
@@ -112,9 +112,9 @@ class PodContainers:
         return await self._stopper.stop_all(state, grace)
 
     async def stop_deleted(self, uid: str, wake: Wake) -> bool:
-        """Stops the containers of a pod that is gone. Returns whether all have ended.
+        """Stops the containers of a pod that was removed from the API. Returns whether all have ended.
 
-        `wake`: queues the uid again, when a container ends or a signal is due.
+        `wake`: function that queues the uid again when a container ends or a signal is due.
         """
         state = self._states.get(uid)
         if state is None:
@@ -150,7 +150,7 @@ class PodContainers:
         await self._stopper.begin(state, container, grace_of(state.pod) if grace is None else float(grace))
 
     def _plan(self, state: PodState) -> None:
-        """Plans the next sync of a pod: at once after a change, or at the next probe, signal or start."""
+        """Plans the next sync of a pod: at once after a change, else at the next probe, signal or start."""
         if state.wake is None:
             return
         now = self._clock.monotonic()

@@ -1,7 +1,7 @@
 """Prober: runs the probes of containers on time, and keeps their results.
 
-Follows k8s.io/kubernetes `pkg/kubelet/prober`. The first probe comes exactly after initialDelaySeconds; a
-real kubelet adds a random delay.
+Follows k8s.io/kubernetes `pkg/kubelet/prober`. The first probe runs exactly initialDelaySeconds after the
+start. A real kubelet adds a random delay.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class Prober:
                 run.probes[kind] = ProbeState(run.since + spec.get("initialDelaySeconds", 0))
 
     async def probe(self, state: PodState) -> None:
-        """Runs the probes of a pod that are due."""
+        """Runs all due probes of a pod concurrently."""
         due = [
             (container, container.current, kind)
             for container in state.containers.values()

@@ -25,9 +25,9 @@ from fakeapi.controllers.kubelet.lifecycle.state import ContainerState, PodState
 from fakeapi.machinery.json_types import Object
 
 RETRY_SECONDS = 10.0
-"""Seconds from a failed start to the next attempt, and the first delay after a failed pull of an image."""
+"""Seconds between a failed start and the next attempt. Also the first delay after a failed image pull."""
 PULL_RETRY_SECONDS_MAX = 300.0
-"""Longest delay, in seconds, between two attempts to pull an image. The delay doubles with each failure."""
+"""Longest delay in seconds between two attempts to pull an image. The delay doubles with each failure."""
 
 
 class Starter:
@@ -69,16 +69,19 @@ class Starter:
         )
 
     async def resolved(self, details: ContainerRun) -> ContainerRun:
-        """Returns a run that started earlier with its configuration, as far as it can still be resolved."""
+        """Returns a run from before a restart with its configuration.
+
+        Returns the run unchanged if that cannot be resolved.
+        """
         try:
             return details.with_config(await self._resolver.resolve(details))
         except (ContainerStartError, StatusError):
             return details
 
     async def start(self, state: PodState, container: ContainerState, pod_ip: str) -> bool:
-        """Starts a container if its back-off and its delay are over. Returns whether it started.
+        """Starts a container if its back-off and its delay are over. Returns whether the container started.
 
-        Otherwise sets the time of the next attempt and the reason for which the container waits.
+        Otherwise sets the time of the next attempt, and the reason for the container's waiting status.
         """
         now = self._clock.monotonic()
         if container.start_at is not None and container.start_at > now:
@@ -111,7 +114,7 @@ class Starter:
         return True
 
     def on_exit(self, state: PodState, run: Run) -> OnExit:
-        """Returns the function that takes the exit of a run."""
+        """Returns the function to call with the exit of a run."""
 
         def ended(result: ContainerExit) -> None:
             if run.exit is not None:
@@ -125,7 +128,7 @@ class Starter:
         return ended
 
     async def forget(self, state: PodState) -> None:
-        """Releases all runs of a pod that is gone."""
+        """Releases all runs of a pod that was removed from the API."""
         for run in state.runs():
             await self._forget(run)
 

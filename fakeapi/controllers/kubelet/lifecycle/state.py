@@ -1,4 +1,4 @@
-"""PodState: what the kubelet knows about the containers of one pod."""
+"""PodState: the kubelet's state of the containers of one pod."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ MINIMUM_GRACE = 2.0
 
 @dataclass(eq=False, slots=True)
 class Stop:
-    """The stop of a run. Times are monotonic times of the server's clock.
+    """The stop of a run. All times are monotonic times of the server's clock.
 
     - `signal_at`: when the container gets its stop signal, after the preStop handler.
-    - `kill_at`: when it gets SIGKILL.
-    - `signal`: the stop signal.
-    - `is_in_hook`: whether a preStop handler runs.
+    - `kill_at`: when the container gets SIGKILL.
+    - `signal`: the number of the stop signal.
+    - `is_in_hook`: whether the preStop handler is running.
     """
 
     signal_at: float
@@ -37,7 +37,7 @@ class Stop:
 
 @dataclass(eq=False, slots=True)
 class ProbeState:
-    """The results of one probe of a run. `result`: None until a threshold is reached."""
+    """The results of one probe of a run. `result`: None until a success or failure threshold is reached."""
 
     next_at: float
     result: bool | None = None
@@ -69,17 +69,17 @@ class Run:
         return self.exit is None
 
     def is_started(self) -> bool:
-        """Whether the startup probe has succeeded, or the container has none."""
+        """Whether the startup probe has succeeded. True for a container without a startup probe."""
         startup = self.probes.get("startup")
         return startup is None or startup.result is True
 
     def is_ready(self) -> bool:
-        """Whether the container runs, has started, and its readiness probe succeeds."""
+        """Whether the container runs, has started, and its readiness probe succeeds or is missing."""
         readiness = self.probes.get("readiness")
         return self.is_running and self.is_started() and (readiness is None or readiness.result is True)
 
     def failed_probe(self) -> str:
-        """Returns liveness or startup if this probe has failed; "" otherwise."""
+        """Returns "liveness" or "startup" if this probe has failed; "" otherwise."""
         failed = (
             kind
             for kind in ("liveness", "startup")
@@ -161,7 +161,7 @@ class PodState:
         return uid
 
     def update(self, pod: Object) -> None:
-        """Takes over a changed pod, such as one with a new ephemeral container."""
+        """Replaces the pod by its changed version. Adds new ephemeral containers."""
         self.pod = pod
         for role, spec in containers_of(pod):
             state = self.containers.get(spec["name"])
@@ -183,7 +183,7 @@ class PodState:
 
     @property
     def has_regular_started(self) -> bool:
-        """Whether a container other than the init containers has been started."""
+        """Whether any main container has been started."""
         return any(state.current is not None for state in self.of("main"))
 
     @property

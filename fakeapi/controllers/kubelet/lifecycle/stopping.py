@@ -31,7 +31,7 @@ class Stopper:
     async def begin(self, state: PodState, container: ContainerState, grace: float) -> None:
         """Begins to stop a running container. `grace`: the grace period in seconds.
 
-        If the container is being stopped already, a shorter grace period counts.
+        If the container is already stopping, a shorter grace period replaces the old one.
         """
         run = container.current
         if run is None or not run.is_running:
@@ -51,7 +51,7 @@ class Stopper:
         await self.advance(run)
 
     async def advance(self, run: Run) -> None:
-        """Sends the signals to a container that is being stopped, if they are due."""
+        """Sends the due signals to a container that is being stopped."""
         stop, now = run.stop, self._clock.monotonic()
         if stop is None or run.container is None:
             return
@@ -98,10 +98,10 @@ class Stopper:
 
 
 def grace_of(pod: Object) -> float:
-    """Returns the grace period of a pod in seconds: of its deletion, or of its spec.
+    """Returns the grace period of a pod in seconds: from its deletion, or from its spec.
 
-    A pod that is removed by force (0) has the grace period of its spec, as in calculateEffectiveGracePeriod
-    of k8s.io/kubernetes `pkg/kubelet/pod_workers.go`.
+    A force-deleted pod (grace period 0) has the grace period of its spec. This follows
+    calculateEffectiveGracePeriod in k8s.io/kubernetes `pkg/kubelet/pod_workers.go`.
     """
     grace = pod["metadata"].get("deletionGracePeriodSeconds")
     return float(grace or pod["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE))

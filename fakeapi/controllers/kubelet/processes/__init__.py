@@ -1,1 +1,1 @@
-"""Containers as local processes: the runtime behind the option `run`."""
+"""Containers as local processes: the container runtime for the option `run`."""

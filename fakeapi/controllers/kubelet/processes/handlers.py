@@ -15,7 +15,7 @@ _SERVING = 1
 
 
 def port_of(port: object, container: Object) -> int | None:
-    """Returns the number of a port, which can be the name of a container's port; None if there is none."""
+    """Returns a port's number; None if it is unknown. `port`: a number, or the name of a container port."""
     if isinstance(port, int):
         return port
     numbers = {entry.get("name"): entry["containerPort"] for entry in container.get("ports") or ()}
@@ -25,7 +25,10 @@ def port_of(port: object, container: Object) -> int | None:
 
 
 async def probe_network(handler: Object, container: Object, network: Network) -> ProbeResult:
-    """Runs a handler once. Follows k8s.io/kubernetes `pkg/probe`."""
+    """Runs a probe's or hook's network handler once and returns the result.
+
+    Follows k8s.io/kubernetes `pkg/probe`.
+    """
     for kind, run in (("httpGet", _get), ("tcpSocket", _connect), ("grpc", _check_health)):
         if kind in handler:
             port = port_of(handler[kind]["port"], container)
@@ -74,14 +77,20 @@ async def _get(handler: Object, port: int, network: Network) -> ProbeResult:
 async def _dial(
     handler: Object, port: int, network: Network, tls: ssl.SSLContext | None = None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connects to the host that a handler names, or to the container. Raises OSError if that fails."""
+    """Connects to the handler's host, or to the container if the handler has no host.
+
+    Raises OSError if the connection fails.
+    """
     if handler.get("host"):
         return await asyncio.open_connection(handler["host"], port, ssl=tls)
     return await network.connect(port, tls)
 
 
 def _any_certificate() -> ssl.SSLContext:
-    """Returns a TLS context that accepts every certificate, as probes do."""
+    """Returns a TLS context that accepts every certificate.
+
+    Kubernetes does not verify certificates in probes.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -89,7 +98,7 @@ def _any_certificate() -> ssl.SSLContext:
 
 
 async def _check_health(handler: Object, port: int, network: Network) -> ProbeResult:
-    """Calls grpc.health.v1.Health/Check."""
+    """Runs a grpc probe: calls grpc.health.v1.Health/Check and returns the result."""
     try:
         import grpc.aio  # noqa: PLC0415 - only for grpc probes
     except ImportError:

@@ -1,4 +1,6 @@
-"""The access of containers to the API server: addresses in the environment, and service account tokens."""
+"""The access of containers to the API server: environment variables with its address, and service account
+tokens.
+"""
 
 from pathlib import Path
 
@@ -11,11 +13,14 @@ from fakeapi.machinery.json_types import Object
 
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
-"""Lifetime in seconds of a token that a pod does not ask for, as in Kubernetes."""
+"""Lifetime in seconds of a pod's default service account token, as in Kubernetes."""
 
 
 def environment(address: InCluster | None) -> dict[str, str]:
-    """Returns the environment variables of the Service `kubernetes`, as far as client-go uses them."""
+    """Returns the environment variables of the Service `kubernetes` that client-go reads.
+
+    Empty without an address.
+    """
     if address is None:
         return {}
     port = str(address.port)
@@ -34,11 +39,11 @@ async def token(
     audience: str = "",
     seconds: int = TOKEN_SECONDS,
 ) -> str:
-    """Returns a token of the pod's service account that is bound to the pod.
+    """Returns a token of the pod's service account, bound to the pod.
 
-    A pod without a serviceAccountName gets a token of the account `default` that is not bound: admission sets
-    the name, but the admission plugin ServiceAccount is off by default. Raises StatusError if the server
-    refuses the token, for example because the service account does not exist.
+    A pod without a serviceAccountName gets an unbound token of the account `default`. This happens because
+    the admission plugin ServiceAccount is off by default. Raises StatusError if the server rejects the
+    request, for example because the service account does not exist.
     """
     metadata = pod["metadata"]
     account = pod["spec"].get("serviceAccountName")
@@ -60,10 +65,10 @@ async def token(
 async def write_account(
     context: ControllerContext, api: InProcessClient, pod: Object, directory: Path
 ) -> bool:
-    """Writes token, ca.crt and namespace of a pod's service account into a directory.
+    """Writes token, ca.crt and namespace of a pod's service account into a directory. Returns whether it did.
 
-    For pods without such a volume, because the admission plugin ServiceAccount is off by default. Returns
-    False and writes nothing if the pod or its service account does not want a token. Raises
+    Replaces the volume that the admission plugin ServiceAccount would add; this plugin is off by default.
+    Returns False if the pod or its service account disables automountServiceAccountToken. Raises
     ContainerStartError if the service account does not exist.
     """
     spec, namespace = pod["spec"], pod["metadata"]["namespace"]

@@ -1,4 +1,4 @@
-"""Finds out how far this machine can isolate the processes of containers."""
+"""Tests how far this machine can isolate the processes of containers."""
 
 import subprocess
 import tempfile
@@ -9,14 +9,14 @@ from fakeapi.controllers.kubelet.processes.launched import LaunchedProcess, Laun
 Isolation = Literal["root", "user", "none"]
 """The isolation of the processes of containers.
 
-- `root`: in namespaces of their own, made by root.
-- `user`: in namespaces below a user namespace, in which only the present user exists.
-- `none`: not at all; paths in the command and in the environment are replaced.
+- `root`: in new namespaces, created by root.
+- `user`: in new namespaces inside a user namespace. Only the current user exists there.
+- `none`: no isolation. Paths in the command and in the environment are replaced.
 """
 
 
 async def available_isolation(*, is_root: bool) -> tuple[Isolation, str]:
-    """Returns the best isolation on this machine, and the reason if that is not the best there is."""
+    """Returns the best isolation on this machine, and the reason if a better isolation failed; else ""."""
     kind: Isolation = "root" if is_root else "user"
     with tempfile.TemporaryDirectory(prefix="fakeapi-probe-") as stage:
         message = {"kind": "probe", "isolation": kind, "stage": stage}

@@ -1,6 +1,6 @@
-"""Builds the messages to launchers: everything that a container's process needs, as JSON.
+"""Builds the messages to launchers: the complete description of a container's process, as JSON.
 
-`launcher/main.py` reads them.
+`launcher/main.py` reads these messages.
 """
 
 import posixpath
@@ -23,14 +23,17 @@ WRITABLE_BYTES = 256 << 20
 Also the maximum for each of /tmp and /run.
 """
 IMAGE_MOUNTS_MAX = 2_000
-"""Maximum number of files and directories of an image that are mounted over this machine's files."""
-PROCESSES_MAX = 4_096
-"""Maximum number of processes of a container.
+"""Maximum number of an image's files and directories that are mounted over this machine's files.
 
-Enforced without root, and from Linux 6.14 on also as root, where each PID namespace has its own limit.
+An image with more of them cannot start.
+"""
+PROCESSES_MAX = 4_096
+"""Maximum number of processes in a container.
+
+Enforced without root. With root, enforced only since Linux 6.14, where each PID namespace has its own limit.
 """
 _ROOT_FILE = "etc/passwd"
-"""An image's directory with this file is an entire root file system."""
+"""A file that marks an image's directory as an entire root file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,10 @@ class ProcessMount:
 
 @dataclass(frozen=True, slots=True)
 class ProcessPlan:
-    """Everything from which the messages to the launchers of one container are built.
+    """The data for the messages to the launchers of one container.
 
     - `image`: the directory or the program of the image.
-    - `directory`: the directory of the container on this machine, which the launcher may remove.
+    - `directory`: the directory of the container on this machine. The launcher may remove it.
     - `env`: the environment variables.
     - `network`: the network of the pod.
     - `cleanup`: directories that the launcher removes if the server is killed.
@@ -65,13 +68,19 @@ class ProcessPlan:
 
     @property
     def argv(self) -> list[str]:
-        """The command with its arguments. Raises ContainerStartError if neither pod nor image has one."""
+        """The command with its arguments.
+
+        Raises ContainerStartError if neither the pod nor the image defines a command.
+        """
         config = self.run.config
         command = config.command or (str(self._entry()),)
         return [*command, *config.args]
 
     def _entry(self) -> str:
-        """Returns the path of the image's only program, for a container without a command."""
+        """Returns the path of the image's only program, for a container without a command.
+
+        Raises ContainerStartError if the image does not have exactly one program.
+        """
         if self.image.is_file():
             return self._inside(self.image)
         programs = [
@@ -90,7 +99,10 @@ class ProcessPlan:
         return (self.image / _ROOT_FILE).is_file()
 
     def container(self) -> dict[str, Any]:
-        """Returns the message that starts the container. Raises ContainerStartError if that is impossible."""
+        """Returns the message that starts the container.
+
+        Raises ContainerStartError if the container has no command.
+        """
         run = self.run
         whole = self._is_whole
         stage = self.directory / "root"
@@ -167,7 +179,7 @@ class ProcessPlan:
     def _substituted(
         self, argv: list[str], env: dict[str, str], cwd: str
     ) -> tuple[list[str], dict[str, str], str]:
-        """Replaces the paths of mounts by the paths on this machine, for processes without namespaces."""
+        """Replaces the paths of mounts by the paths on this machine. Needed without mount namespaces."""
         places = {mount.target.rstrip("/"): str(mount.source / mount.sub_path) for mount in self.mounts}
         targets = sorted(places, key=len, reverse=True)
 
@@ -189,9 +201,9 @@ class ProcessPlan:
 
 
 def with_places(text: str, places: Iterable[tuple[str, str]]) -> str:
-    """Replaces the first path in a text that is a target, or below a target, by the path of its source.
+    """Replaces each path in a text that is a mount target, or below one, by the path of its source.
 
-    A path can follow the start of the text, `=`, `:` or `,`. Each path of the text is replaced at most once.
+    A path can follow the start of the text, `=`, `:` or `,`. `places`: pairs of target and source.
     """
     parts: list[str] = []
     word = ""
@@ -213,7 +225,7 @@ def _with_place(path: str, places: Iterable[tuple[str, str]]) -> str:
 
 
 def _is_of_machine(mount: ProcessMount) -> bool:
-    """Whether a mount is /dev or /proc of this machine at its own place, which the launcher mounts itself."""
+    """Whether a mount is this machine's /dev or /proc at the same path. The launcher mounts these itself."""
     target = posixpath.normpath(mount.target)
     return target in {"/dev", "/proc"} and str(mount.source) == target
 

@@ -1,4 +1,4 @@
-"""LaunchedProcess: a process that a launcher has started, as the event loop of the server uses it."""
+"""LaunchedProcess: a process that a launcher has started, with methods for the server's event loop."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from typing import Any, Self
 from fakeapi.controllers.kubelet.processes.launcher.supervisor import MESSAGE_BYTES_MAX
 
 START_SECONDS = 60.0
-"""Maximum seconds for a launcher to start its process."""
+"""Maximum seconds for a launcher to start its process. After this time, the start fails."""
 KILL_SECONDS = 5.0
 """Maximum seconds for a killed process to end, before the server stops waiting for it."""
 SIGKILL = 9
@@ -84,10 +84,9 @@ class LaunchedProcess:
         self.send_signal(SIGKILL)
 
     async def wait(self) -> tuple[int, int]:
-        """Waits for the exit of the process; returns its exit code and the signal that ended it, or 0.
+        """Waits for the exit of the process. Returns its exit code, and the signal that ended it or 0.
 
-        The exit code of a process that a signal ended is 128 plus the signal. A cancelled call kills the
-        process.
+        After a signal, the exit code is 128 plus the signal's number. A cancelled call kills the process.
         """
         try:
             answer = await _read(self._reader)
@@ -99,9 +98,9 @@ class LaunchedProcess:
 async def launch_with(
     message: dict[str, Any], files: tuple[int, int, int], theirs: Iterable[int], ours: Iterable[int]
 ) -> LaunchedProcess:
-    """Launches a process as `LaunchedProcess.launch` does, and closes the descriptors that it now has itself.
+    """Launches a process like `LaunchedProcess.launch`, and closes file descriptors of this process.
 
-    `theirs`: the descriptors to close here in any case. `ours`: those to close if the process does not start.
+    `theirs`: descriptors to close in any case. `ours`: descriptors to close if the process does not start.
     """
     try:
         return await LaunchedProcess.launch(message, files)
@@ -118,7 +117,7 @@ def _close(descriptors: Iterable[int]) -> None:
 
 
 async def _read(reader: asyncio.StreamReader) -> dict[str, Any]:
-    """Returns the next message of a launcher; an empty one if the launcher has ended."""
+    """Returns the next message of a launcher; an empty dictionary if the launcher has ended."""
     with suppress(OSError, ValueError):
         line = await reader.readline()
         if line:
@@ -128,7 +127,7 @@ async def _read(reader: asyncio.StreamReader) -> dict[str, Any]:
 
 
 async def _end(launcher: subprocess.Popen[bytes], writer: asyncio.StreamWriter) -> None:
-    """Closes the control socket, which makes the launcher kill its process, and waits for the launcher."""
+    """Closes the control socket and waits for the launcher's exit. The launcher kills its process first."""
     writer.close()
     with suppress(OSError):
         await writer.wait_closed()
@@ -141,9 +140,10 @@ async def _end(launcher: subprocess.Popen[bytes], writer: asyncio.StreamWriter) 
 
 
 def start_launcher(files: tuple[int, int, int]) -> "tuple[subprocess.Popen[bytes], socket.socket]":
-    """Starts a launcher; returns it and the server's end of the control socket.
+    """Starts a launcher; returns its process and the server's end of the control socket.
 
-    `files`: the file descriptors for stdin, stdout and stderr. Raises LaunchError if it cannot start.
+    `files`: the file descriptors for stdin, stdout and stderr. Raises LaunchError if the launcher cannot
+    start.
     """
     ours, theirs = socket.socketpair()
     with theirs:

@@ -1,4 +1,4 @@
-"""The networks of containers: that of this machine, or a network namespace for each pod."""
+"""The networks of containers: this machine's network, or a network namespace for each pod."""
 
 import asyncio
 import json
@@ -13,18 +13,18 @@ from fakeapi.controllers.kubelet.processes.isolation import Isolation
 from fakeapi.controllers.kubelet.processes.launched import KILL_SECONDS, LaunchError, start_launcher
 
 HOST = "127.0.0.1"
-"""The address at which the server reaches all containers that run as processes."""
+"""The IP address of all process containers for the server."""
 SERVER_PORT = 16_443
 """The port at which the API server listens in the network namespace of a pod."""
 ANSWER_SECONDS = 20.0
-"""Maximum seconds for the holder of a network namespace to answer."""
+"""Maximum seconds to wait for an answer from the holder of a network namespace."""
 _PIECE = 1 << 16
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Network(ABC):
-    """The network of a container, as the server reaches it. `pid`: the process that holds it; 0 for none."""
+    """The network of a container. `pid`: the process that holds the network namespace; 0 for none."""
 
     pid = 0
 
@@ -34,7 +34,7 @@ class Network(ABC):
 
     @abstractmethod
     def local_port(self, port: int) -> int:
-        """Returns a port of this machine that leads to a port of the container."""
+        """Returns a port of this machine that forwards to a port of the container."""
 
 
 class HostNetwork(Network):
@@ -51,7 +51,7 @@ HOST_NETWORK = HostNetwork()
 
 
 class PodNetwork(Network):
-    """A network namespace with a loopback interface. A process beside the server holds it open."""
+    """A network namespace with a loopback interface. A separate process, the holder, keeps it open."""
 
     def __init__(
         self, holder: "subprocess.Popen[bytes]", control: socket.socket, pid: int, listener: socket.socket
@@ -65,7 +65,7 @@ class PodNetwork(Network):
 
     @classmethod
     async def start(cls, isolation: Isolation, pod_ip: str) -> Self:
-        """Makes a network namespace. Raises LaunchError if the kernel refuses."""
+        """Creates a network namespace and its holder. Raises LaunchError if the kernel refuses."""
         holder, control = start_launcher((subprocess.DEVNULL,) * 3)
         control.settimeout(ANSWER_SECONDS)
         message = {"kind": "network", "isolation": isolation, "port": SERVER_PORT, "pod_ip": pod_ip}
@@ -107,7 +107,7 @@ class PodNetwork(Network):
             await server.serve_forever()
 
     async def close(self) -> None:
-        """Ends the holder. The namespace ends with the last process in it."""
+        """Ends the holder. The kernel removes the namespace after its last process."""
         for _, task in self._forwards.values():
             task.cancel()
         await asyncio.gather(*(task for _, task in self._forwards.values()), return_exceptions=True)
@@ -126,7 +126,10 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 def _ask(control: socket.socket, message: dict[str, Any]) -> tuple[dict[str, Any], socket.socket | None]:
-    """Sends a message to a holder; returns the answer and its socket. The answer is empty if it is gone."""
+    """Sends a message to a holder; returns the answer and its socket.
+
+    Without an answer, the dictionary is empty or has an `error`, and the socket is None.
+    """
     try:
         control.sendall(json.dumps(message).encode() + b"\n")
         received, descriptors, _, _ = socket.recv_fds(control, _PIECE, 1)

@@ -1,4 +1,4 @@
-"""Maps the paths of a node to this machine: the directory of the kubelet, of CDI files, and all others."""
+"""Maps a node's paths to this machine: the kubelet's directory, the CDI directories and all other paths."""
 
 import posixpath
 from dataclasses import dataclass
@@ -9,14 +9,17 @@ from fakeapi.controllers.kubelet.containers.runtime import ContainerStartError
 from fakeapi.machinery.json_types import Object
 
 KUBELET = "/var/lib/kubelet"
-"""The directory of the kubelet on a node. Many DRA drivers have it in their code."""
+"""The directory of the kubelet on a node. Many DRA drivers hard-code it."""
 CDI_DIRECTORIES = ("/run/cdi", "/etc/cdi")
 HOST = "host"
-"""The name of the directory, in the directory of a node, with the node's own version of other paths."""
+"""Subdirectory of a node's directory for the node's own version of other paths."""
 
 _KERNEL = ("/dev", "/sys", "/proc")
 _CREATED = {"", "DirectoryOrCreate", "FileOrCreate"}
-"""Types of hostPath volumes that are created. A container runtime also creates those without a type."""
+"""Types of hostPath volumes that are created.
+
+A container runtime also creates volumes without a type ("").
+"""
 _CHECKS = {
     "Directory": Path.is_dir,
     "File": Path.is_file,
@@ -28,23 +31,25 @@ _CHECKS = {
 
 @dataclass(frozen=True, slots=True)
 class HostPath:
-    """A path of a node on this machine. `read_only`: whether containers may only read it."""
+    """A path of a node on this machine. `read_only`: whether containers may not write to it."""
 
     path: Path
     read_only: bool = False
 
 
 def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
-    """Returns the place of a hostPath volume on this machine, and creates it if its type says so.
+    """Returns the path on this machine for a hostPath volume.
+
+    Creates the path if the volume's type requires it.
 
     - Paths below KUBELET are in the directory of the node.
-    - The directories of CDI files are one directory of the node.
-    - Devices and the file systems of the kernel are those of this machine.
-    - For other paths, the node's own directory `host` comes first. If the path is not there but exists on
-      this machine, containers can only read it. Otherwise it is created in `host`.
+    - All CDI directories are one directory of the node.
+    - Devices and the kernel's file systems are those of this machine.
+    - For other paths, the node's own directory `host` comes first. A path that exists only on this machine is
+      read-only. A path that exists nowhere is created in `host`.
 
     `directory`: the directory of the node. `kind`: the type of the volume. Raises ContainerStartError if the
-    place does not have this type.
+    path does not have this type.
     """
     path = canonical(path)
     place = _place(directory, path)
@@ -61,7 +66,7 @@ def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
 
 
 def device_path(directory: Path, path: str) -> Path:
-    """Returns the place of a device node of a CDI file on this machine.
+    """Returns the path on this machine for a device node of a CDI file.
 
     The node's own directory `host` comes first. Raises ContainerStartError if the device does not exist.
     """
@@ -77,7 +82,10 @@ def _exists(directory: Path, path: str) -> bool:
 
 
 def volume_path(directory: Path, source: Object) -> HostPath:
-    """Returns the place of the `hostPath` of a volume. Raises ContainerStartError as `host_path` does."""
+    """Returns the path on this machine for a volume's `hostPath`.
+
+    Raises ContainerStartError if `host_path` does.
+    """
     return host_path(directory, source["path"], source.get("type") or "")
 
 

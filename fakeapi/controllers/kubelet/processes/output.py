@@ -1,4 +1,4 @@
-"""Reads the output of a container's process into its log, with a limit on the rate."""
+"""Copies the output of a container's process to its log, with a limit on the rate."""
 
 import asyncio
 import os
@@ -7,14 +7,14 @@ from contextlib import suppress
 from fakeapi.controllers.kubelet.containers.container_log import ContainerLog
 
 OUTPUT_BYTES_PER_SECOND = 1 << 18
-"""Sustained bytes per second that the server reads from a container. A faster container waits."""
+"""Bytes per second that the server reads from a container in the long run. A faster container must wait."""
 OUTPUT_BURST_BYTES = 1 << 20
-"""Bytes that the server reads at once, before OUTPUT_BYTES_PER_SECOND applies."""
+"""Bytes that the server reads without a delay, before OUTPUT_BYTES_PER_SECOND applies."""
 _PIECE = 1 << 15
 
 
 async def read_pipe(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
-    """Returns a reader of a pipe, and its transport, which the caller closes."""
+    """Returns a reader of a pipe, and its transport. The caller must close the transport."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=_PIECE)
     transport, _ = await loop.connect_read_pipe(
@@ -24,9 +24,9 @@ async def read_pipe(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.Read
 
 
 async def copy_output(descriptor: int, log: ContainerLog, stream: str, exited: asyncio.Event) -> None:
-    """Copies a pipe to a log until its end. Closes the pipe.
+    """Copies a pipe to a log until the end of the pipe, and closes the pipe.
 
-    `exited`: set when the process has exited; the rest of its output is then read without a limit.
+    `exited`: set when the process has exited. The rest of its output is then read without a limit.
     """
     loop = asyncio.get_running_loop()
     reader, transport = await read_pipe(descriptor)

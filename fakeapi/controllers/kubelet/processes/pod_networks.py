@@ -1,4 +1,4 @@
-"""PodNetworks: gives each pod that asks for it a network namespace, in which the API server listens too."""
+"""PodNetworks: creates network namespaces for pods. The API server also listens in each of them."""
 
 import asyncio
 from collections import Counter
@@ -19,7 +19,7 @@ from fakeapi.controllers.kubelet.processes.networks import (
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A network, and the function that ends the API server's listener in it."""
+    """A network, with the function that ends the API server's listener in this network."""
 
     network: PodNetwork
     close_listener: CloseListener
@@ -34,12 +34,19 @@ class PodNetworks:
         self._users: Counter[str] = Counter()
 
     def wanted_by(self, run: ContainerRun, isolation: Isolation) -> bool:
-        """Whether a pod gets a network of its own: by the option, unless it has hostNetwork."""
+        """Whether a pod gets its own network: if the option `run_network` is "pod" and the pod has no
+        hostNetwork.
+
+        False without isolation.
+        """
         is_own = self._cluster.settings.run_network == "pod" and isolation != "none"
         return is_own and not run.pod["spec"].get("hostNetwork")
 
     async def enter(self, run: ContainerRun, isolation: Isolation) -> Network:
-        """Returns the network of a container; `leave` must follow. Raises ContainerStartError if it fails."""
+        """Returns the network of a container. The caller must call `leave` later.
+
+        Raises ContainerStartError if the network cannot be created.
+        """
         if not self.wanted_by(run, isolation):
             return HOST_NETWORK
         uid = run.key[0]
@@ -54,7 +61,7 @@ class PodNetworks:
             raise ContainerStartError("CreatePodSandboxError", f"network namespace: {error}") from None
 
     async def leave(self, run: ContainerRun, network: Network | None) -> None:
-        """Ends the network of a pod after its last container."""
+        """Ends the network of a pod after its last container has left."""
         if network is HOST_NETWORK:
             return
         uid = run.key[0]

@@ -42,13 +42,16 @@ TERMINATION_MESSAGE_BYTES_MAX = 4096
 """Maximum number of bytes of a termination message, as in Kubernetes."""
 LOG_MESSAGE_BYTES_MAX = 2048
 LOG_MESSAGE_LINES_MAX = 80
-"""Maximum size of a message from the end of the log, with the policy FallbackToLogsOnError."""
+"""Maximum size of a message from the end of the log: LOG_MESSAGE_BYTES_MAX bytes and 80 lines.
+
+Applies to the terminationMessagePolicy FallbackToLogsOnError.
+"""
 DRAIN_SECONDS = 2.0
-"""Seconds in which the rest of the output is read after the exit."""
+"""Seconds to read the rest of the output after the exit. Later output is lost."""
 
 
 class ProcessContainer(Container):
-    """A container that runs as a process. `start` makes it."""
+    """A container that runs as a process. `start` creates it."""
 
     def __init__(self, plan: ProcessPlan, log: ContainerLog, process: LaunchedProcess, message: Path) -> None:
         self.log = log
@@ -170,7 +173,10 @@ class ProcessContainer(Container):
                 writing.cancel()
 
     async def _feed(self, streams: Streams) -> None:
-        """Writes the client's input to the container. Its end ends a `stdinOnce` container's."""
+        """Writes the client's input to the container.
+
+        For `stdinOnce`, closes the container's stdin at its end.
+        """
         while data := await streams.read_stdin():
             while data and self._stdin is not None:
                 written = await asyncio.to_thread(os.write, self._stdin, data)
@@ -190,7 +196,7 @@ class ProcessContainer(Container):
         shutil.rmtree(self._plan.directory, ignore_errors=True)
 
     async def kill(self) -> None:
-        """Kills the process, and waits until its exit is reported."""
+        """Kills the process, and waits until the exit is reported."""
         self._process.kill()
         if self._watching is not None:
             await asyncio.wait([self._watching], timeout=KILL_SECONDS + DRAIN_SECONDS)
@@ -199,7 +205,7 @@ class ProcessContainer(Container):
 
 
 def _start_problem(error: LaunchError) -> str:
-    """Returns the message of a container that could not start, with the words of a container runtime."""
+    """Returns the error message of a failed start, in the wording of a container runtime."""
     return (
         "failed to create containerd task: failed to create shim task: OCI runtime create failed: unable to "
         f"start container process: {error}"

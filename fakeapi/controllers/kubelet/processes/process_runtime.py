@@ -1,6 +1,6 @@
-"""ProcessRuntime: runs the containers of named images as local processes.
+"""ProcessRuntime: runs the containers of chosen images as local processes.
 
-`--run IMAGE=DIR` names the images. docs/run.md describes what such a process sees.
+`--run IMAGE=DIR` chooses the images. docs/run.md describes the environment of such a process.
 """
 
 import asyncio
@@ -95,7 +95,11 @@ class ProcessRuntime(ContainerRuntime):
         task.add_done_callback(self._leaving.discard)
 
     async def _plan(self, run: ContainerRun, image: Path, network: Network) -> tuple[ProcessPlan, Path]:
-        """Returns the plan of a container, and the file of its termination message."""
+        """Returns the plan of a container, and the path of its termination message.
+
+        Creates the container's directory. Raises ContainerStartError if a volume or the directory cannot be
+        created.
+        """
         pod = run.directory / "pods" / run.pod["metadata"]["uid"]
         directory = pod / "containers" / run.name / str(run.attempt)
         mounts = await PodVolumes(self._context, self._api, pod).mounts(run)
@@ -121,7 +125,7 @@ class ProcessRuntime(ContainerRuntime):
         return plan, message
 
     async def _environment(self, run: ContainerRun, network: Network) -> dict[str, str]:
-        """Returns the container's environment. The address of the server is one that processes can reach."""
+        """Returns the container's environment, with an address of the API server that processes can reach."""
         address = in_cluster.environment(await self._networks.address(network))
         own = {entry["name"] for entry in run.container.get("env") or ()}
         reachable = {name: value for name, value in address.items() if name not in own}
@@ -143,7 +147,7 @@ class ProcessRuntime(ContainerRuntime):
         return kind
 
     def _url_of_service(self, namespace: str, name: str, port: int) -> str | None:
-        """Returns the URL of a process behind a Service; None if no running process is behind it."""
+        """Returns the URL of a running process behind a Service; None if no such process runs."""
         service = self._services.get(namespace, name)
         if service is None:
             return None

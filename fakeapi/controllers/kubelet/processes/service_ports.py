@@ -1,4 +1,4 @@
-"""Finds the process behind a Service, as its EndpointSlices and kube-proxy would."""
+"""Finds the process behind a Service. A real cluster uses EndpointSlices and kube-proxy."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ from fakeapi.machinery.json_types import Object
 
 
 def port_of_service(service: Object, port: int, runs: Iterable[ContainerRun]) -> int | None:
-    """Returns the port of this machine on which a process answers for a port of a Service.
+    """Returns the port of this machine for a port of a Service: the port of a process behind this Service.
 
-    `runs`: the containers that run as processes. Returns None if no pod of these containers has the labels of
-    the Service's selector, or if the Service does not have the port.
+    `runs`: the containers that run as processes. Returns None if the Service does not have the port, or if
+    its selector matches no pod of these containers.
     """
     selector = service["spec"].get("selector")
     entry = next((each for each in service["spec"].get("ports") or () if each["port"] == port), None)

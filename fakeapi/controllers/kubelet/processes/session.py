@@ -1,4 +1,4 @@
-"""Runs a command in a container, connected to a client of `kubectl exec` or to a probe."""
+"""Runs a command in a container for a client of `kubectl exec` or for a probe."""
 
 import asyncio
 import fcntl
@@ -15,13 +15,13 @@ from fakeapi.controllers.kubelet.processes.launched import LaunchedProcess, Laun
 from fakeapi.controllers.kubelet.processes.output import read_pipe
 
 DRAIN_SECONDS = 1.0
-"""Seconds in which the rest of a command's output is read after its exit."""
+"""Seconds to read the rest of a command's output after its exit. Later output is lost."""
 _BUSY = 0.02  # seconds before the next attempt to write to a terminal whose input is full
 _PIECE = 1 << 15
 
 
 class Captured(Streams):
-    """Streams without a client, which keep the first bytes of the output."""
+    """Streams without a client. They keep the first bytes of the output."""
 
     has_stdin = False
     tty = False
@@ -48,7 +48,7 @@ class Captured(Streams):
 
 
 async def run_session(message: dict[str, Any], streams: Streams, *, tty: bool) -> int:
-    """Runs the command that a message to the launcher describes; returns its exit code.
+    """Runs the command of a launcher message; returns its exit code.
 
     A cancelled call kills the command. Raises CommandError if the command cannot start.
     """
@@ -81,7 +81,7 @@ async def _with_terminal(message: dict[str, Any], streams: Streams) -> int:
 async def _launch(
     message: dict[str, Any], files: tuple[int, int, int], theirs: list[int], ours: list[int]
 ) -> LaunchedProcess:
-    """Starts the process of a command as `launch_with` does. Raises CommandError if it cannot start."""
+    """Starts the process of a command like `launch_with`. Raises CommandError if the process cannot start."""
     try:
         return await launch_with(message, files, theirs, ours)
     except LaunchError as error:
@@ -115,7 +115,7 @@ async def _copy(descriptor: int, streams: Streams, stream: StreamName) -> None:
 
 
 async def _feed(descriptor: int, streams: Streams) -> None:
-    """Writes the client's input to the command, and closes the input at its end."""
+    """Writes the client's input to the command. Closes the command's stdin at the end of the input."""
     try:
         while data := await streams.read_stdin():
             while data:

@@ -1,7 +1,7 @@
-"""PodVolumes: puts the contents of a pod's volumes into directories of this machine.
+"""PodVolumes: writes the contents of a pod's volumes into directories of this machine.
 
-Follows k8s.io/kubernetes `pkg/volume`. The files of a volume are written once, when a container starts; a
-later change of a Secret or ConfigMap shows after a restart of the container.
+Follows k8s.io/kubernetes `pkg/volume`. Writes the files of a volume when a container starts. A later change
+of a Secret or ConfigMap appears only after a restart of the container.
 """
 
 import base64
@@ -58,7 +58,10 @@ class PodVolumes:
         return mounts
 
     async def _place(self, run: ContainerRun, volume: Object) -> ProcessMount:
-        """Returns the source of a volume as a mount without a target."""
+        """Creates a volume; returns its path on this machine as a mount without a target.
+
+        Raises ContainerStartError if the volume's source does not exist or its type is not supported.
+        """
         kinds = [kind for kind in volume if kind != "name"] or ["emptyDir"]
         kind = kinds[0]
         if kind == "hostPath":
@@ -82,7 +85,10 @@ class PodVolumes:
         return ProcessMount(directory, "", read_only=True)
 
     async def _files(self, run: ContainerRun, name: str, entry: Object, mode: int) -> list[File]:
-        """Returns the files of one source of a volume. Raises ContainerStartError if it does not exist."""
+        """Returns the files of one source of a volume.
+
+        Raises ContainerStartError if the source does not exist.
+        """
         [(kind, source)] = [(kind, source) for kind, source in entry.items() if source is not None]
         match kind:
             case "configMap" | "secret":

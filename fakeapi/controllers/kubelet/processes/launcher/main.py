@@ -1,4 +1,7 @@
-"""The program of the launcher: runs a container, or a command in a container, as its first message says."""
+"""The program of the launcher.
+
+Its first message says whether to run a container or a command in a container.
+"""
 
 import contextlib
 import os
@@ -12,7 +15,7 @@ from fakeapi.controllers.kubelet.processes.launcher import network, program, roo
 from fakeapi.controllers.kubelet.processes.launcher.supervisor import Control, supervise
 
 _ENTERED = ("user", "pid", "uts", "ipc", "net", "mnt")
-"""The namespaces of a container that a command enters, in this order."""
+"""The namespaces of a container that an `exec` command enters, in this order."""
 
 
 def main(descriptor: int) -> None:
@@ -37,7 +40,7 @@ def main(descriptor: int) -> None:
 
 
 def _run(control: Control, spec: dict[str, Any]) -> None:
-    """Starts a container."""
+    """Starts the container that `spec` describes, with its isolation."""
     if spec["isolation"] == "none":
         _become_subreaper()
         supervise(control, lambda: _start_plain(spec), owns_processes=True, cleanup=spec["cleanup"])
@@ -51,7 +54,7 @@ def _run(control: Control, spec: dict[str, Any]) -> None:
 
 
 def _hold_network(control: Control, spec: dict[str, Any]) -> None:
-    """Holds the network namespace of a pod. Containers of the pod join it."""
+    """Creates the network namespace of a pod and keeps it open for the pod's containers."""
     if spec["isolation"] == "user":
         _enter_user_namespace()
     system.unshare(system.CLONE_NEWNET)
@@ -66,7 +69,7 @@ def _join_network(spec: dict[str, Any]) -> None:
 
 
 def _enter_user_namespace() -> None:
-    """Becomes root of a new user namespace, in which only the present user exists."""
+    """Becomes root of a new user namespace. Only the current user exists in this namespace."""
     uid, gid = os.getuid(), os.getgid()
     system.unshare(system.CLONE_NEWUSER)
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
@@ -97,7 +100,7 @@ def _start_plain(spec: dict[str, Any]) -> None:
 
 
 def _enter(control: Control, spec: dict[str, Any]) -> None:
-    """Runs a command in a container that runs already."""
+    """Runs a command in a running container."""
     if spec["isolation"] == "none":
         _become_subreaper()
         supervise(control, lambda: _start_session(spec), owns_processes=True, cleanup=[])
@@ -136,7 +139,10 @@ def _start_session(spec: dict[str, Any]) -> None:
 
 
 def _probe(control: Control, spec: dict[str, Any]) -> None:
-    """Reports whether containers can be isolated here as `spec["isolation"]` says: tries all steps once."""
+    """Tests whether containers can be isolated here with `spec["isolation"]`.
+
+    Runs all steps once and reports the result.
+    """
     spec |= {
         "mounts": [], "devices": [], "image": "", "base": "/", "privileged": False, "host_devices": False,
         "read_only_root": False, "add_capabilities": [], "drop_capabilities": [], "groups": [], "uid": None,

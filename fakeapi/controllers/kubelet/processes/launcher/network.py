@@ -9,17 +9,18 @@ from typing import Any
 from fakeapi.controllers.kubelet.processes.launcher.supervisor import Control
 
 CONNECT_SECONDS = 5.0
-"""Seconds in which a program of the pod must accept a connection."""
+"""Maximum seconds to connect to a program of the pod."""
 _HOST = "127.0.0.1"
 _SIOCSIFADDR, _SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8916, 0x8913, 0x8914
 _IFF_UP = 1
 
 
 def hold(control: Control, spec: dict[str, Any], pid: int) -> None:
-    """Prepares the network namespace of this process, and serves the requests of the server until it is gone.
+    """Prepares the network namespace of this process, and serves the server's requests until the server
+    closes the socket.
 
-    The first answer has a socket that listens at `spec["port"]`. For each request, the answer has a socket
-    that is connected to a port of the pod. Raises OSError if the namespace cannot be prepared.
+    The first answer contains a socket that listens at `spec["port"]`. For each request, the answer contains a
+    socket connected to a port of the pod. Raises OSError if the namespace cannot be prepared.
     """
     _bring_up(spec["pod_ip"])
     with socket.create_server((_HOST, spec["port"]), backlog=128) as listener:
@@ -34,7 +35,7 @@ def hold(control: Control, spec: dict[str, Any], pid: int) -> None:
 
 
 def _bring_up(pod_ip: str) -> None:
-    """Brings the loopback interface up, and gives it the pod's address too."""
+    """Brings the loopback interface up, and adds the pod's IP address to it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         request = struct.pack("16sH14s", b"lo", 0, b"")
         flags = struct.unpack("16sH14s", fcntl.ioctl(handle, _SIOCGIFFLAGS, request))[1]

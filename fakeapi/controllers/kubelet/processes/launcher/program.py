@@ -31,7 +31,7 @@ DEFAULT_CAPABILITIES = frozenset(_DEFAULT_NAMES.split())
 
 
 def limit_processes(spec: dict[str, Any]) -> None:
-    """Limits the number of processes, and marks the process as the first to end when memory is short."""
+    """Limits the number of processes, and makes the kernel's OOM killer prefer this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE)
@@ -43,7 +43,10 @@ def limit_processes(spec: dict[str, Any]) -> None:
 
 
 def limit_process_ids(spec: dict[str, Any]) -> None:
-    """Limits the process IDs of this PID namespace, on kernels where that does not change the machine."""
+    """Limits the process IDs of this PID namespace.
+
+    Does nothing before Linux 6.14, where the limit would change the machine.
+    """
     release = platform.release().split(".")
     with suppress(OSError, ValueError, IndexError):
         if (int(release[0]), int(release[1])) >= (6, 14):
@@ -51,9 +54,9 @@ def limit_process_ids(spec: dict[str, Any]) -> None:
 
 
 def drop_privileges(spec: dict[str, Any]) -> None:
-    """Becomes the user of the container, and drops the capabilities that the container does not have.
+    """Switches to the user of the container, and drops the capabilities that the container must not have.
 
-    Raises OSError if that fails.
+    Raises OSError if the kernel refuses.
     """
     if sys.platform != "linux":
         return
@@ -84,7 +87,10 @@ def _drop_capabilities(kept: set[str]) -> None:
 
 
 def execute(spec: dict[str, Any]) -> NoReturn:
-    """Replaces this process by the container's program. Raises OSError or ValueError if that fails."""
+    """Replaces this process by the container's program.
+
+    Raises OSError or ValueError if the program cannot run.
+    """
     try:
         os.chdir(spec["cwd"] or "/")
     except OSError as error:
@@ -98,13 +104,13 @@ def execute(spec: dict[str, Any]) -> NoReturn:
 
 
 def find(spec: dict[str, Any]) -> str:
-    """Returns the path of a container's program. Raises FileNotFoundError if there is none.
+    """Returns the path of a container's program. Raises FileNotFoundError if no such program exists.
 
-    Looks for the first word of the command in this order:
+    Searches for the first word of the command in this order:
 
-    1. as the path that it is, or in the directories of PATH, in the container's file system
-    2. by its last part at the top of the image's directory
-    3. the image's only file, if the image is a file
+    - as a path, or in the directories of PATH, in the container's file system
+    - by its last part at the top of the image's directory
+    - as the image's only file, if the image is a file
     """
     name: str = spec["argv"][0]
     top: str = spec["top"]

@@ -1,7 +1,8 @@
 """Builds the file system of a container in a new mount namespace.
 
-The base is this machine's file system, or the directory of the image if that is an entire root file system.
-Its directories are the read-only lower layers of overlays; writes go to a tmpfs that ends with the container.
+The base is this machine's file system, or the image's directory if it is an entire root file system. The
+base's directories are the read-only lower layers of overlays. Writes go to a tmpfs that ends with the
+container.
 """
 
 import os
@@ -15,7 +16,7 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1",
           "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"}  # fmt: skip
 _OWN = ("proc", "sys", "dev", "tmp", "run")
-"""Directories of the root that every container has for itself."""
+"""Directories of the root that each container gets for itself."""
 _NAME_FILES = ("resolv.conf", "hosts")
 _PATH = os.O_PATH if hasattr(os, "O_PATH") else os.O_RDONLY
 
@@ -52,7 +53,7 @@ def build(spec: dict[str, Any]) -> None:
 def _base(spec: dict[str, Any]) -> str:
     """Mounts a tmpfs with an overlay for each directory of the base; returns the path of the new root.
 
-    One overlay for the whole base would be refused in a user namespace, because the base has other mounts.
+    The kernel would reject a single overlay in a user namespace, because the base contains other mounts.
     """
     stage: str = spec["stage"]
     options = f"size={spec['writable_bytes']},mode=0755"
@@ -71,7 +72,7 @@ def _base(spec: dict[str, Any]) -> str:
 
 
 def _add_directory(spec: dict[str, Any], path: str, place: str) -> None:
-    """Mounts an overlay of a directory of the base. If the kernel refuses, the directory is read-only."""
+    """Mounts an overlay of a directory of the base. If the kernel refuses, mounts the directory read-only."""
     layers = f"{spec['stage']}/layers-{Path(place).name}"
     mode = stat.S_IMODE(os.stat(path).st_mode) & 0o755  # noqa: PTH116 - follows the bytes of the path
     for directory in (place, layers, f"{layers}/upper", f"{layers}/work"):
@@ -134,7 +135,10 @@ def _minimal_devices(directory: str) -> None:
 
 
 def _add_image(root: str, spec: dict[str, Any], descriptor: int) -> None:
-    """Mounts the files of an image over the base. A single file becomes `/NAME`."""
+    """Mounts the files of an image over the base. A single file appears as `/NAME`.
+
+    Raises ValueError if the image has too many files and directories.
+    """
     if stat.S_ISDIR(os.fstat(descriptor).st_mode):
         most: int = spec["image_mounts"]
         left = [most]
@@ -147,10 +151,10 @@ def _add_image(root: str, spec: dict[str, Any], descriptor: int) -> None:
 
 
 def _merge(source: str, target: str, root: str, left: list[int]) -> None:
-    """Mounts the entries of a directory over another directory, and goes down where both have a directory.
+    """Mounts the entries of a directory over another directory. Merges directories that exist in both.
 
-    Ignores special files. `left`: the number of mounts that are still allowed, as a list of one number.
-    Raises IndexError if more mounts are needed.
+    Ignores special files. `left`: a list with one number, the remaining mounts. Raises IndexError if more
+    mounts are needed.
     """
     with os.scandir(source) as entries:
         for entry in entries:
@@ -174,7 +178,10 @@ def _merge(source: str, target: str, root: str, left: list[int]) -> None:
 
 
 def _followed(link: str, root: str) -> str:
-    """Returns the directory of a link such as /bin → usr/bin. Raises ValueError if it leaves the root."""
+    """Returns the target directory of a link such as /bin → usr/bin.
+
+    Raises ValueError if the target is outside of `root`.
+    """
     target = os.path.realpath(link)
     if not target.startswith(f"{os.path.realpath(root)}/"):
         raise ValueError(f"the image cannot have files behind the link {link.removeprefix(root)}")
@@ -196,9 +203,11 @@ def _bind(descriptor: int, target: str, *, is_directory: bool, read_only: bool =
 
 
 def _open_inside(source: str, sub_path: str) -> int:
-    """Opens a source of a mount. Symbolic links in `sub_path` are refused, because a container can make them.
+    """Opens a source of a mount; returns its file descriptor.
 
-    Creates missing directories of `sub_path`, as the kubelet does. Raises OSError for other problems.
+    Creates missing directories of `sub_path`, as the kubelet does. Rejects symbolic links in `sub_path`,
+    because a container can create them. Raises ValueError if `sub_path` leaves the volume, and OSError for
+    other problems.
     """
     descriptor = os.open(source, _PATH)
     for name in Path(sub_path).parts:
@@ -224,7 +233,10 @@ def _content(path: str) -> bytes:
 
 
 def _write_names(names: dict[str, bytes]) -> None:
-    """Writes /etc/resolv.conf and /etc/hosts of this machine, which may be links into /run."""
+    """Writes this machine's /etc/resolv.conf and /etc/hosts into the new root if they are missing there.
+
+    On this machine, these files may be links into /run, and the new root has an empty /run.
+    """
     for name, content in names.items():
         if content and not Path("/etc", name).is_file():
             Path("/etc", name).unlink(missing_ok=True)

@@ -19,13 +19,13 @@ from typing import Any
 from fakeapi.controllers.kubelet.processes.launcher import system
 
 MESSAGE_BYTES_MAX = 4 << 20
-"""Maximum size of a message to a launcher, which includes the container's environment."""
+"""Maximum size in bytes of a message to a launcher, including the container's environment."""
 _CHILD_SIGNALS = {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 _KILL_ROUNDS = 100
 
 
 class Control:
-    """The launcher's end of the control socket, which is `connection`."""
+    """The launcher's end of the control socket. `connection`: this socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -33,7 +33,10 @@ class Control:
         self.fileno = connection.fileno
 
     def read(self) -> dict[str, Any] | None:
-        """Waits for the next message; returns None when the server is gone or sends too much."""
+        """Waits for the next message; returns it.
+
+        Returns None if the server has ended or the message is too large.
+        """
         while b"\n" not in self._received:
             try:
                 part = self.connection.recv(1 << 16)
@@ -48,11 +51,11 @@ class Control:
 
     @property
     def has_message(self) -> bool:
-        """Whether a whole message was received and not read yet."""
+        """Whether an unread, complete message was received."""
         return b"\n" in self._received
 
     def send(self, **message: Any) -> None:
-        """Sends a message; does nothing when the server is gone."""
+        """Sends a message; does nothing if the server has ended."""
         with contextlib.suppress(OSError):
             self.connection.sendall(json.dumps(message).encode() + b"\n")
 
@@ -60,12 +63,12 @@ class Control:
 def supervise(
     control: Control, child: Callable[[], None], *, owns_processes: bool, cleanup: list[str]
 ) -> None:
-    """Runs `child` in a new process until it exits.
+    """Runs `child` in a new process until the process exits.
 
     - `child`: replaces its process by the program of the container, or raises OSError or ValueError.
-    - `owns_processes`: whether the processes that the program leaves behind must be killed one by one. A PID
-      namespace kills them by itself.
-    - `cleanup`: the directories to remove if the server is gone.
+    - `owns_processes`: whether the launcher must kill the program's remaining processes one by one. In a PID
+      namespace, the kernel kills them.
+    - `cleanup`: the directories to remove if the server has ended.
     """
     wakeup = _catch_child_signals()
     started, failure = os.pipe()
@@ -107,7 +110,10 @@ def _catch_child_signals() -> int:
 
 
 def _run_child(child: Callable[[], None], go: int, failure: int) -> None:
-    """Runs in the new process. Reports a failure before the program starts through the pipe `failure`."""
+    """Calls `child` in the new process.
+
+    Reports a failure before the program's start through the pipe `failure`.
+    """
     try:
         signal.set_wakeup_fd(-1)
         for number in _CHILD_SIGNALS | {signal.SIGPIPE}:
@@ -130,7 +136,7 @@ def _read_all(descriptor: int) -> str:
 
 
 def _await_exit(control: Control, pid: int, wakeup: int) -> int | None:
-    """Returns the wait status of the process; None if the server is gone and the process was killed."""
+    """Returns the wait status of the process; None if the server has ended and the process was killed."""
     while True:
         with contextlib.suppress(ChildProcessError):
             ended, status = os.waitpid(pid, os.WNOHANG)
@@ -157,7 +163,7 @@ def _await_exit(control: Control, pid: int, wakeup: int) -> int | None:
 
 
 def _reap_others(pid: int) -> None:
-    """Reaps exited processes that the program left behind, except the program itself."""
+    """Reaps exited child processes, except the program itself with the process ID `pid`."""
     for other in _children(os.getpid()):
         if other != pid:
             with contextlib.suppress(ChildProcessError):
@@ -172,7 +178,7 @@ def _children(parent: int) -> list[int]:
 
 
 def _kill_descendants(leader: int) -> None:
-    """Kills the process group of the program, and the processes that became children of this launcher."""
+    """Kills the process group of the program, and all processes that became children of this launcher."""
     with contextlib.suppress(OSError):
         os.killpg(leader, signal.SIGKILL)
     for _ in range(_KILL_ROUNDS):

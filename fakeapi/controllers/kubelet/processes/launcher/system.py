@@ -16,7 +16,7 @@ MNT_DETACH = 2
 
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 24, 36, 38
 CAPABILITIES = 64
-"""Number of capabilities that a kernel can have. The kernel refuses numbers that it does not know."""
+"""Number of capabilities to try. The kernel rejects unknown numbers."""
 
 _MOUNT_SETATTR = 442
 """Number of the system call mount_setattr, on all architectures."""
