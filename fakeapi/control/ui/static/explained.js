@@ -16,9 +16,10 @@ const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerN
 /** @param {{value: any}} props an Explanation of the control API */
 export function Explained({ value }) {
   const reasons = value.reasons ?? [];
-  const item = (reason) => html`<${Reason} reason=${reason} said=${reason.text === value.summary} />`;
+  const isGood = GOOD.has(value.verdict) && !reasons.some((reason) => OF_DRIVERS.has(reason.code));
+  const item = (reason) => html`<${Reason} reason=${reason} said=${reason.text === value.summary} alone=${reasons.length === 1} />`;
   return html`<div class="explained">
-    <p class="answer"><${Pill} kind=${GOOD.has(value.verdict) ? "good" : "warn"}>${value.verdict}<//> <${Prose} text=${value.summary} /></p>
+    <p class="answer"><${Pill} kind=${isGood ? "good" : "warn"}>${value.verdict}<//> <${Prose} text=${value.summary} /></p>
     ${value.details?.length > 0 && html`<ul class="reasons">${value.details.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
     ${reasons.length === 1 ? html`<div class="only">${item(reasons[0])}</div>` : html`<ol>${reasons.map((reason) => html`<li>${item(reason)}</li>`)}</ol>`}
     ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
@@ -31,12 +32,12 @@ function Prose({ text }) {
   return html`${String(text).split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** One reason. `said`: whether its text is the short answer above. */
-function Reason({ reason, said }) {
+/** One reason. `said`: whether its text is the short answer above. `alone`: whether there are no other reasons. */
+function Reason({ reason, said, alone }) {
   // The expression and its values have places of their own below.
   const facts = (reason.details ?? []).filter((each) => !reason.expression || each !== `expression: ${reason.expression}`);
   const isTaint = reason.code === "DeviceTainted";
-  return html`${!said && html`<p><${Prose} text=${reason.text} /></p>`}
+  return html`${said ? !alone && html`<p>In detail:</p>` : html`<p><${Prose} text=${reason.text} /></p>`}
     ${facts.length > 0 && html`<ul class="reasons">${facts.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
     ${reason.expression && html`<pre tabindex="0" aria-label="CEL expression">${reason.expression}</pre>`}
     <${Seen} seen=${reason.seen} />

@@ -112,10 +112,11 @@ function reasonOf(row) {
 function Group({ reason, rows, isOpen, causes }) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, SHOWN);
+  const isSaid = rows.length === 1 && causes.get(keyOf(rows[0]))?.summary === reason;
   return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
     ${shown.map((row) => html`<${Waiting} key=${keyOf(row)} row=${row} open=${isOpen(row)} cause=${causes.get(keyOf(row))?.summary ?? ""} />`)}
     ${shown.length < rows.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(rows.length - shown.length).toLocaleString("en")} more</button>`}
-    <p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>
+    ${!isSaid && html`<p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>`}
   </section>`;
 }
 
