@@ -1,4 +1,5 @@
-"""Registrations: the DRA drivers of one node: simulated ones, and those with sockets in its plugin directory.
+"""Registrations: the DRA drivers of one node: simulated drivers, and drivers with sockets in the plugin
+directory.
 
 Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. Scans the directory
 every POLL_SECONDS of real time, because drivers are separate processes.
@@ -32,7 +33,10 @@ Source: TypeAlias = Path | str
 """The registration socket of a driver's instance, or "simulated"."""
 
 Notify: TypeAlias = Callable[[Path, str], Awaitable[str]]
-"""Tells a driver its registration status; returns the reason if that failed, or ""."""
+"""Function that notifies a driver of its registration status.
+
+Returns the error if that failed; "" otherwise.
+"""
 
 
 class Registrations:
@@ -75,7 +79,7 @@ class Registrations:
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether a scan could find new sockets, or miss known ones."""
+        """Whether a scan could find new sockets, or find that known sockets are gone."""
         return self._unanswered or not self._seen or not all(map(_is_as_seen, self._seen.items()))
 
     async def look(self) -> None:
@@ -96,7 +100,10 @@ class Registrations:
                 self._known[path] = sockets[path], registered
 
     def add(self, source: Source, driver: Driver) -> None:
-        """Registers an instance of a driver, which then receives the calls for this driver."""
+        """Registers an instance of a driver.
+
+        The kubelet then sends the calls for this driver to the new instance.
+        """
         instances = self._instances.setdefault(driver.name, {})
         instances.pop(source, None)
         instances[source] = self.drivers[driver.name] = driver

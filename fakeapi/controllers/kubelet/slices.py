@@ -14,10 +14,7 @@ from fakeapi.machinery.json_types import Object
 
 GROUP, PLURAL = "resource.k8s.io", "resourceslices"
 RETRY_SECONDS_MIN, RETRY_SECONDS_MAX = 1.0, 300.0
-"""Shortest and longest delay in seconds between attempts to delete slices.
-
-Each delay is twice as long as the previous delay.
-"""
+"""Shortest and longest delay in seconds between attempts to delete slices. Each retry doubles the delay."""
 EVERY = ""
 """Value of a `driver` argument that means all drivers of the node."""
 

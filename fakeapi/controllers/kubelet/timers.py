@@ -1,4 +1,4 @@
-"""Timers: calls functions after a delay of the server's clock, through the kubelet's work queue."""
+"""Timers: calls functions after delays of the server's clock, through the kubelet's work queue."""
 
 import heapq
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Timers:
         self._number = 0
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Calls a function after a number of seconds; returns the timer, which can be cancelled."""
+        """Calls a function after a number of seconds. Returns the timer; its `cancel` prevents the call."""
         self._number += 1
         timer = Timer(self._context.clock.monotonic() + max(seconds, 0.0), self._number, callback)
         self._drop_cancelled()
@@ -39,7 +39,7 @@ class Timers:
         return timer
 
     def fire(self) -> None:
-        """Calls the functions whose time has come, in the order of their times."""
+        """Calls the functions of all due timers, in the order of their times."""
         now = self._context.clock.monotonic()
         while self._heap and self._heap[0].due <= now:
             callback = heapq.heappop(self._heap).callback

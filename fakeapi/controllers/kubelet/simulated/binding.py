@@ -1,7 +1,7 @@
-"""BindingConditions: reports the binding conditions of devices that simulated drivers must attach first.
+"""BindingConditions: sets the binding conditions of devices from simulated drivers.
 
-A device with `bindingConditions` (1.34 and newer) is usable when its driver has set these conditions in the
-status of the claim. The scheduler waits for them before it binds the pod.
+The pod can use a device with `bindingConditions` (1.34 and newer) only after its driver has set these
+conditions in the claim's status. The scheduler waits for them before it binds the pod.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class BindingConditions:
-    """Reports the binding conditions of allocated devices.
+    """Sets the binding conditions of allocated devices.
 
     - `claims`: the resource ResourceClaims in the version to read and write.
     - `client`: returns the API client of a driver by name.

@@ -18,7 +18,7 @@ class CDIFiles:
     """The CDI files of a driver on one node: one file for each prepared claim."""
 
     def __init__(self, directory: Path, node: str, spec: DriverSpec) -> None:
-        """Keeps where the files belong. `directory`: the directory of the node."""
+        """`directory`: the directory of the node. The files are in its subdirectory `cdi`."""
         self._directory = directory / NODE_DIRECTORY
         self._node = node
         self._spec = spec
@@ -28,7 +28,10 @@ class CDIFiles:
         return f"{self._spec.cdi}={device}"
 
     def write(self, claim: str, devices: list[str]) -> None:
-        """Writes the file of a claim. `claim`: the uid of the claim. Raises OSError if that fails."""
+        """Writes the CDI file of a claim. `claim`: the uid of the claim.
+
+        Raises OSError if the file cannot be written.
+        """
         content = {
             "cdiVersion": _VERSION,
             "kind": self._spec.cdi,
@@ -40,7 +43,7 @@ class CDIFiles:
         write_atomically(self._path(claim), msgspec.json.encode(content))
 
     def delete(self, claim: str) -> None:
-        """Deletes the file of a claim; does nothing if there is none."""
+        """Deletes the CDI file of a claim. Ignores a missing file and other errors."""
         with suppress(OSError):
             self._path(claim).unlink(missing_ok=True)
 

@@ -33,17 +33,20 @@ from fakeapi.devices.simulated import (
 from fakeapi.machinery.json_types import Object
 
 SIMULATED = "simulated"
-"""The Source of simulated drivers in Registrations, in place of a registration socket."""
+"""The Source of simulated drivers in Registrations. Other drivers have the path of a registration socket."""
 
 WRONG_CLAIM = "00000000-0000-0000-0000-000000000000"
-"""The uid of the claim for which a driver with the behaviour `wrong_claim` answers."""
+"""The claim uid in responses of a driver with the behaviour `wrong_claim`."""
 
 _DEADLINE = "rpc error: code = DeadlineExceeded desc = context deadline exceeded"
 _BROKEN = "rpc error: code = Unavailable desc = error reading from server: EOF"
 
 
 class SimulatedPlugin(Driver):
-    """A simulated driver on one node. Answers as a driver over gRPC does; times follow the server's clock."""
+    """A simulated driver on one node, with the same results as a driver over gRPC.
+
+    Delays follow the server's clock.
+    """
 
     def __init__(
         self,
@@ -99,9 +102,9 @@ class SimulatedPlugin(Driver):
         self._driver.record(CallRecord(call, self._node, names, error))
 
     async def _begin(self, call: str, method: str) -> Behaviour:
-        """Returns how to answer a call, after its delay.
+        """Returns the behaviour for the response to a call, after the behaviour's delay.
 
-        Raises DriverError if the call takes longer than CALL_SECONDS, or if the driver stops meanwhile.
+        Raises DriverError if the call takes longer than CALL_SECONDS, or if the driver stops during the call.
         """
         behaviour = self._driver.take_behaviour(call, self._node)
         seconds = CALL_SECONDS if behaviour.hangs else min(behaviour.delay, CALL_SECONDS)
@@ -130,7 +133,10 @@ class SimulatedPlugin(Driver):
         return [(claim.uid, await answer(claim)) for claim in claims]
 
     async def _prepare(self, claim: Claim) -> ClaimResult:
-        """Prepares the devices of a claim's allocation. A driver reads the claim, as real drivers do."""
+        """Prepares the devices of a claim's allocation; returns the result.
+
+        Reads the claim first, as real drivers do.
+        """
         known = self._devices.prepared.get(claim.uid)
         try:
             stored = await self._api.get(self._claims.path(claim.namespace, claim.name))
@@ -186,7 +192,10 @@ class SimulatedPlugin(Driver):
         )
 
     async def _write_status(self, claim: Object, results: list[Object]) -> str:
-        """Writes the status of the prepared devices to the claim; returns the reason of a failure, or ""."""
+        """Writes the status of the prepared devices to the claim.
+
+        Returns the error if the write failed; "" otherwise.
+        """
         own = [
             {
                 "driver": self.name,
@@ -240,7 +249,7 @@ class SimulatedPlugin(Driver):
         )
 
     def break_calls(self) -> None:
-        """Fails the calls that the driver has not answered yet, as the end of a process does."""
+        """Fails all unanswered calls, as if the driver's process had ended."""
         for call in self._calls:
             if not call.done():
                 call.set_result(None)

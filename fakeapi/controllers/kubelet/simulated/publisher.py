@@ -24,7 +24,7 @@ class SlicePublisher:
     """Publishes the pools of simulated drivers.
 
     - `slices`: the resource ResourceSlices in the version to write.
-    - `changed`: receives the node and driver of a slice that another client changed or deleted.
+    - `changed`: called with the node and the driver of a slice after another client changed or deleted it.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class SlicePublisher:
         self._published.pop((node, driver), None)
 
     async def publish(self, api: InProcessClient, node: str, driver: str, pool: PoolSpec) -> None:
-        """Creates, updates and deletes slices, so that they match a pool.
+        """Creates, updates and deletes ResourceSlices, so that they match a pool.
 
         `api`: the client of the driver. Raises StatusError if a request fails.
         """
@@ -109,7 +109,7 @@ class SlicePublisher:
         self._written[key_of(stored)] = stored["metadata"]["resourceVersion"]
 
     async def check(self, api: InProcessClient, node: str, driver: str, pool: PoolSpec) -> None:
-        """Sends the slices of a pool as a dry run. Raises StatusError if the server refuses one of them."""
+        """Sends the slices of a pool as a dry run. Raises StatusError if the server rejects one of them."""
         parts = parts_of(pool, self._rules)
         for part in parts:
             numbers = {"name": pool.name, "generation": 1, "resourceSliceCount": len(parts)}

@@ -24,7 +24,7 @@ GATE = "DynamicResourceAllocation"
 
 
 class Simulation:
-    """The simulated drivers of the server, as the kubelets of its nodes see them.
+    """Runs the simulated drivers of the server on the nodes of the kubelet controller.
 
     - `agents`: the nodes of the kubelet controller by name.
     - `make_node`: creates a node and starts its kubelet.
@@ -68,7 +68,10 @@ class Simulation:
         return resource
 
     async def start(self) -> None:
-        """Starts the drivers that the server has already. Raises DeviceError if one of them cannot run."""
+        """Starts the drivers that were added before the controllers started.
+
+        Raises DeviceError if one of them cannot run.
+        """
         self._drivers.listen(self._changed, lambda device: check_taints(device, self._context.rules))
         for driver in list(self._drivers.by_name.values()):
             await self._prepare_cluster(driver.spec, driver.nodes)
@@ -80,7 +83,7 @@ class Simulation:
         self._drivers.listen(None)
 
     async def add(self, spec: DriverSpec) -> SimulatedDriver:
-        """Adds a driver and starts it; returns it after its slices are published.
+        """Adds a driver and starts it. Returns the driver. Await `published` to wait for its ResourceSlices.
 
         Creates missing nodes and DeviceClasses. Raises DeviceError if the driver cannot run.
         """
@@ -133,7 +136,7 @@ class Simulation:
             raise DeviceError(f"simulated drivers need release 1.31 or newer, not {release}")
 
     async def _create_class(self, driver: str, device_class: ClassSpec) -> None:
-        """Creates a DeviceClass unless it exists. Raises StatusError if the server refuses it."""
+        """Creates a DeviceClass unless it exists. Raises StatusError if the server rejects it."""
         classes = self._resource("deviceclasses")
         body = {
             "apiVersion": classes.api_version,

@@ -52,7 +52,10 @@ def _chunks(items: Sequence[Object], most: int) -> Iterator[list[Object]]:
 
 
 def check_gates(parts: Sequence[Object], rules: ReleaseRules) -> None:
-    """Raises DeviceError if slices have fields whose feature gates are off, because the server drops them."""
+    """Raises DeviceError if slices have fields whose feature gates are off.
+
+    The server would drop these fields.
+    """
     for part in parts:
         for gated in RESOURCE_SLICE_FIELDS:
             if gated.are_disabled(rules) and gated.are_in({"spec": part}):
@@ -65,7 +68,7 @@ def check_gates(parts: Sequence[Object], rules: ReleaseRules) -> None:
 
 
 def check_taints(device: Object, rules: ReleaseRules) -> None:
-    """Raises DeviceError if the release drops the taints of a device, or refuses one of them."""
+    """Raises DeviceError if the release would drop or reject the taints of a device."""
     check_gates([{"devices": [device]}], rules)
     errors = validate_taints(device, device["name"], None, rules)
     if errors:
@@ -73,6 +76,6 @@ def check_taints(device: Object, rules: ReleaseRules) -> None:
 
 
 def in_version(resource_slice: Object, version: str) -> Object:
-    """Returns a slice in the layout of an API version; its layout is that of v1."""
+    """Converts a slice from the layout of v1 to the layout of an API version."""
     conversion = SLICE_CONVERSIONS.get(version)
     return resource_slice if conversion is None else conversion.from_hub(resource_slice)
