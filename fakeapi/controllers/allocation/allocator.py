@@ -31,7 +31,10 @@ from fakeapi.controllers.allocation.selectors import DeviceMatcher, Selection
 from fakeapi.machinery.json_types import Object
 
 OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations"
-"""The name of the gate, with which a node declares that its kubelet skips operations that drivers skip."""
+"""Name of the feature gate for skipping node operations of drivers.
+
+A node declares it in declaredFeatures.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +166,7 @@ def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Co
 
 
 async def _request(key: tuple[int, int, int], claim: Object, request: Request, context: _Context) -> Request:
-    """Sets the DeviceClass and the number of devices of a request, and returns the request.
+    """Completes a request with its DeviceClass and its number of devices; returns the request.
 
     For allocationMode All, also sets the list of devices.
 
@@ -308,7 +311,10 @@ def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 
 
 def _for_all(config: Object, work: ClaimWork) -> Object:
-    """Returns a config entry of an allocation. It has no `requests` if they are all requests of the claim."""
+    """Returns a config entry for an allocation.
+
+    Removes `requests` if the entry names all requests of the claim.
+    """
     names = config.get("requests") or ()
     for number, choices in enumerate(work.requests):
         request = choices[work.chosen.get(number, 0)]

@@ -10,7 +10,10 @@ from fakeapi.machinery.meta import quantity
 
 
 def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
-    """Returns how much of each capacity a request consumes, rounded up to the device's request policies."""
+    """Returns the amount of each capacity that a request consumes.
+
+    Rounds up as the device's request policies demand.
+    """
     return {name: _consumed(requests.get(name), spec) for name, spec in capacity.items()}
 
 
@@ -20,7 +23,7 @@ def fits(
     taken: Mapping[str, str],
     taking: Mapping[str, str],
 ) -> bool:
-    """Whether the request policies of a device allow a request, and the device has enough capacity left.
+    """Whether a device has enough capacity left for a request, and its request policies allow the request.
 
     - `requests`: the requested amount of each capacity.
     - `capacity`: the capacities of the device, by name.

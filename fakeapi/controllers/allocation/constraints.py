@@ -10,9 +10,9 @@ _LISTS = ("ints", "bools", "strings", "versions")
 
 
 class Taken(NamedTuple):
-    """A device that the search chose for a request.
+    """A device that the search has chosen for a request.
 
-    `choice`: the name of the subrequest; "" without subrequests.
+    `choice`: the name of the subrequest; "" if the request has no subrequests.
     """
 
     request: str
@@ -119,9 +119,9 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
-        """Returns the value of the device `taken` that must differ: here, `attribute` itself.
+        """Returns the value that must differ between devices. This class returns `attribute` unchanged.
 
-        A subclass can return another value.
+        DistinctDevice overrides this method and returns the device's ID.
         """
         return attribute
 

@@ -1,4 +1,4 @@
-"""Shared counters of partitionable devices: how much is left, and how much a search for devices consumes."""
+"""Shared counters of partitionable devices: the amounts left, and the amounts that a search consumes."""
 
 from collections.abc import Hashable, Iterable, Iterator
 

@@ -13,7 +13,8 @@ TRIES_MAX = 100_000
 """Maximum number of devices that one scheduling attempt may try after its first backtracking.
 
 Trying them takes about half a second. Without a limit, the number of combinations doubles with each device.
-Kubernetes stops after ten seconds per node (DRASchedulerFilterTimeout); before 1.34, it never stops.
+Kubernetes limits the time instead: ten seconds per node since 1.34 (DRASchedulerFilterTimeout), and no limit
+before.
 """
 
 SECONDS_MAX = 2.0
@@ -38,7 +39,7 @@ Result = TypeVar("Result")
 
 
 class Effort:
-    """The number of devices to try and the CPU seconds that one scheduling attempt may still spend.
+    """The remaining effort of one scheduling attempt: the number of devices to try, and CPU seconds.
 
     The search on each node may spend half of the remaining effort. So a very long search on one node leaves
     some effort for all other nodes.
@@ -54,7 +55,7 @@ class Effort:
         """Whether the search for devices was stopped at its limit on any node."""
 
     def restart(self, tries: int) -> None:
-        """Starts the search again with this number of tries left."""
+        """Restarts the search with `tries` tries left, and resets `gave_up`."""
         self.tries = tries
         self.gave_up = False
 
@@ -71,8 +72,8 @@ class Effort:
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
         """Calls `step`, a function that evaluates CEL selectors.
 
-        Returns (result, CPU seconds above FREE_SECONDS). If the evaluation is expensive, calls the function
-        again in a thread. Exceptions of the function are not caught.
+        Returns (result, CPU seconds above FREE_SECONDS). Calls an expensive `step` a second time in a thread.
+        Passes on the exceptions of `step`.
         """
         seconds: list[float] = []
         result = await self._heavy.run(0, partial(_timed, step, seconds))
@@ -113,8 +114,8 @@ class NodeEffort:
     async def evaluate(self, step: Callable[[], Result]) -> Result:
         """Calls `step`, a function that evaluates CEL selectors, and returns its result.
 
-        Raises SearchTooLong if the search on this node has no CPU time left. Exceptions of the function are
-        not caught.
+        Raises SearchTooLong if the search on this node has no CPU time left. Passes on the exceptions of
+        `step`.
         """
         if self._seconds_left < 0:
             self._give_up()

@@ -32,7 +32,7 @@ TIMED_OUT = "timed out trying to allocate devices"
 
 
 class SearchTooLong(Exception):
-    """Raised if the search for devices reaches its limit before it has a solution or has tried everything."""
+    """Raised if the search for devices reaches its limit before it is complete."""
 
 
 class AllocationError(Exception):

@@ -7,7 +7,7 @@ from itertools import islice
 from fakeapi.controllers.allocation.model import PoolID
 
 CHANGES_MAX = 10_000
-"""Maximum number of changes in the log. The oldest change is dropped first."""
+"""Maximum number of changes in the log. At the limit, each new change drops the oldest one."""
 
 
 class PoolChanges:
@@ -26,7 +26,10 @@ class PoolChanges:
             self.position += 1
 
     def since(self, position: int) -> set[PoolID] | None:
-        """Returns the pools that have changed since the log had this position; None if it is too long ago."""
+        """Returns the pools that have changed since an earlier position of the log.
+
+        Returns None if the log no longer contains all changes since this position.
+        """
         count = self.position - position
         if count > len(self._log):
             return None

@@ -52,10 +52,10 @@ class Slices:
 
 
 def usable_slices(slices: Sequence[Slice], rules: AllocationRules) -> Sequence[Slice]:
-    """Returns the slices that the allocator considers; without the others, their pools are incomplete.
+    """Returns the slices for the allocator. Pools of removed slices become incomplete.
 
-    If the gate DRADeviceCompatibilityGroups is off, excludes slices with compatibility groups, which a
-    database may contain. Follows GatherPools of k8s.io/dynamic-resource-allocation since 1.37.
+    Removes slices with compatibility groups if the gate DRADeviceCompatibilityGroups is off. A database can
+    contain such slices. Follows GatherPools of k8s.io/dynamic-resource-allocation since 1.37.
     """
     if rules.compatibility_groups:
         return slices

@@ -1,4 +1,4 @@
-"""Request: one request or subrequest of a claim, prepared for the search for devices."""
+"""Request: prepares one request or subrequest of a claim for the search for devices."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,10 @@ from fakeapi.controllers.allocation.model import Device
 from fakeapi.machinery.json_types import Object
 
 RESULTS_MAX = 32
-"""Maximum number of devices that can be allocated to one claim (AllocationResultsMaxSize)."""
+"""Maximum number of devices in the allocation of one claim (AllocationResultsMaxSize).
+
+A search raises TooManyDevices above it.
+"""
 
 ALL = "All"
 EXACT_COUNT = "ExactCount"

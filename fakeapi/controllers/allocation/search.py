@@ -73,7 +73,7 @@ _Undo = Callable[[], None]
 
 
 class Search:
-    """Searches devices on one node for claims.
+    """Searches for devices for claims on one node.
 
     After a successful `run`, each ClaimWork contains its results. `node_skips_operations`: whether the node
     declares the feature DRAOptionalNodeOperations.
@@ -105,7 +105,7 @@ class Search:
         self._tries_again = False
 
     async def run(self) -> bool:
-        """Searches devices for all claims. Returns whether the search was successful.
+        """Searches for devices for all claims. Returns whether the search was successful.
 
         - Raises AllocationError for a problem that ends the scheduling of the pod.
         - Raises SearchTooLong if the search reaches its limit.
@@ -345,9 +345,9 @@ class Search:
         return give_back
 
     def _node_may_skip_operations(self, device: Device) -> bool:
-        """Whether the node supports the operations that the device's driver skips.
+        """Whether the node supports skipping the device's node operations. True if the driver skips none.
 
-        Follows `allocateDevice` of the experimental allocator since 1.37. The node names the feature in
+        Follows `allocateDevice` of the experimental allocator since 1.37. The node declares the feature in
         `status.declaredFeatures`.
         """
         if not device.slice.spec.get("skipNodeOperations"):

@@ -1,15 +1,15 @@
-"""SelectorResults: remembers which devices match which CEL selectors, by the content of the devices."""
+"""SelectorResults: caches which devices match which CEL selectors, by the content of the devices."""
 
 import msgspec
 
 from fakeapi.machinery.json_types import Object
 
 RESULTS_MAX = 20_000
-"""Maximum number of results. All results are dropped when there are more."""
+"""Maximum number of cached results. At this number, a new result clears the cache first."""
 KEY_BYTES_MAX = 8 * 1024
-"""Maximum size of a selector and a device in bytes. Results for larger ones are not kept."""
+"""Maximum size of a selector and a device in bytes. Larger results are not cached."""
 _FIELDS = ("attributes", "capacity", "allowMultipleAllocations")
-"""The fields of a device that a selector can read, beside the name of the driver."""
+"""The device fields that a CEL selector can read, in addition to the driver name."""
 
 
 class SelectorResults:

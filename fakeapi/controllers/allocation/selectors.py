@@ -61,7 +61,7 @@ class Selection:
         self._effort = effort
 
     def forget(self) -> None:
-        """Drops the cached results of `selects`, but keeps the cached results of each CEL expression."""
+        """Clears the cached results of `selects`. Keeps the cached results of CEL expressions."""
         self._known.clear()
 
     async def selects(

@@ -25,10 +25,10 @@ class AllocatedDevices:
         self._uses: dict[str, list[Use]] = {}
         self._users: Counter[DeviceID] = Counter()
         self._shared: dict[DeviceID, dict[str, None]] = {}
-        """By shared device, the keys of the claims that use it."""
+        """The keys of the claims that use each shared device."""
 
     def change(self, key: str, claim: Object | None) -> None:
-        """Takes over the allocation of a claim; None if the claim was deleted.
+        """Records the current allocation of a claim. `claim` is None if the claim was deleted.
 
         `key`: NAMESPACE/NAME of the claim. Capacities are added in the order of the keys.
         """
@@ -70,7 +70,7 @@ class AllocatedDevices:
                 self.state.shared.setdefault(use.device, {})
 
     def _sum(self, device: DeviceID) -> None:
-        """Adds the consumed capacity of a shared device again, in the order of the claims."""
+        """Recalculates the consumed capacity of a shared device, in the order of the claims."""
         total: dict[str, str] = {}
         for key in sorted(self._shared[device]):
             for use in self._uses[key]:

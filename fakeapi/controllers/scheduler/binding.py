@@ -31,7 +31,10 @@ from fakeapi.machinery.json_types import Object
 
 DEALLOCATED = "deallocation of ResourceClaim completed"
 ATTEMPTS_MAX = 5
-"""Maximum number of attempts to update a claim if other clients change it at the same time (409 Conflict)."""
+"""Maximum number of attempts to update a claim after conflicts (409) with other clients.
+
+After the last conflict, the scheduling attempt fails with BindError.
+"""
 
 OnFailure = Callable[[str], Awaitable[None]]
 
@@ -213,9 +216,9 @@ class Binder:
             raise BindError(f"create claim for extended resources {whose}: {problem.message}") from None
 
     def reserved(self, pod: Object, claim: Object, result: Object | None) -> Object:
-        """Returns a claim as it is stored when it is reserved for a pod.
+        """Returns a claim in its stored form after it is reserved for a pod.
 
-        `result`: the allocation; None if the claim is allocated already.
+        `result`: the allocation; None if the claim is already allocated.
         """
         status = dict(claim["status"])
         if result is not None:

@@ -1,4 +1,4 @@
-"""BindingWaits: the scheduled pods that wait for the binding conditions of their devices."""
+"""BindingWaits: keeps the scheduled pods that wait for the binding conditions of their devices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Wait:
 class BindingWaits:
     """The pods that wait for binding conditions, by key (NAMESPACE/NAME).
 
-    A waiting pod already counts towards the resources in use on its node.
+    The resource requests of a waiting pod already count on its node.
     """
 
     def __init__(

@@ -121,7 +121,7 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def after_binding(self, state: State, pod: Object) -> None:
-        """Called after the pod is bound.
+        """Cleans up after the pod is bound.
 
         Deletes the objects that were only needed to schedule the pod, such as the PodSchedulingContext.
         """

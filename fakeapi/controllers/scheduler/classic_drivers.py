@@ -160,7 +160,7 @@ class ClassicDrivers:
             await self._contexts.publish(pod, talk.known, "", None)
 
     async def end(self, pod: Object) -> None:
-        """Deletes the PodSchedulingContext of a bound pod."""
+        """Deletes the PodSchedulingContext of a bound pod, if there is one."""
         await self._contexts.delete(pod)
 
 

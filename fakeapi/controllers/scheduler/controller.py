@@ -187,7 +187,7 @@ class SchedulerController(Controller):
             await self._give_up(pod, str(error))
 
     def _has_claims(self, pod: Object) -> bool:
-        """Whether all ResourceClaims of a pod exist and can be used."""
+        """Whether all ResourceClaims of a pod exist and are ready for scheduling."""
         try:
             self._view.claims_of(pod)
         except NotReady:
@@ -310,7 +310,7 @@ class SchedulerController(Controller):
             await self._finish(pod, outcome)
 
     async def _finish(self, pod: Object, outcome: Outcome) -> None:
-        """Binds a pod whose claims are reserved and whose binding conditions are True."""
+        """Binds a pod after its claims are reserved and its binding conditions are True."""
         try:
             await self._binder.bind(pod, outcome.node)
         except StatusError as problem:

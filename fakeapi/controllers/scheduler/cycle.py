@@ -26,7 +26,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 
 _SAFE_PART = 4
-"""An attempt that uses at most this part of its tries, a quarter, reaches the limit of no node."""
+"""Divisor of the limit on tries.
+
+If an attempt uses at most a quarter, no node's search can reach its limit.
+"""
 _shunning = attrgetter("shunning")
 _NOT_HELPFUL = "Preemption is not helpful for scheduling"
 _NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -160,7 +163,7 @@ async def attempt(
     - `effort`: limits the search for devices
     - `turn`: the number of earlier attempts that ended with an error
     - `namespaces`: returns the cluster's namespaces by name
-    - `known`: the answers of earlier attempts. They make the attempt faster, and do not change its outcome
+    - `known`: the results of earlier attempts per node. They save work, but do not change the outcome
 
     Raises PluginError for a problem with the pod's claims that ends the attempt.
     """
@@ -194,12 +197,12 @@ async def attempt(
 async def _decide_by_answers(
     outcome: Outcome, filtering: Filtering, choose: Callable[[list[str]], str], known: KnownAnswers
 ) -> bool:
-    """Sets the outcome of an attempt, with a check of only those nodes whose answers are not known.
+    """Decides an attempt with the stored answers of nodes. Checks only nodes without an up-to-date answer.
 
-    Returns False if the answers of nodes depend on each other. Then the attempt must check all nodes:
+    Returns False if the answers of nodes depend on each other. The caller must then check all nodes. Reasons:
 
     - Pods have rules for pod affinity or topology spread.
-    - The search for devices comes near its limit, which is one limit for all nodes.
+    - The search for devices comes near its limit. All nodes share this limit.
 
     Raises PluginError for a problem with the pod's claims that ends the attempt.
     """
@@ -235,9 +238,10 @@ async def _decide_by_answers(
 
 
 async def _answer(answers: NodeAnswers, names: Iterable[str], filtering: Filtering) -> None:
-    """Checks whether a pod without rules about other pods fits on the nodes `names`, and stores the answers.
+    """Checks whether a pod fits on the nodes `names`, and stores the answers.
 
-    Raises PluginError for a problem with the pod's claims that ends the attempt.
+    The pod must not have rules about other pods. Raises PluginError for a problem with the pod's claims that
+    ends the attempt.
     """
     claims, effort, scoring = filtering.claims, filtering.effort, Scoring(filtering.pod)
     tries, seconds = effort.tries, effort.seconds

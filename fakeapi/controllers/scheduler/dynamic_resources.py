@@ -147,7 +147,10 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         return Inventory(await self._slices(classes, effort), classes, state, turn, changes)
 
     async def _slices(self, classes: Mapping[str, Object], effort: Effort) -> Slices:
-        """Returns the slices with taints. Returns the same object until a slice, class or taint changes."""
+        """Returns the ResourceSlices with the taints of DeviceTaintRules.
+
+        Returns the same object until a slice, class or rule changes.
+        """
         every = self._view.slices()
         taint_rules = self._view.objects("devicetaintrules") if self._rules.device_taints else _NOTHING
         basis = (every, classes, taint_rules)
@@ -198,7 +201,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
     def _want_extended(
         self, state: PodClaims, claim: Object, pod: Object, node: NodeState
     ) -> Unschedulable | None:
-        """Computes the requests that the claim for extended resources would have on a node.
+        """Computes the device requests of the claim for extended resources on a node.
 
         Stores the requests in `state`. Returns the reason why the node is excluded; None if the node is
         feasible.
@@ -224,7 +227,7 @@ class DynamicResources(ClaimPlugin[PodClaims]):
         """Calculates how much of the node's own resources, such as cpu, the pod uses through its claims.
 
         Returns the reason why the node is excluded; None if the node is feasible. Raises PluginError if a
-        device of a claim lacks data.
+        device is missing or lacks data.
         """
         results = state.allocations.get(node.name, ())
         new = {id(claim): allocation for claim, allocation in zip(state.unallocated, results, strict=False)}

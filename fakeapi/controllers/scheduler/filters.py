@@ -19,7 +19,7 @@ _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """A pod to schedule, as the filters receive it.
+    """A pod to schedule, with its computed requests. Argument of the filters.
 
     `by_class`: the extended resources that the pod requests and that DeviceClasses can provide.
     """

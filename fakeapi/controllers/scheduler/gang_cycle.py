@@ -12,12 +12,12 @@ from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.machinery.json_types import Object
 
 Attempt = Callable[[Object, Mapping[str, NodeState]], Awaitable[Outcome]]
-"""A function that tries to schedule a pod on nodes with these states."""
+"""A function that tries to schedule a pod. The mapping contains the states of the nodes by name."""
 
 Reserved = Callable[[Object, Object, Object | None], Object]
-"""A function that returns a claim as it is stored when it is reserved for a pod.
+"""A function that returns a claim in its stored form after it is reserved for a pod.
 
-Its arguments are the pod, the claim, and the allocation; None if the claim is allocated.
+Its arguments are the pod, the claim and the new allocation. The allocation is None for an allocated claim.
 """
 
 
@@ -81,7 +81,7 @@ async def attempt_gang(
 
 
 def _assume(pod: Object, outcome: Outcome, reserved: Reserved, view: DeviceView) -> None:
-    """Makes the view show the claims of a pod as if the pod had been bound."""
+    """Makes the view return the claims of a pod as if the pod had been bound."""
     claims = outcome.claims
     allocations = claims.allocations.get(outcome.node, ())
     results = {id(claim): result for claim, result in zip(claims.unallocated, allocations, strict=False)}

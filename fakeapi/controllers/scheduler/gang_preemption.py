@@ -20,7 +20,7 @@ _NO_VICTIMS = "No preemption victims found for incoming preemptor"
 _ONGOING = "ongoing preemption on nominated nodes"
 
 TryGang = Callable[[Mapping[str, NodeState]], Awaitable[GangOutcome]]
-"""A function that tries to schedule the gang on nodes with these states."""
+"""A function that tries to schedule the gang. Its argument contains the states of the nodes by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,9 @@ async def _needed(
     gone: set[str],
     result: GangOutcome,
 ) -> list[Victim]:
-    """Returns the victims without whose deletion the gang does not fit.
+    """Returns the victims whose deletion the gang needs to fit.
 
-    - `in_order`: the victims in the order in which they are reprieved.
+    - `in_order`: the victims in the order of reprieve.
     - `gone`: the uids of all their pods.
     - `result`: the nodes of the gang's pods after the deletion of all victims.
     """
@@ -104,7 +104,7 @@ async def _needed(
 
 
 async def _fits(states: dict[str, NodeState], fitting: Sequence[tuple[Object, Outcome]]) -> bool:
-    """Whether each pod of a gang fits on its node, one after the other."""
+    """Whether each pod of a gang fits on its node. Adds the pods to their nodes one after the other."""
     for pod, outcome in fitting:
         assert outcome.filtering is not None, "the attempt has filtered nodes"
         filtering = replace(outcome.filtering, states=states)

@@ -1,4 +1,4 @@
-"""Gangs: the PodGroups of the cluster as the scheduler needs them.
+"""Gangs: finds the PodGroups of pods, and writes their conditions.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/gangscheduling`, since 1.36.
 """
@@ -12,15 +12,15 @@ from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object
 
 GATES = ("GangScheduling", "GenericWorkload")
-"""The feature gates of gangs: the first one up to 1.36, the second one since."""
+"""The feature gates of gang scheduling: the first up to 1.36, the second since 1.37."""
 _CONDITIONS = {"v1alpha2": "PodGroupScheduled"}
 _CONDITION = "PodGroupInitiallyScheduled"
 
 
 class Gangs:
-    """The PodGroups, and the pods that belong to them. Empty if the feature gate is off.
+    """The PodGroups with their pods. Empty if the feature gate is off.
 
-    `pods`: the informer of pods. `api`: the client that writes conditions of PodGroups.
+    `pods`: the informer of pods. `api`: the client that writes the conditions of PodGroups.
     """
 
     def __init__(self, context: ControllerContext, api: InProcessClient, pods: Informer) -> None:
@@ -64,19 +64,19 @@ class Gangs:
         return self._preempts
 
     def preemptible_group(self, pod: Object) -> Object | None:
-        """Returns the PodGroup whose priority and disruption mode decide about the preemption of a pod.
+        """Returns the PodGroup whose priority and disruption mode apply to the preemption of a pod.
 
-        None if the pod has no PodGroup, and before 1.37.
+        Returns None if the pod has no PodGroup, and in releases before 1.37.
         """
         return self.group(pod) if self._preempts and group_of(pod) else None
 
     def members(self, pod: Object) -> list[Object]:
-        """Returns the pods of the PodGroup of a pod that have not ended, in the order of scheduling."""
+        """Returns the pods in a pod's PodGroup that have not ended, in the order of scheduling."""
         members = self._members.get((pod["metadata"]["namespace"], group_of(pod)), {})
         return sorted(members.values(), key=_rank)
 
     def must_wait(self, pod: Object) -> bool:
-        """Whether a pod cannot be scheduled before its PodGroup or more pods of its gang exist."""
+        """Whether a pod must wait until its PodGroup, or more pods of its gang, exist."""
         if not group_of(pod) or self._groups is None:
             return False
         return self.group(pod) is None or len(self.members(pod)) < self.min_count(pod)
@@ -88,13 +88,14 @@ class Gangs:
         return int((policy.get("gang") or {}).get("minCount") or 0)
 
     def scheduled(self, pod: Object) -> int:
-        """Returns how many pods of the PodGroup of a pod have a node."""
+        """Returns the number of pods with a node in a pod's PodGroup."""
         return sum(bool(member["spec"].get("nodeName")) for member in self.members(pod))
 
     async def report(self, pod: Object, message: str = "") -> None:
-        """Writes the condition of the PodGroup of a pod. A PodGroup that was scheduled once stays so.
+        """Writes the scheduling condition to the PodGroup of a pod.
 
-        `message`: why the PodGroup cannot be scheduled; "" if it was scheduled.
+        Once the condition is True, it stays True. `message`: why the PodGroup cannot be scheduled; "" if it
+        was scheduled.
         """
         group = self.group(pod)
         if group is None or self._groups is None:

@@ -1,6 +1,6 @@
-"""KnownAnswers: remembers for each node whether pods with equal requirements fit, and with which devices.
+"""KnownAnswers: caches for each node whether equal pods fit, and with which devices.
 
-A node is checked again only after the node, its pods, or devices that it may use have changed. So the cost of
+The scheduler checks a node again only after the node, its pods or its devices have changed. So the cost of
 scheduling one of many equal pods hardly depends on the number of nodes.
 """
 
@@ -19,14 +19,14 @@ from fakeapi.controllers.scheduler.status import Unschedulable
 from fakeapi.machinery.json_types import Object
 
 ANSWERS_MAX = 40_000
-"""Maximum number of answers, one for each node and each kind of pod.
+"""Maximum number of cached answers, one for each node and each kind of pod.
 
-The answers for the kind of pod that was scheduled least recently are dropped first.
+At the limit, the cache drops the kind of pod that was scheduled least recently.
 """
 KEY_BYTES_MAX = 16 * 1024
-"""Maximum size of the requirements of a pod or claim in bytes. Answers for larger ones are not kept."""
+"""Maximum size in bytes of the requirements of a pod or claim. Larger pods and claims are not cached."""
 REFUSED = -1
-"""Stands for the score of a node on which a pod does not fit."""
+"""Placeholder score for a node that does not fit the pod."""
 NO_PARTS = Parts(0, 0, 0, 0)
 _CONTAINER = ("name", "ports", "resources", "restartPolicy")
 _SPEC = ("nodeName", "nodeSelector", "affinity", "tolerations", "overhead", "resources")
@@ -39,7 +39,7 @@ class Answer:
     - `refusal`: the reason why the pod does not fit; None if it fits.
     - `parts`: the parts of the node's score.
     - `allocation`: the allocation results of the pod's claims; None without claims to allocate.
-    - `tries`: the number of devices that the search has counted against its limit.
+    - `tries`: the number of tried devices that counted against the limit of the search.
     - `is_lasting`: whether equal pods get the same answer until the node or its devices change.
     """
 
@@ -51,9 +51,10 @@ class Answer:
 
 
 def requirements_of(pod: Object) -> bytes | None:
-    """Returns the fields of a pod on which filters and scores of single nodes depend; None if they are large.
+    """Returns the pod fields that filters and scores of single nodes read, as JSON.
 
-    Contains neither the names of claims nor volumes, which can differ between the pods of one workload.
+    Returns None if they are too large. Omits names of claims and volumes. They can differ between the pods of
+    one workload.
     """
     spec = pod["spec"]
     containers = [
@@ -72,7 +73,7 @@ def limited_key(value: object) -> bytes | None:
 
 
 class NodeAnswers:
-    """The answers of all nodes for one kind of pod.
+    """The cached answers of all nodes for one kind of pod.
 
     - `names`: the names of the nodes in order. The index of a node is its position in this list.
     - `answers`: the answers by index. The answers in `stale` are missing or outdated.
@@ -94,7 +95,7 @@ class NodeAnswers:
         """The sum of the tries of all answers."""
 
     def refresh(self, states: Mapping[str, NodeState], inventory: Inventory | None) -> bool:
-        """Marks the nodes as stale that have changed since the last attempt.
+        """Marks the answers of nodes that have changed since the last attempt as stale.
 
         Returns False if all answers are outdated: nodes were added or removed, or slices or classes changed.
         """
@@ -133,7 +134,10 @@ class NodeAnswers:
         return [self.names[index] for index in indexes]
 
     def put(self, name: str, answer: Answer) -> None:
-        """Stores the answer of a node. An answer that does not last is stale in the next attempt."""
+        """Stores the answer of a node.
+
+        An answer with `is_lasting` false becomes stale in the next attempt.
+        """
         index = self._indexes[name]
         self.answers[index] = answer
         self.tries += answer.tries
@@ -148,7 +152,10 @@ class NodeAnswers:
             self.stale.discard(index)
 
     def scores(self) -> list[int]:
-        """Returns the scores of the nodes by index. Nodes on which the pod does not fit have REFUSED."""
+        """Returns the scores of the nodes by index.
+
+        The score is REFUSED if the pod does not fit on the node.
+        """
         if not self._unequal:
             return self._scores
         fitting = [(index, one) for index, one in enumerate(self.answers) if one and one.refusal is None]
@@ -161,7 +168,7 @@ class NodeAnswers:
         return self.answers[self._indexes[name]]
 
     def refusals(self) -> dict[str, Unschedulable]:
-        """Returns the reasons of the nodes on which the pod does not fit, in the order of names."""
+        """Returns the reasons why the pod does not fit, by node, in the order of names."""
         answers = zip(self.names, self.answers, strict=True)
         return {name: one.refusal for name, one in answers if one and one.refusal is not None}
 

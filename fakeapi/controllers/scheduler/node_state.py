@@ -70,7 +70,7 @@ def required_terms(pod: Object, kind: str) -> list[Object]:
 
 
 def with_pods(state: NodeState, pods: Iterable[Object]) -> NodeState:
-    """Returns a copy of the state of a node, with these pods instead of its present pods."""
+    """Returns a copy of a node's state with other pods. `pods`: the new pods of the node."""
     updated = NodeState(state.node)
     for pod in pods:
         updated.add(pod)
@@ -117,7 +117,7 @@ def scored_requests(pod: Object) -> Amounts:
 
 @dataclass(eq=False, slots=True)
 class _Placed:
-    """A pod on a node, with its requests after they were computed."""
+    """A pod on a node, with its cached requests. `requested` is None until `compute` is called."""
 
     pod: Object
     requested: Amounts | None = None
@@ -133,7 +133,8 @@ class _OnNode:
     """The pods on one node by uid, with the sums of their requests.
 
     - `added`: the pods whose requests are not part of the sums yet.
-    - `is_summed`: whether the sums are right except for `added`. They are computed anew after a pod has left.
+    - `is_summed`: whether the sums are up to date, except for `added`. False after a pod was removed; the
+      sums are then recalculated.
     """
 
     pods: dict[str, _Placed] = field(default_factory=dict)
@@ -178,10 +179,10 @@ def _has_equal_requests(one: Object, other: Object) -> bool:
 
 
 class NodeStates:
-    """The NodeState of each node. Ignores pods that have ended.
+    """Keeps the NodeState of each node. Ignores pods that have ended.
 
-    The informers call `node_changed` and `pod_changed` to keep the states up to date. A change costs the same
-    whatever the number of nodes: only the state of the changed node is made again.
+    The informers call `node_changed` and `pod_changed`. The cost of a change does not depend on the number of
+    nodes, because only the changed node is updated.
     """
 
     def __init__(self) -> None:
@@ -189,7 +190,7 @@ class NodeStates:
         self._pods: defaultdict[str, _OnNode] = defaultdict(_OnNode)
         self._changed: set[str] = set()
         self._states: dict[str, NodeState] = {}
-        """The states by name, in the order of names."""
+        """The cached states of nodes by name, in the order of names."""
 
     def node_changed(self, old: Object | None, new: Object | None) -> None:
         name = (new or old or {})["metadata"]["name"]

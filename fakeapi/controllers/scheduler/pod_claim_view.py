@@ -172,14 +172,14 @@ class DeviceView(ClaimView):
         return "resourceclaims" in self._resources
 
     def assume(self, claim: Object) -> None:
-        """Shows a claim in this state, until `forget_assumed` is called.
+        """Makes the view return this version of a claim until `forget_assumed` is called.
 
-        `claim`: a claim in the layout of this view. It may be one that is not stored.
+        `claim`: a claim in the layout of this view. The claim does not need to be stored.
         """
         self._assumed[claim["metadata"]["uid"]] = claim
 
     def forget_assumed(self) -> None:
-        """Shows all claims as they are stored."""
+        """Makes the view return all claims as they are stored."""
         self._assumed.clear()
 
     def objects(self, kind: str) -> list[Object]:

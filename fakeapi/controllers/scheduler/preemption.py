@@ -110,9 +110,9 @@ async def _refusal(filtering: Filtering, name: str, states: Mapping[str, NodeSta
 
 
 def _has_made_room(pod: Object, outcome: Outcome, filtering: Filtering, victims: Victims) -> bool:
-    """Whether pods that the pod has preempted are still terminating on its nominated node.
+    """Whether pods preempted by this pod are still terminating on its nominated node.
 
-    The pod may not preempt more pods yet, unless no deletion helps on the nominated node.
+    In this case, the pod may not preempt more pods yet. False if no deletion helps on the nominated node.
     """
     name = pod["status"].get("nominatedNodeName", "")
     state, refusal = filtering.states.get(name), outcome.refusals.get(name)

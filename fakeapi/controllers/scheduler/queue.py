@@ -26,14 +26,17 @@ The delays grow exponentially from BACKOFF_SECONDS_MIN.
 
 
 OUTDATED_MAX = 1000
-"""Maximum number of outdated entries in the heap of pods, beyond one for each pod to schedule."""
+"""Maximum number of outdated entries in the queue's heap, in addition to one for each pod to schedule.
+
+Above this number, the queue rebuilds the heap.
+"""
 
 
 class SchedulingQueue:
     """The keys of the pods to schedule, and of the unschedulable pods.
 
     - `pods`: the informer of pods.
-    - `bound`: the keys of pods that wait for binding conditions. The queue does not take them.
+    - `bound`: the keys of pods that wait for binding conditions. The queue ignores them.
     """
 
     def __init__(self, context: ControllerContext, pods: Informer, bound: Container[str]) -> None:
@@ -41,18 +44,19 @@ class SchedulingQueue:
         self._pods = pods
         self._bound = bound
         self._active: dict[str, tuple[int, int]] = {}
-        """The rank of each pod to schedule: its negative priority, and its number in the order of arrival."""
+        """The rank of each pod to schedule: its negative priority, and its position in the order of arrival.
+        """
         self._heap: list[tuple[tuple[int, int], str]] = []
-        """The pods by rank. Also has entries whose pod has another rank now, or was removed."""
+        """The pods by rank. Some entries are outdated: their pods were removed or have a new rank."""
         self._unschedulable: set[str] = set()
         self._costly: set[str] = set()
-        """Keys of pods whose last scheduling attempt gave up because the search for devices took too long."""
+        """Keys of pods whose last search for devices reached its limit."""
         self._arrivals = 0
         self.changes = 0
-        """Number of object changes after which an unschedulable pod might fit on a node."""
+        """Number of object changes that may have made an unschedulable pod schedulable."""
 
     def __bool__(self) -> bool:
-        """Whether there are pods to schedule now."""
+        """Whether the queue contains a pod to schedule now."""
         return bool(self._active)
 
     def add(self, key: str) -> None:
@@ -85,7 +89,7 @@ class SchedulingQueue:
             self.retry(keys)
 
     def remove(self, key: str) -> None:
-        """Drops a pod, because it is scheduled now or needs no node any more."""
+        """Removes a pod that is scheduled now or must not be scheduled any more."""
         self._active.pop(key, None)
         if len(self._heap) > 2 * len(self._active) + OUTDATED_MAX:
             self._heap = [(rank, active) for active, rank in self._active.items()]

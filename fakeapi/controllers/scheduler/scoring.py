@@ -20,12 +20,12 @@ _SCORED = ("cpu", "memory")
 
 
 class Parts(NamedTuple):
-    """The parts of a node's score that depend on no other node.
+    """The parts of a node's score that do not depend on other nodes.
 
     - `taints`: the number of PreferNoSchedule taints that the pod does not tolerate.
-    - `affinity`: the sum of the weights of the pod's preferred node affinity.
+    - `affinity`: the sum of the weights of the pod's matching preferred node affinity terms.
     - `claims`: the score of the plugin DynamicResources.
-    - `resources`: the scores for free and for evenly used resources.
+    - `resources`: the sum of the scores LeastAllocated and BalancedAllocation.
     """
 
     taints: int
@@ -123,7 +123,8 @@ def _least_allocated(requests: Amounts, state: NodeState) -> int:
 
 
 def _balanced(requests: Amounts, state: NodeState) -> int:
-    """Returns the score for how evenly a node's cpu and memory are used after adding the pod.
+    """Returns the score (BalancedAllocation) for the even use of a node's cpu and memory after adding the
+    pod.
 
     Returns 0 for a pod without requests.
     """

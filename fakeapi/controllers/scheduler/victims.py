@@ -1,7 +1,8 @@
 """Victims: the pods that preemption may delete, and the PodDisruptionBudgets that protect them.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption`. Since 1.37, pods of a PodGroup with the
-disruption mode `all` are deleted together, and pods of PodGroups have the priority of their PodGroup.
+Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption`. Since 1.37, pods in a PodGroup have the
+priority of their PodGroup. The scheduler deletes all pods of a PodGroup with the disruption mode `all`
+together.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,12 +21,12 @@ BY_SCHEDULER = "PreemptionByScheduler"
 """The reason in the condition DisruptionTarget of pods that the scheduler deletes."""
 
 _NOT_STARTED = "~"
-"""Sorts after every time: a pod that has not started counts as the newest."""
+"""A text after every start time in string order. A pod that has not started counts as the newest pod."""
 
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """Pods that are deleted together, or not at all: a single pod, or all pods of a PodGroup.
+    """A unit of preemption: one pod, or all pods of a PodGroup. All of them are deleted, or none.
 
     `is_of_group`: whether the pods belong to a PodGroup.
     """
@@ -47,7 +48,7 @@ class Victims:
         self._budgets = budgets
 
     def among(self, pods: Iterable[Object]) -> list[Victim]:
-        """Returns the victims to which these pods belong, each once.
+        """Returns the victims that contain these pods, without duplicates.
 
         A victim that is a PodGroup also contains its pods on other nodes.
         """
@@ -71,9 +72,10 @@ class Victims:
         return priority_of(pod if group is None else group)
 
     def in_order_of_reprieve(self, victims: Iterable[Victim]) -> list[tuple[Victim, int]]:
-        """Returns victims with the number of budgets that their deletion violates, in the order of reprieve.
+        """Returns the victims in the order of reprieve, each with the number of budgets that its deletion
+        violates.
 
-        Victims that violate PodDisruptionBudgets come first, and then the more important ones.
+        Victims that violate PodDisruptionBudgets come first, and then the more important victims.
         """
         left = {id(budget): (budget, _allowed(budget)) for budget in self._budgets()}
         counted = [
@@ -83,7 +85,7 @@ class Victims:
         return sorted(counted, key=lambda pair: pair[1] == 0)
 
     def is_making_room(self, pods: Iterable[Object], priority: int) -> bool:
-        """Whether one of the pods has a lower priority and ends because the scheduler has preempted it."""
+        """Whether a pod of lower priority is terminating because the scheduler has preempted it."""
         return any(is_preempted(pod) and self.priority_of(pod) < priority for pod in pods)
 
 
@@ -98,7 +100,7 @@ def priority_of(obj: Object) -> int:
 
 
 def started(pod: Object) -> str:
-    """Returns when a pod started, as a text that can be compared."""
+    """Returns the start time of a pod as a comparable text. A pod that has not started sorts last."""
     return str(pod["status"].get("startTime") or _NOT_STARTED)
 
 
@@ -115,7 +117,10 @@ def _allowed(budget: Object) -> int:
 
 
 def _violates(pod: Object, left: dict[int, tuple[Object, int]]) -> bool:
-    """Takes the deletion of a pod from the budgets in `left`. Returns whether a budget does not allow it."""
+    """Subtracts the deletion of a pod from the budgets in `left`.
+
+    Returns whether a budget forbids the deletion.
+    """
     if not labels_of(pod):
         return False
     for key, (budget, allowed) in left.items():
