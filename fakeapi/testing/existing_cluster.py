@@ -1,6 +1,8 @@
 """ExistingCluster: a real cluster instead of FakeAPI, for tests that use only the Kubernetes API."""
 
+import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +17,9 @@ from fakeapi.testing.client import Verbs
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.manifests import Manifest, namespace_of, one_object
 from fakeapi.testing.wire import JSON, Wire
+
+if TYPE_CHECKING:
+    from fakeapi.explaining.explanation import Explanation
 
 __tracebackhide__ = hides_expected_errors
 
@@ -35,6 +40,7 @@ class ExistingCluster(Verbs):
         authorization = target.authorization()
         headers = {} if authorization is None else {"Authorization": authorization}
         self._connected = Wire(target.url, tls=target.tls, headers=headers)
+        self._target = target
         self._created: list[str] = []
         self._kubeconfig = kubeconfig
 
@@ -99,6 +105,20 @@ class ExistingCluster(Verbs):
         if is_new:
             self._created.append(path)
         return applied
+
+    def explain(self, kind: str, name: str, *, namespace: str = "default") -> "Explanation":
+        """Explains an object as `FakeAPI.explain` does, by the rules of the cluster's release.
+
+        Sends only GET requests. Raises ValueError as `FakeAPI.explain` does, and StatusError if the cluster
+        refuses a request.
+        """
+        from fakeapi.explaining.explain import place_of, resource_of  # noqa: PLC0415 - loaded only when used
+        from fakeapi.explaining.remote_cluster import explain_remote  # noqa: PLC0415 - loaded only when used
+
+        resource = resource_of(kind)
+        where, own = place_of(resource, name, default=namespace)
+        with ThreadPoolExecutor(1) as thread:  # the test may run in an event loop
+            return thread.submit(asyncio.run, explain_remote(self._target, resource, where, own)).result()
 
     def close(self) -> None:
         """Deletes the objects that the test has created, newest first, and closes the connections.

@@ -4,7 +4,7 @@ import pytest
 
 from fakeapi import FakeAPI, StatusError
 from fakeapi.testing.existing_cluster import existing_cluster
-from fakeapi.testing.objects import config_map
+from fakeapi.testing.objects import config_map, pod
 from tests.plugin.projects import project, write
 
 __all__ = ["project"]
@@ -136,6 +136,20 @@ def test_an_existing_cluster_loses_the_objects_that_a_test_has_stored() -> None:
         assert [each["metadata"]["name"] for each in cluster.list("ConfigMap", namespace="default")] == [
             "theirs"
         ]
+
+
+def test_a_pod_of_an_existing_cluster_is_explained_by_get_requests() -> None:
+    with FakeAPI(tls=True, token="secret") as cluster, existing_cluster(cluster.kubeconfig) as api:
+        api.create(pod("train", claims={"gpu": "gpu"}))
+        cluster.requests.clear()
+        explained = api.explain("pod", "train")
+        assert (explained.verdict, explained.summary) == (
+            "pending",
+            "ResourceClaim default/gpu does not exist",
+        )
+        assert {each.method for each in cluster.requests} == {"GET"}
+        with pytest.raises(ValueError, match="cannot be explained"):
+            api.explain("secret", "train")
 
 
 def test_impersonation_on_an_existing_cluster_keeps_the_token_of_the_kubeconfig() -> None:
