@@ -81,9 +81,7 @@ def _click_type(field: Field[Any], option: Option) -> Any:
 
 
 class _Duration(click.FloatRange):
-    """The click type of a duration: a number of seconds, or text with a unit, such as 10ms. Checks
-    a range.
-    """
+    """The click type of a duration within a range: seconds as a number, or text with a unit, such as 10ms."""
 
     name = "duration"
 

@@ -27,9 +27,10 @@ class InClusterListener(Attachment):
     def __init__(
         self, app: ASGIApp, settings: Settings, own_port: Callable[[], int], own_tls: ServerTLS | None
     ) -> None:
-        """Opens no socket yet.
+        """Prepares the listener without opening a socket.
 
-        `own_port`: returns the port of the server itself. `own_tls`: its certificates; None without TLS.
+        - `own_port`: returns the port of the server itself.
+        - `own_tls`: the certificates of the server; None without TLS.
         """
         self._app = app
         self._settings = settings

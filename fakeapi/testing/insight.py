@@ -21,7 +21,7 @@ EVENTS_MAX = 5
 """Maximum number of events of an object in the message of a time-out."""
 
 WHY_LINES_MAX = 20
-"""Maximum number of lines of an explanation in the message of a time-out."""
+"""Maximum number of lines of an explanation in a time-out message; further lines are omitted."""
 
 WAITING = ("pending", "starting", "refused", "deleting")
 """The verdicts of explanations that a time-out message includes, because the object is not ready."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class ServerRecording:
     """The recording of one server; at most one at a time. Call its methods in the server's event loop.
 
-    `recorder`: the middleware that all requests pass.
+    `recorder`: the middleware that records requests and responses.
     """
 
     def __init__(self, recorder: Recorder, settings: Settings) -> None:

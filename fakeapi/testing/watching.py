@@ -68,7 +68,9 @@ class WatchSource:
         return self.resource.path(self.namespace)
 
     def items(self) -> tuple[list[Object], str]:
-        """Returns the objects, each with its kind, and the resourceVersion of the list."""
+        """Lists the collection. Returns the objects with apiVersion and kind, and the resourceVersion of the
+        list.
+        """
         listed = self.wire.request("GET", self.path, query=self.selectors, observes=self.observes)
         return items_of(listed, self.resource), listed["metadata"]["resourceVersion"]
 

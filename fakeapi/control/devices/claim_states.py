@@ -9,9 +9,7 @@ import msgspec
 from fakeapi.control.devices.objects import Claim, Condition, Pod
 
 RUNNING = ("Running", "Succeeded")
-"""The pod phases that prove that the node has prepared the pod's claims. A kubelet starts containers after
-that.
-"""
+"""The phases of pods whose claims are prepared. A kubelet prepares claims before it starts containers."""
 
 
 class ClaimState(StrEnum):
