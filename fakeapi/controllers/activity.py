@@ -1,4 +1,6 @@
-"""Activity: how many keys each controller has reconciled, and its last error, for the live page."""
+"""Activity: counts the reconciled and failed keys of each controller, and keeps its last error, for the live
+page.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +11,7 @@ from fakeapi.controllers.work import Item, WorkQueue
 from fakeapi.machinery.printable import printable_line
 
 ERROR_LENGTH_MAX = 500
-"""Maximum length of an error in a report, in characters. Longer errors are cut."""
+"""Maximum length of an error in a report, in characters. A longer error is cut."""
 
 
 class ControllerReport(msgspec.Struct, rename="camel"):

@@ -18,7 +18,7 @@ class TemplateMissing(Exception):
 
 
 class ClaimGenerator:
-    """Creates and finds the ResourceClaims of owners, which are pods and PodGroups."""
+    """Creates and finds the generated ResourceClaims of pods and PodGroups (the owners)."""
 
     def __init__(self, api: InProcessClient, claims: Informer, templates: Informer) -> None:
         self._api = api
@@ -61,7 +61,7 @@ class ClaimGenerator:
         return str(created["metadata"]["name"])
 
     def find(self, owner: Object, name: str) -> Object | None:
-        """Returns the claim that was created for a claim in an owner's spec; None if there is none.
+        """Returns the generated claim for a claim in an owner's spec; None if no such claim exists.
 
         The status of the owner may not contain the name of this claim yet.
         """

@@ -17,7 +17,7 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 
 
 class Work(Protocol):
-    """The controller manager, as ControllerContext uses it: clients, caches, work queue and tasks."""
+    """Protocol of the controller manager for ControllerContext: clients, caches, work queue and tasks."""
 
     def api(self, agent: str) -> InProcessClient: ...
 
@@ -35,7 +35,7 @@ class Work(Protocol):
 
 
 class ControllerContext:
-    """The server as one controller uses it: API client, caches, clock and work queue."""
+    """Gives one controller access to the server: API client, caches, clock and work queue."""
 
     def __init__(self, name: str, cluster: Cluster, work: Work) -> None:
         self.name = name
@@ -70,7 +70,10 @@ class ControllerContext:
         return None if resource is None else served_as(resource)
 
     def served(self, group: str, plural: str) -> ServedResource:
-        """Returns a resource that every release serves, such as pods, in its preferred version."""
+        """Returns a resource in its preferred version.
+
+        Every release must serve the resource, such as pods.
+        """
         resource = self.resource(group, plural)
         assert resource is not None, f"{plural} are served by every release"
         return resource
@@ -113,8 +116,7 @@ class ControllerContext:
     async def wait(self, event: "asyncio.Future[None]", seconds: float) -> bool:
         """Waits in a spawned task until `event` is done or `seconds` have passed on the server's clock.
 
-        Returns whether `event` was done. `Manager.settle` does not wait for the task meanwhile, as for keys
-        that are due later.
+        Returns whether `event` was done. `Manager.settle` does not wait for a task in `wait`.
         """
         return await self._work.wait(event, seconds)
 

@@ -12,7 +12,7 @@ from fakeapi.controllers.events import KnownEvents
 from fakeapi.machinery.json_types import Object
 
 NOTE_LENGTH_MAX = 1024
-"""Maximum size of an event's note in bytes."""
+"""Maximum size of an event's note in bytes. A longer note is cut and ends with " ..."."""
 _ELLIPSIS = " ..."
 
 

@@ -52,7 +52,10 @@ class GroupClaims:
         return find_group(pod, self._groups)
 
     def must_wait(self, pod: Object) -> bool:
-        """Whether a pod belongs to a PodGroup that does not exist yet, whose claims it may share."""
+        """Whether a pod belongs to a PodGroup that does not exist yet.
+
+        The pod may share claims of this PodGroup.
+        """
         return self._groups is not None and bool(group_of(pod)) and self.of(pod) is None
 
     def _changed(self, old: Object | None, new: Object | None) -> None:
@@ -145,6 +148,6 @@ class GroupClaims:
 
 
 def _known_names(group: Object) -> dict[str, str]:
-    """Returns the names of claims in the status of a PodGroup, by their names in its spec."""
+    """Returns the claim names in the status of a PodGroup, by the names of the claims in its spec."""
     statuses = (group.get("status") or {}).get("resourceClaimStatuses") or ()
     return {status["name"]: status.get("resourceClaimName", "") for status in statuses}

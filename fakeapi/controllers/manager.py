@@ -133,7 +133,7 @@ class Manager:
             raise NotSettled(f"the controllers did not settle in {seconds:g} s: {self._left()}") from None
 
     def reports(self) -> list[ControllerReport]:
-        """Returns what each controller does now, in the order in which they started."""
+        """Returns a report about each controller's current work, in the order in which they started."""
         return self._activity.reports(self._controllers, self._queue, self._busy)
 
     # methods of the protocol Work -------------------------------------------------------------------
@@ -274,7 +274,7 @@ class Manager:
         return not has_work and not self._is_behind() and not self._has_awakened()
 
     def _has_awakened(self) -> bool:
-        """Whether a task in `wait` is about to continue."""
+        """Whether a task in `wait` will continue now: its event is done or its time is over."""
         now = self._cluster.clock.monotonic()
         return any(event.done() or due <= now for event, due in self._resting.values())
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _HERE = "fakeapi.controllers"
 _SERVICES = (("", "services"),)
-"""Every cluster has one Service, `kubernetes`, whose endpoints the API server writes."""
+"""Services start the endpoint controllers, except the Service `kubernetes`, which every cluster has."""
 
 _PLACES: Mapping[str, Place] = {
     "namespace": Place(f"{_HERE}.namespace", "NamespaceController"),

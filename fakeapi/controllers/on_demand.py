@@ -1,6 +1,6 @@
 """OnDemand: starts a controller when the first object of its kind exists.
 
-A server without Deployments then has no informer of them, and does not import the code of their controller.
+For example, a server without Deployments has no informer of them, and does not import their controller.
 """
 
 from importlib import import_module
@@ -19,7 +19,9 @@ def imported(place: Place) -> MakeController:
 
 
 class OnDemand(Controller):
-    """Stands for a controller, and starts it when the first object of one of its resources is stored."""
+    """Replaces a controller until the first object of one of its resources is stored; then starts the
+    controller.
+    """
 
     def __init__(self, context: ControllerContext, place: Place) -> None:
         super().__init__(context)
@@ -39,7 +41,7 @@ class OnDemand(Controller):
         return [resource for resource in resources if resource is not None]
 
     def _is_needed(self) -> bool:
-        """Whether the cluster has objects of the controller's resources, beside those of every cluster."""
+        """Whether the cluster has more objects of the controller's resources than every new cluster has."""
         cluster, initial = self.context.cluster, self._place.initial
         return any(has_objects(cluster, resource, more_than=initial) for resource in self._resources())
 

@@ -81,12 +81,12 @@ def is_for_pod(pod: Object, claim: Object) -> bool:
 
 
 def group_of(pod: Object) -> str:
-    """Returns the name of the PodGroup to which a pod belongs; "" if it belongs to none."""
+    """Returns the name of a pod's PodGroup; "" if the pod has no PodGroup."""
     return str((pod["spec"].get("schedulingGroup") or {}).get("podGroupName") or "")
 
 
 def find_group(pod: Object, groups: Informer | None) -> Object | None:
-    """Returns the PodGroup of a pod; None if it has none, or if the PodGroup does not exist.
+    """Returns the PodGroup of a pod; None if the pod has no PodGroup, or the PodGroup does not exist.
 
     `groups`: the informer of PodGroups; None if the server does not support them.
     """
@@ -155,7 +155,7 @@ def reference_to_pod(pod: Object) -> Object:
 
 
 def is_done(pod: Object) -> bool:
-    """Whether a pod will not run any more: it has terminated, or it was deleted before it had a node."""
+    """Whether a pod will not run any more. Such a pod has ended, or was deleted before it had a node."""
     if has_ended(pod):
         return True
     return "deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName")

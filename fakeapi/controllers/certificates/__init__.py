@@ -1,1 +1,1 @@
-"""The controller `cert-manager`: Certificates of cert-manager.io, as far as webhooks of charts need them."""
+"""The controller `cert-manager`: issues Certificates of cert-manager.io for the webhooks of Helm charts."""

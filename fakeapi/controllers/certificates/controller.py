@@ -1,8 +1,9 @@
-"""CertificateController: issues Certificates of cert-manager.io from a CA of the server.
+"""CertificateController: issues Certificates of cert-manager.io with a CA of the server.
 
-Charts of DRA drivers get the certificates of their webhooks from cert-manager. This controller stands for it:
-it creates the definitions, writes the Secret of each Certificate, and injects CA certificates into webhooks.
-All issuers are the same CA. It ignores renewal, certificate requests and the fields of the issuer.
+Helm charts of DRA drivers get the certificates of their webhooks from cert-manager. This controller replaces
+it. It creates the CustomResourceDefinitions, writes the Secret of each Certificate, and injects CA
+certificates into webhooks. All issuers use the same CA. The controller ignores renewal, certificate requests
+and the fields of the issuer.
 """
 
 from base64 import b64encode
@@ -71,7 +72,7 @@ class CertificateController(Controller):
             await self._set_ready(key.plural, obj, "IsReady", "")
 
     async def _issue(self, certificate: Object) -> None:
-        """Writes the Secret of a Certificate, and injects its CA into the webhooks that ask for it."""
+        """Writes the Secret of a Certificate, and injects its CA into the webhooks with its annotation."""
         namespace, spec = certificate["metadata"]["namespace"], certificate.get("spec") or {}
         names = [*(spec.get("dnsNames") or ()), *(spec.get("ipAddresses") or ())]
         if not names and spec.get("commonName"):

@@ -1,4 +1,4 @@
-"""The CustomResourceDefinitions of cert-manager.io that charts use, without their validation."""
+"""The CustomResourceDefinitions of cert-manager.io for Helm charts, without their validation."""
 
 from fakeapi.machinery.json_types import Object
 

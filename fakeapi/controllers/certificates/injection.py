@@ -1,4 +1,4 @@
-"""Writes CA certificates into the webhooks of objects that ask for the CA of a Certificate."""
+"""Writes CA certificates into the webhooks of objects with the annotation inject-ca-from."""
 
 import copy
 from typing import Any
@@ -16,7 +16,7 @@ INJECTED = (
 
 
 def certificate_of(obj: Object) -> str:
-    """Returns NAMESPACE/NAME of the Certificate whose CA an object asks for; "" if it asks for none."""
+    """Returns NAMESPACE/NAME of the Certificate in an object's annotation; "" without the annotation."""
     name: str = (obj["metadata"].get("annotations") or {}).get(ANNOTATION, "")
     return name
 

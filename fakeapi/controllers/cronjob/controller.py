@@ -19,9 +19,9 @@ from fakeapi.machinery.json_types import Object
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 DELTA_SECONDS = 0.1
-"""Seconds after a time of the schedule at which the controller creates the Job."""
+"""Seconds between a scheduled time and the creation of its Job."""
 MANY = 100
-"""Number of missed times from which on an event warns about them."""
+"""Number of missed start times above which the controller records a warning event."""
 TOO_MANY = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
 
 
@@ -49,7 +49,7 @@ class CronJobController(WorkloadController):
             await self.write_status(owner, status)
 
     async def _active(self, owner: Object, jobs: list[Object], status: Object) -> list[Object]:
-        """Returns the references to the active Jobs that are still active, and notes their successes."""
+        """Returns the references to Jobs that are still active, and records the successes of ended Jobs."""
         by_uid = {job["metadata"]["uid"]: job for job in jobs}
         active: list[Object] = []
         for reference in status.get("active") or ():
@@ -72,7 +72,9 @@ class CronJobController(WorkloadController):
         return active
 
     async def _start_due(self, owner: Object, status: Object) -> None:
-        """Creates the Job of the latest time that has passed, and queues the CronJob for the next time."""
+        """Creates the Job for the latest scheduled time that has passed, and queues the CronJob for the next
+        time.
+        """
         spec, now = owner["spec"], self.context.clock.now()
         try:
             schedule = parsed(spec["schedule"], spec.get("timeZone") or "")
@@ -103,7 +105,9 @@ class CronJobController(WorkloadController):
         await self._create(owner, due, status)
 
     async def _due(self, owner: Object, schedule: Schedule, status: Object, now: float) -> float | None:
-        """Returns the latest time of the schedule that has passed; None if none has passed."""
+        """Returns the latest scheduled time that has passed, in seconds since the epoch; None if no time has
+        passed.
+        """
         last = status.get("lastScheduleTime") or owner["metadata"]["creationTimestamp"]
         earliest = seconds_of(last)
         deadline = owner["spec"].get("startingDeadlineSeconds")
@@ -161,7 +165,7 @@ class CronJobController(WorkloadController):
         status["lastScheduleTime"] = times.now_text(due)
 
     async def _clean_up(self, owner: Object, jobs: list[Object]) -> None:
-        """Deletes the oldest finished Jobs above the history limits."""
+        """Deletes the oldest finished Jobs of a CronJob, to keep only as many as its history limits allow."""
         limits = {
             COMPLETE: owner["spec"].get("successfulJobsHistoryLimit", 3),
             FAILED: owner["spec"].get("failedJobsHistoryLimit", 1),

@@ -1,7 +1,7 @@
-"""Schedule: the times of a cron schedule.
+"""Schedule: calculates the times of a cron schedule.
 
-Follows github.com/robfig/cron/v3, which Kubernetes uses: five fields, descriptors such as `@daily`, and
-`@every DURATION`. A time that does not exist because clocks are set forward is left out.
+Follows github.com/robfig/cron/v3, the library of Kubernetes: five fields, descriptors such as `@daily`, and
+`@every DURATION`. Skips times that do not exist because clocks are set forward.
 """
 
 import re
@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from fakeapi.kinds.batch.validation.schedules import InvalidSchedule, check_schedule
 
 YEARS_MAX = 5
-"""Number of years after which the search for the next time of a schedule ends."""
+"""Number of years to search for the next time of a schedule. After them, the schedule has no next time."""
 
 _DESCRIPTORS = {
     "@yearly": "0 0 1 1 *",
@@ -55,7 +55,10 @@ class Schedule:
     every: float = 0.0
 
     def after(self, seconds: float) -> float | None:
-        """Returns the first time after `seconds` since the epoch; None if there is none within YEARS_MAX."""
+        """Returns the first scheduled time after `seconds`, both in seconds since the epoch.
+
+        Returns None if the next YEARS_MAX years have no such time.
+        """
         if self.every:
             return float(int(seconds + self.every))
         return next((time for time in self._times(seconds) if time > seconds), None)

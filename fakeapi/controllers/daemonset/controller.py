@@ -1,6 +1,7 @@
-"""DaemonSetController: keeps a pod of each DaemonSet on every node that fits.
+"""DaemonSetController: keeps a pod of each DaemonSet on every suitable node.
 
-Follows k8s.io/kubernetes `pkg/controller/daemon`. The scheduler binds the pods; each pod selects its node.
+Follows k8s.io/kubernetes `pkg/controller/daemon`. The affinity of each pod selects its node, and the
+scheduler binds the pod.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +26,10 @@ from fakeapi.controllers.workloads.revisions import HASH, Revisions, template_pa
 from fakeapi.machinery.json_types import Object
 
 BACKOFF_SECONDS_MIN, BACKOFF_SECONDS_MAX = 1.0, 900.0
-"""Delays between two deletions of failed pods on one node. The delay doubles with each failure."""
+"""Shortest and longest delay in seconds between deletions of failed pods on a node.
+
+Each failure doubles it.
+"""
 
 ByNode = Mapping[str, list[Object]]
 
@@ -38,7 +42,7 @@ class DaemonSetController(PodOwnerController):
 
     async def start(self) -> None:
         self._failures: dict[str, dict[str, tuple[float, float]]] = {}
-        """By key of a DaemonSet and by node: the delay after a failed pod, and when it began."""
+        """The delay after the last failed pod and its start time, by DaemonSet key and node."""
         await super().start()
         revisions = OwnedObjects(self.context.informer(self.context.served("apps", "controllerrevisions")))
         revisions.on_change(self.owned_changed)
@@ -84,9 +88,9 @@ class DaemonSetController(PodOwnerController):
     # revisions --------------------------------------------------------------------------------------
 
     async def _history(self, owner: Object) -> tuple[Object | None, list[Object]]:
-        """Returns the revision of the current template, which is created if it is missing, and all others.
+        """Returns the revision of the current template, and all other revisions.
 
-        Returns None for the revision if another object has its name.
+        Creates the first one if it is missing. Returns None for it if another object has its name.
         """
         data = template_patch(owner)
         revisions = await self._revisions.of(owner)
@@ -109,7 +113,10 @@ class DaemonSetController(PodOwnerController):
     async def _update(
         self, owner: Object, places: Mapping[str, Placement], pods: ByNode, current_hash: str
     ) -> None:
-        """Creates and deletes pods, first to have one on each node, and then to update their template."""
+        """Creates and deletes pods.
+
+        First gives each node its pod, and then replaces pods with old templates.
+        """
         changes = await self._managed(owner, places, pods, current_hash)
         if not any(changes):
             strategy = (owner["spec"].get("updateStrategy") or {}).get("type")
@@ -121,7 +128,7 @@ class DaemonSetController(PodOwnerController):
     async def _managed(
         self, owner: Object, places: Mapping[str, Placement], pods: ByNode, current_hash: str
     ) -> Changes:
-        """Returns the changes that give every node the pods that it should have."""
+        """Returns the changes that give each node the right number of pods."""
         changes = Changes([], [])
         surges = surge_count(owner, 1) > 0
         for node, place in places.items():
@@ -180,7 +187,10 @@ class DaemonSetController(PodOwnerController):
         return True
 
     def _surplus(self, owner: Object, running: list[Object], current_hash: str) -> list[Object]:
-        """Returns the surplus pods of a node if the DaemonSet may have an old and a new pod on it."""
+        """Returns the surplus pods of a node.
+
+        Used with maxSurge, where a node may have one old and one new pod.
+        """
         new = [pod for pod in _in_order(running) if labels_of(pod).get(HASH) == current_hash]
         old = [pod for pod in _in_order(running) if pod not in new]
         surplus = [*new[1:], *old[1:]]
@@ -191,7 +201,7 @@ class DaemonSetController(PodOwnerController):
         return surplus
 
     async def _apply(self, owner: Object, changes: Changes, current_hash: str) -> None:
-        """Creates and deletes pods. Raises the first StatusError of these requests."""
+        """Creates and deletes pods. Then raises the first StatusError of these requests."""
         problem: StatusError | None = None
 
         async def create(index: int) -> None:
@@ -238,7 +248,7 @@ class DaemonSetController(PodOwnerController):
 
 
 def _by_node(pods: Iterable[Object]) -> dict[str, list[Object]]:
-    """Returns pods by their nodes. Omits pods for no particular node."""
+    """Returns pods by their target nodes. Omits pods without a target node."""
     by_node: dict[str, list[Object]] = {}
     for pod in pods:
         node = target_node(pod)
@@ -248,7 +258,7 @@ def _by_node(pods: Iterable[Object]) -> dict[str, list[Object]]:
 
 
 def _in_order(pods: Iterable[Object]) -> list[Object]:
-    """Returns pods, bound ones before others, and then the oldest first."""
+    """Returns pods sorted: bound pods first, and then the oldest first."""
     return sorted(
         pods,
         key=lambda pod: (

@@ -1,4 +1,4 @@
-"""Decides on which nodes the pods of a DaemonSet run, and makes the template of these pods.
+"""Decides which nodes run the pods of a DaemonSet, and builds the template of these pods.
 
 Follows k8s.io/kubernetes `pkg/controller/daemon` and `pkg/controller/daemon/util`.
 """
@@ -20,7 +20,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class Placement(NamedTuple):
-    """Whether a node should get a pod of a DaemonSet, and whether it may keep a pod that it has."""
+    """Whether a node should get a pod of a DaemonSet (`runs`), and may keep an existing pod (`keeps`)."""
 
     runs: bool
     keeps: bool
@@ -47,7 +47,7 @@ def _placement(pod: Object, node: Object) -> Placement:
 
 
 def daemon_tolerations(spec: Object) -> list[Object]:
-    """Returns the tolerations of a pod spec, and the ones that every pod of a DaemonSet has."""
+    """Returns the tolerations of a pod spec, with the default tolerations of DaemonSet pods added."""
     names = _NO_SCHEDULE + (("network-unavailable",) if spec.get("hostNetwork") else ())
     pairs = [(name, "NoExecute") for name in _NO_EXECUTE] + [(name, "NoSchedule") for name in names]
     tolerations = list(spec.get("tolerations") or ())
@@ -59,13 +59,16 @@ def daemon_tolerations(spec: Object) -> list[Object]:
 
 
 def template_generation(daemon_set: Object) -> str | None:
-    """Returns the generation of the pod template in the annotations of a DaemonSet; None without it."""
+    """Returns the template generation in the annotations of a DaemonSet; None without a valid number."""
     text = (daemon_set["metadata"].get("annotations") or {}).get(GENERATION, "")
     return text if text.isascii() and text.isdigit() else None
 
 
 def pod_template(daemon_set: Object, node: str, template_hash: str) -> Object:
-    """Returns the template of a DaemonSet's pod for one node. `template_hash`: of the current revision."""
+    """Returns the template of a DaemonSet's pod for one node.
+
+    `template_hash`: the hash of the current revision.
+    """
     template = daemon_set["spec"]["template"]
     metadata = dict(template.get("metadata") or {})
     labels = {**(metadata.get("labels") or {}), HASH: template_hash}
@@ -78,14 +81,14 @@ def pod_template(daemon_set: Object, node: str, template_hash: str) -> Object:
 
 
 def _on_node(affinity: Object, node: str) -> Object:
-    """Returns an affinity whose required node affinity is replaced by the name of a node."""
+    """Returns an affinity with a new required node affinity: only the node with this name."""
     term = {"matchFields": [{"key": NODE_NAME, "operator": "In", "values": [node]}]}
     node_affinity = {**(affinity.get("nodeAffinity") or {}), _REQUIRED: {"nodeSelectorTerms": [term]}}
     return {**affinity, "nodeAffinity": node_affinity}
 
 
 def target_node(pod: Object) -> str | None:
-    """Returns the node of a pod, or the node for which it was created; None if it has none."""
+    """Returns the node of a pod, or the node that its affinity requires; None without either."""
     if pod["spec"].get("nodeName"):
         return str(pod["spec"]["nodeName"])
     required = ((pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}

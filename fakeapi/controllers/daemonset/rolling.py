@@ -70,7 +70,7 @@ def rolling_changes(
 
 
 def _pair(daemon_set: Object, pods: Iterable[Object], template_hash: str) -> Pair | None:
-    """Returns the new and the old pod of a node; None if there are several of a kind."""
+    """Returns the new and the old pod of a node; None if the node has several new or several old pods."""
     present = [pod for pod in pods if not is_deleted(pod)]
     new = [pod for pod in present if is_updated(daemon_set, pod, template_hash)]
     old = [pod for pod in present if pod not in new]
@@ -80,7 +80,7 @@ def _pair(daemon_set: Object, pods: Iterable[Object], template_hash: str) -> Pai
 
 
 def _replaced(pairs: Iterable[Pair | None], most: int, available: Any) -> list[Object]:
-    """Returns the old pods to delete, so that at most `most` pods are unavailable."""
+    """Returns the old pods to delete now. At most `most` pods of the DaemonSet may be unavailable."""
     missing = 0
     at_once: list[Object] = []
     candidates: list[Object] = []
@@ -102,7 +102,10 @@ def _replaced(pairs: Iterable[Pair | None], most: int, available: Any) -> list[O
 def _surged(
     pairs: Mapping[str, Pair | None], places: Mapping[str, Placement], most: int, available: Any
 ) -> Changes:
-    """Returns the nodes that get an additional new pod, and the old pods whose new pod is available."""
+    """Returns the nodes for additional new pods, and the old pods with an available new pod, to delete.
+
+    `most`: maxSurge, the number of nodes that may have two pods.
+    """
     changes = Changes([], [])
     unwanted: list[Object] = []
     candidates: list[str] = []

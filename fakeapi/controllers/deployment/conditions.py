@@ -39,9 +39,10 @@ def find(conditions: list[Object], kind: str) -> Object | None:
 
 
 def with_condition(conditions: list[Object], new: Object) -> list[Object]:
-    """Returns the conditions with a new condition, unless its status and reason are not new.
+    """Returns the conditions with `new` added or replaced.
 
-    Keeps the lastTransitionTime of a condition whose status does not change.
+    Returns them unchanged if status and reason are the same. Keeps the lastTransitionTime if only the reason
+    changes.
     """
     old = find(conditions, new["type"])
     if old is not None and old["status"] == new["status"]:
@@ -52,16 +53,16 @@ def with_condition(conditions: list[Object], new: Object) -> list[Object]:
 
 
 def has_deadline(deployment: Object) -> bool:
-    """Whether a Deployment has `progressDeadlineSeconds`."""
+    """Whether a Deployment has a `progressDeadlineSeconds`. False for the value UNLIMITED."""
     return deployment["spec"].get("progressDeadlineSeconds") not in (None, UNLIMITED)
 
 
 def status_of(
     deployment: Object, replica_sets: list[Object], new: Object | None, now: str, *, counts_terminating: bool
 ) -> Object:
-    """Returns the status of a Deployment without changes of the condition Progressing.
+    """Returns the status of a Deployment, with its old condition Progressing.
 
-    - `replica_sets`: all its ReplicaSets. `new`: the newest one.
+    - `replica_sets`: all ReplicaSets of the Deployment. `new`: the newest one.
     - `counts_terminating`: whether the status has the field terminatingReplicas.
     """
     old = deployment.get("status") or {}
@@ -89,7 +90,7 @@ def status_of(
 
 
 def is_complete(deployment: Object, status: Object) -> bool:
-    """Whether all replicas of a Deployment are new and available. `status`: its status."""
+    """Whether all replicas of a Deployment are updated and available. `status`: its current status."""
     replicas = replicas_of(deployment)
     fields = ("updatedReplicas", "replicas", "availableReplicas")
     is_observed = status.get("observedGeneration", 0) >= deployment["metadata"].get("generation", 0)
@@ -97,10 +98,10 @@ def is_complete(deployment: Object, status: Object) -> bool:
 
 
 def with_progress(deployment: Object, status: Object, new: Object | None, now: float, text: str) -> Object:
-    """Returns a status with the condition Progressing of a rollout.
+    """Returns a status with an updated condition Progressing.
 
     - `status`: from `status_of`. `new`: the newest ReplicaSet.
-    - `now` and `text`: the time, in seconds since the epoch and in RFC 3339.
+    - `now` and `text`: the current time, in seconds since the epoch and in RFC 3339.
     """
     conditions = status["conditions"]
     if not has_deadline(deployment):
@@ -147,7 +148,7 @@ def _is_timed_out(deployment: Object, current: Object | None, now: float) -> boo
 
 
 def seconds_until_deadline(deployment: Object, current: Object, now: float) -> float:
-    """Returns the seconds until a rollout that makes no progress is late.
+    """Returns the seconds until a rollout without progress exceeds its progressDeadlineSeconds.
 
     `current`: the condition Progressing of the Deployment.
     """
@@ -156,7 +157,10 @@ def seconds_until_deadline(deployment: Object, current: Object, now: float) -> f
 
 
 def with_failures(status: Object, replica_sets: list[Object], new: Object | None) -> Object:
-    """Returns a status with the condition ReplicaFailure of a ReplicaSet, the newest ReplicaSet first."""
+    """Returns a status with the first condition ReplicaFailure of a ReplicaSet.
+
+    Checks the newest ReplicaSet first.
+    """
     for each in ([] if new is None else [new]) + replica_sets:
         failure = find((each.get("status") or {}).get("conditions") or [], FAILURE)
         if failure is not None:

@@ -55,7 +55,7 @@ class DeploymentController(WorkloadController):
             await rollout.roll()
 
     async def _refuse(self, owner: Object) -> None:
-        """Records that a Deployment selects all pods. Such a Deployment creates no pods."""
+        """Records a warning event: the Deployment selects all pods. Such a Deployment creates no pods."""
         text = "This deployment is selecting all pods. A non-empty selector is required."
         await self.events.record(owner, "Warning", "SelectingAll", text)
         generation = owner["metadata"].get("generation", 0)

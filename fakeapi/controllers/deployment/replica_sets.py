@@ -27,9 +27,12 @@ _NOT_COPIED = frozenset(
     )
 )
 HISTORY_CHARACTERS_MAX = 2000
-"""Maximum length of the annotation with the earlier revisions of a ReplicaSet."""
+"""Maximum length in characters of the annotation with earlier revisions.
+
+Longer texts lose the oldest revisions.
+"""
 UNLIMITED = 2**31 - 1
-"""The value of progressDeadlineSeconds and revisionHistoryLimit that stands for no limit."""
+"""Value of progressDeadlineSeconds and revisionHistoryLimit for "no limit"."""
 
 
 def annotations_of(obj: Object) -> dict[str, str]:
@@ -42,7 +45,7 @@ def replicas_of(obj: Object) -> int:
 
 
 def total(replica_sets: Iterable[Object]) -> int:
-    """Returns the sum of `spec.replicas`."""
+    """Returns the sum of `spec.replicas` of ReplicaSets."""
     return sum(map(replicas_of, replica_sets))
 
 
@@ -52,18 +55,18 @@ def counted(replica_sets: Iterable[Object], field: str) -> int:
 
 
 def by_age(replica_sets: Iterable[Object]) -> list[Object]:
-    """Returns ReplicaSets, the oldest first."""
+    """Returns ReplicaSets sorted by age, the oldest first."""
     return sorted(replica_sets, key=_age)
 
 
 def by_size(replica_sets: Iterable[Object], *, newest_first: bool) -> list[Object]:
-    """Returns ReplicaSets, the largest first; equally large ones in the order of their age."""
+    """Returns ReplicaSets sorted by replicas, the largest first. Sorts ReplicaSets of equal size by age."""
     in_order = sorted(replica_sets, key=_age, reverse=newest_first)
     return sorted(in_order, key=replicas_of, reverse=True)
 
 
 def by_revision(replica_sets: Iterable[Object]) -> list[Object]:
-    """Returns ReplicaSets, the one with the smallest revision first."""
+    """Returns ReplicaSets sorted by revision, the smallest first."""
     return sorted(by_age(replica_sets), key=revision)
 
 
@@ -83,14 +86,17 @@ def _without_hash(template: Object) -> Object:
 
 
 def split(deployment: Object, replica_sets: Iterable[Object]) -> tuple[Object | None, list[Object]]:
-    """Returns the oldest ReplicaSet with the pod template of a Deployment or None, and all others."""
+    """Returns the ReplicaSet with the Deployment's current pod template, and all other ReplicaSets.
+
+    Returns the oldest match, or None if no ReplicaSet has this template.
+    """
     in_order = by_age(replica_sets)
     new = next((each for each in in_order if has_same_template(deployment, each)), None)
     return new, [each for each in in_order if each is not new]
 
 
 def revision(obj: Object) -> int:
-    """Returns the revision of a ReplicaSet; 0 if it has none or it is not valid."""
+    """Returns the revision of a ReplicaSet; 0 if its annotation is missing or invalid."""
     try:
         return parse_int(annotations_of(obj).get(REVISION, "0"))
     except ValueError:
@@ -106,7 +112,10 @@ def _rolling_value(deployment: Object, field: str) -> Any:
 
 
 def fenceposts(deployment: Object) -> tuple[int, int]:
-    """Returns (maxSurge, maxUnavailable) of a Deployment as numbers. If both are 0, the second is 1."""
+    """Returns (maxSurge, maxUnavailable) of a Deployment as numbers of pods.
+
+    If both are 0, maxUnavailable is 1.
+    """
     replicas = replicas_of(deployment)
     surge = scaled(_rolling_value(deployment, "maxSurge"), replicas, up=True)
     unavailable = scaled(_rolling_value(deployment, "maxUnavailable"), replicas, up=False)
@@ -146,7 +155,10 @@ def is_saturated(deployment: Object, new: Object | None) -> bool:
 
 
 def active_or_latest(new: Object | None, old: list[Object]) -> Object | None:
-    """Returns the only ReplicaSet with replicas; the latest one if none has; None if several have."""
+    """Returns the only ReplicaSet with replicas.
+
+    Returns the latest ReplicaSet if no ReplicaSet has replicas, and None if several have replicas.
+    """
     everything = [*old, *([] if new is None else [new])]
     active = [each for each in everything if replicas_of(each) > 0]
     if not everything or len(active) > 1:
@@ -157,7 +169,9 @@ def active_or_latest(new: Object | None, old: list[Object]) -> Object | None:
 
 
 def desired_replicas(replica_set: Object) -> int | None:
-    """Returns the Deployment's replicas when the ReplicaSet was scaled last; None if it is not known."""
+    """Returns the Deployment's replicas at the last scaling of the ReplicaSet; None if they are not
+    annotated.
+    """
     return _annotated_number(replica_set, DESIRED)
 
 
@@ -167,7 +181,9 @@ def _annotated_number(replica_set: Object, name: str) -> int | None:
 
 
 def scaled_annotations(deployment: Object) -> dict[str, str]:
-    """Returns the annotations with the numbers of replicas that a ReplicaSet gets when it is scaled."""
+    """Returns the annotations for a scaled ReplicaSet: the Deployment's replicas, and the maximum with
+    maxSurge.
+    """
     replicas = replicas_of(deployment)
     return {DESIRED: str(replicas), MOST: str(replicas + max_surge(deployment))}
 
@@ -175,8 +191,8 @@ def scaled_annotations(deployment: Object) -> dict[str, str]:
 def new_annotations(deployment: Object, replica_set: Object, number: int, *, exists: bool) -> dict[str, str]:
     """Returns the annotations of the newest ReplicaSet.
 
-    - `number`: its revision, one more than the highest revision of the others.
-    - `exists`: whether the ReplicaSet is stored already.
+    - `number`: its revision, one more than the highest revision of the other ReplicaSets.
+    - `exists`: whether the ReplicaSet is already stored.
     """
     old = annotations_of(replica_set)
     copied = {key: value for key, value in annotations_of(deployment).items() if key not in _NOT_COPIED}
@@ -190,7 +206,10 @@ def new_annotations(deployment: Object, replica_set: Object, number: int, *, exi
 
 
 def _history(history: str, known: str) -> str:
-    """Adds a revision to the earlier revisions. Drops the oldest ones if the text becomes too long."""
+    """Appends a revision to a list of earlier revisions.
+
+    Drops the oldest revisions if the text becomes too long.
+    """
     revisions = [*filter(None, history.split(",")), known]
     while len(revisions) > 1 and len(",".join(revisions)) > HISTORY_CHARACTERS_MAX:
         del revisions[0]
@@ -198,10 +217,10 @@ def _history(history: str, known: str) -> str:
 
 
 def proportion(deployment: Object, replica_set: Object, to_add: int, added: int) -> int:
-    """Returns how many replicas a ReplicaSet gets when a Deployment is scaled during a rollout.
+    """Returns the replicas to add to a ReplicaSet if its Deployment is scaled during a rollout.
 
-    `to_add`: the replicas to add in all ReplicaSets, negative to remove replicas. `added`: the replicas that
-    other ReplicaSets got.
+    `to_add`: the replicas to add to all ReplicaSets; negative to remove replicas. `added`: the replicas
+    already added to other ReplicaSets.
     """
     if not replicas_of(replica_set) or not to_add or to_add == added:
         return 0

@@ -27,7 +27,7 @@ NAME_MAX = 253
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The server as a Rollout uses it: API client, resources and event recorder."""
+    """Gives a Rollout access to the server: API client, resources and event recorder."""
 
     context: ControllerContext
     api: InProcessClient
@@ -53,7 +53,7 @@ class Rollout:
         return [*self._old, *([] if self._new is None else [self._new])]
 
     async def check_pause(self) -> None:
-        """Sets the condition Progressing of a Deployment that was paused or resumed."""
+        """Updates the condition Progressing if the Deployment was paused or resumed."""
         current = self._progressing
         if not conditions.has_deadline(self._deployment):
             return
@@ -72,7 +72,7 @@ class Rollout:
         await self._write_status(self._status())
 
     async def sync(self) -> None:
-        """Scales a Deployment that is paused, or whose replicas have changed."""
+        """Scales a Deployment that is paused, or whose `spec.replicas` has changed."""
         await self._sync_revision(creates=False)
         await self._scale()
         if self._deployment["spec"].get("paused"):
@@ -80,7 +80,7 @@ class Rollout:
         await self._write_status(self._status())
 
     async def is_scaling(self) -> bool:
-        """Whether the replicas of the Deployment have changed since its ReplicaSets were scaled."""
+        """Whether the Deployment's `spec.replicas` has changed since its ReplicaSets were scaled."""
         await self._sync_revision(creates=False)
         replicas = replicas_of(self._deployment)
         active = [sets.desired_replicas(each) for each in self._all if replicas_of(each) > 0]
@@ -189,9 +189,10 @@ class Rollout:
         }
 
     async def _resolve_collision(self, name: str, problem: StatusError) -> None:
-        """Uses an existing ReplicaSet with the name of the new one, if the Deployment controls it.
+        """Handles a name collision: uses the existing ReplicaSet if the Deployment controls it.
 
-        Otherwise counts a collision, so that the next attempt uses another name, and raises `problem`.
+        Otherwise increases the collisionCount, so that the next attempt uses another name, and raises
+        `problem`.
         """
         namespace = self._deployment["metadata"]["namespace"]
         known = await self._access.api.get(self._access.replica_sets.path(namespace, name))
@@ -275,7 +276,7 @@ class Rollout:
         return [each for each in self._old if replicas_of(each) > 0]
 
     async def _scale_set(self, replica_set: Object, size: int) -> bool:
-        """Sets the replicas of a ReplicaSet, and the annotations about them.
+        """Sets the replicas of a ReplicaSet, and its annotations with replica numbers.
 
         Returns whether the number of replicas has changed.
         """
@@ -302,7 +303,7 @@ class Rollout:
             self._old = [stored if each is replica_set else each for each in self._old]
 
     async def _clean_up(self) -> None:
-        """Deletes the oldest ReplicaSets above the revisionHistoryLimit."""
+        """Deletes the oldest ReplicaSets without replicas, to keep only revisionHistoryLimit old ones."""
         limit = self._deployment["spec"].get("revisionHistoryLimit")
         if limit in (None, sets.UNLIMITED):
             return
@@ -333,7 +334,7 @@ class Rollout:
         return conditions.find(status.get("conditions") or [], conditions.PROGRESSING)
 
     async def _set_progress(self, status: str, reason: str, message: str) -> None:
-        """Sets the condition Progressing, if the Deployment has a deadline."""
+        """Sets the condition Progressing, if the Deployment has a progressDeadlineSeconds."""
         if not conditions.has_deadline(self._deployment):
             return
         old = self._deployment.get("status") or {}
@@ -342,7 +343,7 @@ class Rollout:
         await self._write_status({**old, "conditions": changed})
 
     async def _note_revision(self, number: str) -> None:
-        """Writes the revision into the annotations of the Deployment, with its status."""
+        """Writes the revision and the status of the Deployment. The revision is an annotation."""
         known = sets.annotations_of(self._deployment)
         if known.get(sets.REVISION) == number:
             return

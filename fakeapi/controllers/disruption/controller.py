@@ -1,7 +1,7 @@
-"""DisruptionController: writes the status of PodDisruptionBudgets, from which evictions take.
+"""DisruptionController: writes the status of PodDisruptionBudgets, and so limits evictions.
 
-Follows k8s.io/kubernetes `pkg/controller/disruption`. One difference: if several budgets select a pod, all of
-them are updated. Upstream updates one of them.
+Follows k8s.io/kubernetes `pkg/controller/disruption`, with one difference. If several budgets select a pod,
+this controller updates all of them. Upstream updates only one.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 STALE_SECONDS = 120.0
-"""Seconds after which the condition DisruptionTarget of a pod that was not deleted becomes False."""
+"""Age in seconds at which the condition DisruptionTarget of an undeleted pod becomes False."""
 
 _BY_KUBELET = "TerminationByKubelet"
 _UNMANAGED = (
@@ -41,14 +41,14 @@ _UNMANAGED = (
 
 @dataclass(frozen=True, slots=True)
 class StaleKey:
-    """Asks to clear the condition DisruptionTarget of a pod if it is stale. `pod`: the key of the pod."""
+    """Key for checking whether a pod's condition DisruptionTarget is stale. `pod`: the key of the pod."""
 
     pod: str
 
 
 @dataclass(frozen=True, slots=True)
 class SeveralKey:
-    """Asks to report that several PodDisruptionBudgets select a pod. `pod`: the key of the pod."""
+    """Key for reporting that several PodDisruptionBudgets select a pod. `pod`: the key of the pod."""
 
     pod: str
 
@@ -89,7 +89,9 @@ class DisruptionController(WorkloadController):
             self.context.add(SeveralKey(key_of(pod)))
 
     def _stale_in(self, pod: Object) -> float | None:
-        """Returns the seconds until a pod's condition DisruptionTarget is stale; None if it never is."""
+        """Returns the seconds until a pod's condition DisruptionTarget becomes stale; None if it cannot
+        become stale.
+        """
         target = condition(pod, DISRUPTION_TARGET)
         if target is None or target["status"] != "True" or is_deleted(pod) or has_ended(pod):
             return None
@@ -142,7 +144,10 @@ class DisruptionController(WorkloadController):
         await self.api.update(self._pods.resource.path_of(pod, "status"), {**pod, "status": status})
 
     async def sync(self, owner: Object) -> None:
-        """Writes the status of a PodDisruptionBudget. If the numbers are unknown, allows no disruption."""
+        """Writes the status of a PodDisruptionBudget.
+
+        If the numbers of pods are unknown, allows no disruption.
+        """
         pods = self._pods_of(owner)
         if not pods:
             await self.events.record(owner, "Normal", "NoPods", "No matching pods found")
@@ -189,7 +194,7 @@ class DisruptionController(WorkloadController):
     async def _wanted(self, budget: Object, pods: list[Object]) -> tuple[Expected, int]:
         """Returns the expected pods of a PodDisruptionBudget, and how many of them must be healthy.
 
-        Raises ExpectedPodsUnknown if the owners of the pods do not say how many pods they want.
+        Raises ExpectedPodsUnknown if the owners of the pods do not define a number of replicas.
         """
         least, most = budget["spec"].get("minAvailable"), budget["spec"].get("maxUnavailable")
         if most is not None:

@@ -1,4 +1,4 @@
-"""Finds how many pods the owners of pods want, for PodDisruptionBudgets with a percentage or maxUnavailable.
+"""Sums up the desired replicas of pod owners, for PodDisruptionBudgets with a percentage or maxUnavailable.
 
 Follows the finders of k8s.io/kubernetes `pkg/controller/disruption`.
 """
@@ -22,16 +22,19 @@ _KINDS = {
     "StatefulSet": ("apps", "statefulsets"),
     "Deployment": ("apps", "deployments"),
 }
-"""The kinds that are read from caches, with API group and plural. Objects of other kinds have a Scale."""
+"""The kinds with caches, by API group and plural.
+
+Owners of other kinds are read through the subresource scale.
+"""
 
 
 class ExpectedPodsUnknown(Exception):
-    """Raised if the number of wanted pods cannot be found. The message equals the real controller's."""
+    """Raised if the number of desired pods cannot be determined. The message equals the real controller's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The number of pods that owners want, and the names of pods without a controller."""
+    """The number of pods that the owners want, and the names of pods without a controller."""
 
     count: int
     unmanaged: list[str]
@@ -44,7 +47,7 @@ class _Scale:
 
 
 class ExpectedPods:
-    """Sums up the wanted replicas of the owners of pods."""
+    """Sums up the desired replicas of the owners of pods."""
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
         self._context = context
@@ -54,9 +57,9 @@ class ExpectedPods:
         }
 
     async def of(self, pods: Iterable[Object]) -> Expected:
-        """Returns the sum of the replicas of all workloads that own these pods, each counted once.
+        """Returns the sum of the desired replicas of all workloads that own these pods.
 
-        Raises ExpectedPodsUnknown if an owner is missing or has no Scale.
+        Counts each workload once. Raises ExpectedPodsUnknown if an owner is missing or has no Scale.
         """
         scales: dict[str, int] = {}
         unmanaged: list[str] = []
@@ -87,7 +90,7 @@ class ExpectedPods:
         return _Scale(owner["metadata"]["uid"], owner["spec"].get("replicas", 1))
 
     def _cached(self, reference: Object, namespace: str) -> Object | None:
-        """Returns the owner from the cache of its kind; None if it is of another kind, or does not exist."""
+        """Returns the owner from the cache of its kind; None for other kinds and missing owners."""
         group, _, _ = reference["apiVersion"].rpartition("/")
         if _KINDS.get(reference["kind"], ("-", ""))[0] != group:
             return None
@@ -97,9 +100,10 @@ class ExpectedPods:
     async def _served_scale(
         self, reference: Object, group: str, version: str, namespace: str
     ) -> _Scale | None:
-        """Reads the Scale of any other owner, such as a custom resource.
+        """Reads the Scale of an owner without a cache, such as a custom resource.
 
-        Returns None if the owner does not exist. Raises ExpectedPodsUnknown if its kind has no Scale.
+        Returns None if the owner does not exist. Raises ExpectedPodsUnknown if its kind has no subresource
+        scale.
         """
         resource, has_scale = self._resource(group, version, reference["kind"])
         if not has_scale:

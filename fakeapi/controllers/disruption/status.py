@@ -18,11 +18,11 @@ SUFFICIENT, INSUFFICIENT, SYNC_FAILED = "SufficientPods", "InsufficientPods", "S
 
 @dataclass(frozen=True, slots=True)
 class Disrupted:
-    """The evictions of a PodDisruptionBudget that its pods have not confirmed yet.
+    """The evictions of a PodDisruptionBudget whose pods are not deleted yet.
 
     - `pods`: the time of each eviction, by the name of the pod.
     - `late`: pods that were evicted, but not deleted in time.
-    - `recheck`: seconds until the next eviction is late; None if no eviction waits.
+    - `recheck`: seconds until the next eviction is late; None without evictions.
     """
 
     pods: dict[str, str]
@@ -53,7 +53,7 @@ def disrupted_pods(budget: Object, pods: Iterable[Object], now: float) -> Disrup
 
 
 def count_healthy(pods: Iterable[Object], disrupted: Disrupted, now: float) -> int:
-    """Returns the number of ready pods that are neither deleted nor about to be deleted after an eviction."""
+    """Returns the number of ready pods, without deleted and evicted pods."""
     return sum(is_ready(pod) and not is_deleted(pod) and not _is_going(pod, disrupted, now) for pod in pods)
 
 
@@ -67,8 +67,9 @@ def status_of(
 ) -> Object | None:
     """Returns the new status of a PodDisruptionBudget; None if the present status is up to date.
 
-    - `healthy`, `desired` and `expected`: the numbers of pods that are healthy, that must be, and that the
-      owners of the pods want.
+    - `healthy`: the number of healthy pods.
+    - `desired`: the number of pods that must be healthy.
+    - `expected`: the number of pods that the owners want.
     - `disrupted`: the evictions that still count.
     - `now`: the time for a changed condition, in RFC 3339.
     """
@@ -96,7 +97,7 @@ def status_of(
 
 
 def failed_status(budget: Object, problem: str, now: str) -> Object:
-    """Returns a status that allows no disruption, because the numbers of pods could not be computed."""
+    """Returns a status that allows no disruption. Used if the numbers of pods could not be computed."""
     old = budget.get("status") or {}
     condition: Object = {"type": ALLOWED, "status": "False", "reason": SYNC_FAILED, "message": problem}
     if old.get("observedGeneration"):
@@ -106,10 +107,10 @@ def failed_status(budget: Object, problem: str, now: str) -> Object:
 
 
 def with_condition(conditions: list[Object], new: Object, now: str) -> list[Object]:
-    """Returns the conditions with a condition added or replaced in its place.
+    """Returns the conditions with a condition added, or replaced at its position.
 
-    Follows SetStatusCondition of k8s.io/apimachinery `pkg/api/meta`: the lastTransitionTime becomes `now` if
-    the status of the condition changes.
+    Follows SetStatusCondition of k8s.io/apimachinery `pkg/api/meta`. If the status of the condition changes,
+    its lastTransitionTime becomes `now`.
     """
     changed = list(conditions)
     place = next((at for at, each in enumerate(changed) if each["type"] == new["type"]), len(changed))

@@ -34,7 +34,10 @@ def selects(service: Object, pod: Object) -> bool:
 
 
 def serves(pod: Object, *, while_deleted: bool) -> bool:
-    """Whether a pod has addresses for a Service. `while_deleted`: also if the pod is being deleted."""
+    """Whether the endpoints of a Service include a pod.
+
+    `while_deleted`: whether to include terminating pods.
+    """
     status = pod.get("status") or {}
     if has_ended(pod) or not (status.get("podIP") or status.get("podIPs")):
         return False
@@ -55,7 +58,7 @@ def families(service: Object) -> list[str]:
 def pod_ports(service: Object, pod: Object) -> list[Object]:
     """Returns the ports of a Service with their numbers in a pod.
 
-    Omits ports whose name no container of the pod has.
+    Omits named target ports that no container of the pod defines.
     """
     ports = []
     for port in service["spec"].get("ports") or ():
@@ -84,7 +87,7 @@ def _port_number(pod: Object, port: Object) -> int | None:
 
 
 def hostname(service: Object, pod: Object) -> str:
-    """Returns the host name of a pod that belongs to a Service by its subdomain; "" for other pods."""
+    """Returns the hostname of a pod if its subdomain is the name of the Service; "" for other pods."""
     spec = pod["spec"]
     return str(spec.get("hostname", "")) if spec.get("subdomain") == service["metadata"]["name"] else ""
 
@@ -100,7 +103,7 @@ def reference_to(pod: Object) -> Object:
 
 
 def trigger_time(service: Object, pods: Iterable[Object]) -> str:
-    """Returns when the Service was created or one of its pods changed its readiness, whichever is later."""
+    """Returns the later time: the Service's creation, or the last readiness change of its pods."""
     moments = [seconds_of(service["metadata"]["creationTimestamp"])]
     for pod in pods:
         ready = condition(pod, "Ready")

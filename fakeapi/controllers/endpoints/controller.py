@@ -28,7 +28,7 @@ ENDPOINTS_MANAGED_BY = "endpoints.kubernetes.io/managed-by"
 
 
 class ServiceController(WorkloadController):
-    """Reconciles what depends on Services and the pods that they select."""
+    """Base class of controllers that reconcile Services with the pods that they select."""
 
     group = ""
     plural = "services"
@@ -39,7 +39,7 @@ class ServiceController(WorkloadController):
         self._pods.on_change(self._pod_changed)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the Services that select a pod, before or after its change."""
+        """Queues the Services that select a pod, before or after the pod's change."""
         if old is not None and new is not None and _facts(old) == _facts(new):
             return
         for service in self.owners.objects.values():
@@ -113,7 +113,7 @@ class EndpointsController(ServiceController):
         self._endpoints.on_change(self._endpoints_changed)
 
     def _endpoints_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the Service of Endpoints that were deleted."""
+        """Queues the Service of a deleted Endpoints object."""
         if new is None and old is not None:
             self.context.add(key_of(old))
 
@@ -160,7 +160,7 @@ class EndpointsController(ServiceController):
         """Creates or updates the Endpoints of a Service.
 
         - `known`: the present Endpoints; None if they do not exist.
-        - `is_truncated`: whether addresses were left out.
+        - `is_truncated`: whether addresses over ADDRESSES_MAX were omitted.
         """
         resource, namespace = self._endpoints.resource, service["metadata"]["namespace"]
         metadata = {"name": service["metadata"]["name"], "namespace": namespace}
@@ -186,7 +186,7 @@ class EndpointsController(ServiceController):
 
 
 def _facts(pod: Object) -> tuple[Any, ...]:
-    """Returns the parts of a pod on which endpoints depend."""
+    """Returns the fields of a pod that affect endpoints."""
     status, spec = pod.get("status") or {}, pod["spec"]
     return (
         labels_of(pod),

@@ -24,7 +24,7 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 
 ENDPOINTS_MAX = 100
-"""Maximum number of endpoints in one EndpointSlice."""
+"""Maximum number of endpoints in one EndpointSlice. Further endpoints get another EndpointSlice."""
 SERVICE = "kubernetes.io/service-name"
 MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 CONTROLLER = "endpointslice-controller.k8s.io"
@@ -58,13 +58,13 @@ def changes_of(
 
 
 _Group = tuple[list[Object], list[Object]]
-"""Ports, and the endpoints that have these ports."""
+"""A pair: ports, and the endpoints with these ports."""
 
 
 def _groups(
     service: Object, pods: list[Object], nodes: Mapping[str, Object], family: str
 ) -> dict[bytes, _Group]:
-    """Returns the endpoints of one address family by their ports."""
+    """Returns the endpoints of one address family, grouped by their ports."""
     groups: dict[bytes, _Group] = {}
     for pod in pods:
         addresses = pod_addresses(pod, family)

@@ -19,11 +19,14 @@ from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 
 ADDRESSES_MAX = 1000
-"""Maximum number of addresses in one Endpoints object."""
+"""Maximum number of addresses in one Endpoints object.
+
+Further addresses are omitted, with an annotation about it.
+"""
 
 
 def subsets_of(service: Object, pods: Iterable[Object]) -> tuple[list[Object], bool]:
-    """Returns the subsets for the pods of a Service, and whether addresses were left out.
+    """Returns the subsets for the pods of a Service, and whether addresses were omitted.
 
     Addresses with the same ports are in one subset.
     """

@@ -9,7 +9,7 @@ from fakeapi.controllers.workloads.pods import condition, seconds_of
 from fakeapi.machinery.json_types import Object
 
 DELAY_SECONDS = 10.0
-"""Seconds before the first failed pod is replaced. The delay doubles with each failure."""
+"""Delay in seconds before a Job replaces its first failed pod. The delay doubles with each failure."""
 DELAY_SECONDS_MAX = 600.0
 
 
@@ -20,7 +20,7 @@ class Backoff(NamedTuple):
     last: float = 0.0
 
     def after(self, succeeded: list[Object], failed: list[Object]) -> "Backoff":
-        """Returns the Backoff after pods have ended. `succeeded`, `failed`: the pods."""
+        """Returns the Backoff after further pods have ended. `succeeded`, `failed`: these pods."""
         if not succeeded and not failed:
             return self
         times = sorted(map(finished_at, failed))
@@ -39,9 +39,9 @@ class Backoff(NamedTuple):
 
 
 def finished_at(pod: Object) -> float:
-    """Returns when a pod ended, in seconds since the epoch.
+    """Returns the end of a pod in seconds since the epoch.
 
-    Uses the first of: the end of its last container, the condition Ready, the time of the deletion, the
+    Uses the first available time of: the end of the last container, the condition Ready, the deletion, the
     creation.
     """
     status, metadata = pod.get("status") or {}, pod["metadata"]

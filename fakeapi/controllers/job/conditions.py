@@ -8,7 +8,7 @@ from fakeapi.machinery.json_types import Object
 
 COMPLETE, FAILED, SUSPENDED = "Complete", "Failed", "Suspended"
 SUCCESS_MET, FAILURE_TARGET = "SuccessCriteriaMet", "FailureTarget"
-"""Conditions that announce the conditions Complete and Failed while pods still end."""
+"""Conditions that announce Complete or Failed while some pods are still terminating."""
 
 
 def made(kind: str, status: str, reason: str, message: str, now: str) -> Object:
@@ -35,9 +35,9 @@ def is_finished(job: Object) -> bool:
 
 
 def ensured(conditions: list[Object], new: Object) -> list[Object]:
-    """Returns the conditions with a new condition. Returns the same list if nothing changes.
+    """Returns the conditions with `new` added or replaced. Returns the same list if nothing changes.
 
-    A condition that is False is only added if the Job has a condition of this type.
+    A condition with the status False only replaces a condition of its type; it is never added.
     """
     fields = ("status", "reason", "message")
     for index, old in enumerate(conditions):

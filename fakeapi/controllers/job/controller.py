@@ -51,7 +51,7 @@ class JobController(PodOwnerController):
                 self._check_orphan(None, pod)
 
     def _check_orphan(self, old: Object | None, new: Object | None) -> None:
-        """Queues a pod whose Job does not exist any more, so that it loses its finalizer."""
+        """Queues a pod whose Job no longer exists, to remove the Job's finalizer from the pod."""
         if new is not None and has_finalizer(new) and self._job_of(new) is None:
             self.context.add((ORPHAN, key_of(new)))
 

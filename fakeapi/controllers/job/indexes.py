@@ -20,7 +20,9 @@ def is_indexed(job: Object) -> bool:
 
 
 def index_of(pod: Object, job: Object) -> int | None:
-    """Returns the completion index of a pod; None if it has none, or if it is not below `completions`."""
+    """Returns the completion index of a pod; None if the pod has no index, or the index is not below
+    `completions`.
+    """
     text = (pod["metadata"].get("annotations") or {}).get(INDEX, "")
     if not text.isascii() or not text.isdigit():
         return None
@@ -55,7 +57,7 @@ def _range_text(first: int, last: int) -> str:
 
 
 def pending(count: int, completions: int, taken: set[int]) -> list[int]:
-    """Returns the first `count` indexes below `completions` that are not taken."""
+    """Returns the first `count` free indexes below `completions`. `taken`: the indexes in use."""
     indexes: list[int] = []
     for index in range(completions):
         if len(indexes) >= count:
@@ -66,7 +68,7 @@ def pending(count: int, completions: int, taken: set[int]) -> list[int]:
 
 
 def failure_count(pod: Object, annotation: str = FAILURES) -> int:
-    """Returns how often the index of a pod had failed when the pod was created."""
+    """Returns the number of failures of a pod's index before the pod was created."""
     text = (pod["metadata"].get("annotations") or {}).get(annotation, "")
     return int(text) if text.isascii() and text.isdigit() else 0
 

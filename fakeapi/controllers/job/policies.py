@@ -11,10 +11,10 @@ from fakeapi.machinery.json_types import Object
 
 
 class Verdict(NamedTuple):
-    """Says how a failed pod counts.
+    """Describes how a failed pod counts.
 
-    - `counts`: whether it counts towards the backoffLimit.
-    - `fails_job`: why the whole Job fails; "" if it does not.
+    - `counts`: whether the pod counts towards the backoffLimit.
+    - `fails_job`: why the whole Job fails; "" if it does not fail.
     - `fails_index`: whether the index of the pod fails.
     """
 
@@ -24,7 +24,10 @@ class Verdict(NamedTuple):
 
 
 def is_failed(pod: Object, job: Object) -> bool:
-    """Whether a pod counts as failed. By default, pods that are being deleted do too."""
+    """Whether a pod counts as failed.
+
+    Without a podReplacementPolicy of Failed, terminating pods also count.
+    """
     if phase(pod) == "Failed":
         return True
     if job["spec"].get("podReplacementPolicy") == "Failed":
@@ -33,7 +36,7 @@ def is_failed(pod: Object, job: Object) -> bool:
 
 
 def verdict(job: Object, pod: Object) -> Verdict:
-    """Returns how a failed pod counts, by the first rule of the podFailurePolicy that matches."""
+    """Returns how a failed pod counts. The first matching rule of the podFailurePolicy decides."""
     for number, rule in enumerate((job["spec"].get("podFailurePolicy") or {}).get("rules") or ()):
         reason = _reason(rule, pod)
         if not reason:
@@ -46,7 +49,7 @@ def verdict(job: Object, pod: Object) -> Verdict:
 
 
 def _reason(rule: Object, pod: Object) -> str:
-    """Returns why a rule matches a pod; "" if it does not match."""
+    """Returns why a rule matches a pod; "" if the rule does not match."""
     status = pod.get("status") or {}
     place = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
     exit_codes = rule.get("onExitCodes")
@@ -77,7 +80,10 @@ def _has_exit_code(container: Object, requirement: Object) -> bool:
 
 
 def success(job: Object, succeeded: set[int]) -> str:
-    """Returns which rule of the successPolicy the succeeded indexes fulfil; "" for no rule."""
+    """Returns a message about the first fulfilled rule of the successPolicy; "" if no rule is fulfilled.
+
+    `succeeded`: the indexes that have succeeded.
+    """
     for number, rule in enumerate((job["spec"].get("successPolicy") or {}).get("rules") or ()):
         count = rule.get("succeededCount")
         indexes = succeeded

@@ -30,7 +30,7 @@ from fakeapi.machinery.json_types import Object
 
 
 class JobSync(JobTracking):
-    """Reconciles a Job that has not finished with its pods."""
+    """Reconciles one unfinished Job with its pods."""
 
     async def run(self) -> None:
         """Reconciles the Job. Raises StatusError if a request fails."""
@@ -68,7 +68,7 @@ class JobSync(JobTracking):
         return self._made(FAILURE_TARGET if self._access.announces else FAILED, reason, message)
 
     def _evaluate_failures(self) -> None:
-        """Sets `_finished` if the Job is known to end, or if it fails now."""
+        """Sets `_finished` if the Job has ended or must fail now."""
         job, spec = self._job, self._spec
         for kind in (SUCCESS_MET, FAILURE_TARGET):
             known = condition(job, kind)
@@ -93,7 +93,10 @@ class JobSync(JobTracking):
                 self._access.context.add_after(key_of(job), left)
 
     def _has_too_many_restarts(self, limit: int) -> bool:
-        """Whether the containers of the pods have restarted too often; only for restartPolicy OnFailure."""
+        """Whether the pods' containers have restarted too often.
+
+        Always false without restartPolicy OnFailure.
+        """
         if self._spec["template"]["spec"].get("restartPolicy") != "OnFailure":
             return False
         restarts = sum(
@@ -136,9 +139,10 @@ class JobSync(JobTracking):
         return failed
 
     def _find_delayed(self) -> dict[int, Object]:
-        """Returns the last failed pod of each index that gets another pod.
+        """Returns the last failed pod of each index that needs another pod.
 
-        The annotations of this pod have the number of failures, so it stays until the next pod exists.
+        The annotations of this pod contain the number of failures. So the pod stays until the next pod
+        exists.
         """
         over = self._succeeded_indexes | (self._failed_indexes or set())
         over |= {self._index(pod) for pod in self._active if self._is_countable(pod)}
@@ -154,7 +158,7 @@ class JobSync(JobTracking):
         return bool(active == 0 and self._succeeded >= least)
 
     async def _note_suspension(self) -> None:
-        """Updates the condition Suspended. A Job that is resumed starts anew."""
+        """Updates the condition Suspended. A resumed Job gets a new startTime."""
         if self._is_suspended:
             new = self._made(SUSPENDED, "JobSuspended", "Job suspended")
         else:
@@ -188,7 +192,7 @@ class JobSync(JobTracking):
         return active + (await self._create(min(missing, BURST)) if missing > 0 else 0)
 
     def _surplus(self, least: int) -> list[Object]:
-        """Returns the active pods to delete: pods with a duplicate index, and then at least `least` pods."""
+        """Returns the active pods to delete: at least `least` pods, and all pods with a duplicate index."""
         surplus: list[Object] = []
         left = self._active
         if self._is_indexed:
@@ -201,7 +205,10 @@ class JobSync(JobTracking):
         return surplus + (pods_to_delete(left, (), more, self._now) if more > 0 else [])
 
     async def _delete(self, pods: list[Object]) -> int:
-        """Deletes pods; returns how many were deleted. Keeps the first error for the end of the sync."""
+        """Deletes pods; returns the number of deleted pods.
+
+        Keeps the first error until the end of the sync.
+        """
         deleted = 0
         for pod in pods:
             try:
@@ -214,7 +221,7 @@ class JobSync(JobTracking):
         return deleted
 
     async def _create(self, count: int) -> int:
-        """Creates pods, unless the delay after a failure is not over. Returns how many were created."""
+        """Creates pods, unless the delay after a failure is not over. Returns the number of created pods."""
         per_index = self._spec.get("backoffLimitPerIndex") is not None
         wait = 0.0 if per_index else self.backoff.remaining(self._now)
         if wait > 0:
@@ -249,7 +256,10 @@ class JobSync(JobTracking):
         return indexes.with_index_variable(template) if self._is_indexed else template
 
     def _pending(self, count: int) -> list[int]:
-        """Returns the indexes that need a pod now. Queues the Job for indexes that must wait."""
+        """Returns the indexes that need a pod now.
+
+        Queues the Job again for indexes whose delay is not over.
+        """
         pods = list(self._active)
         if self._spec.get("podReplacementPolicy") == "Failed":
             pods += [pod for pod in self._pods if is_terminating(pod)]
@@ -267,7 +277,9 @@ class JobSync(JobTracking):
         return Backoff(all_failures(pod) + 1, finished_at(pod)).remaining(self._now)
 
     def _failures_of(self, index: int) -> dict[str, str]:
-        """Returns the annotations with the number of failures for the next pod of an index."""
+        """Returns the failure-count annotations for the next pod of an index; empty without
+        backoffLimitPerIndex.
+        """
         if self._spec.get("backoffLimitPerIndex") is None:
             return {}
         pod = self._delayed.get(index)

@@ -1,4 +1,4 @@
-"""JobTracking: counts the ended pods of a Job, without counting one twice.
+"""JobTracking: counts the ended pods of a Job, each pod once.
 
 Follows `trackJobStatusAndRemoveFinalizers` of k8s.io/kubernetes `pkg/controller/job/job_controller.go`.
 """
@@ -35,15 +35,14 @@ from fakeapi.machinery.json_types import Object
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
 UNCOUNTED_MAX = 500
-"""Maximum number of ended pods that one reconciliation of a Job counts."""
+"""Maximum number of ended pods that one reconciliation of a Job counts. The next one counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The server as a JobSync uses it.
+    """Gives a JobSync access to the server.
 
-    `announces`: whether the release has the conditions SuccessCriteriaMet and FailureTarget for every end of
-    a Job.
+    `announces`: whether the release sets SuccessCriteriaMet or FailureTarget before every end of a Job.
     """
 
     context: ControllerContext
@@ -56,7 +55,7 @@ class Access:
 
 
 def has_finalizer(pod: Object) -> bool:
-    """Whether a pod has the finalizer that keeps it until its Job has counted it."""
+    """Whether a pod has the job-tracking finalizer. It keeps the pod until its Job has counted the pod."""
     return FINALIZER in (pod["metadata"].get("finalizers") or ())
 
 
@@ -71,9 +70,9 @@ async def remove_finalizer(api: InProcessClient, pods: ServedResource, pod: Obje
 
 
 class JobTracking:
-    """The pods of a Job that has not finished, and its status while the Job is reconciled.
+    """The pods and the status of an unfinished Job during one reconciliation.
 
-    `backoff`: the failures that earlier reconciliations have counted.
+    `backoff`: the failures counted by earlier reconciliations.
     """
 
     def __init__(self, access: Access, job: Object, pods: list[Object], backoff: Backoff) -> None:
@@ -104,7 +103,7 @@ class JobTracking:
         self._finished: Object | None = None
         self._problem: StatusError | None = None
         self.is_counted = False
-        """Whether the status has the pods that ended before this reconciliation."""
+        """Whether the status already counts the pods that ended before this reconciliation."""
 
     def _count(self, name: str, new: int) -> int:
         return int(self._status.get(name) or 0) + new + len(self._uncounted[name])
@@ -113,7 +112,7 @@ class JobTracking:
         return pod["metadata"]["uid"] in self._uncounted[name]
 
     def _is_countable(self, pod: Object) -> bool:
-        """Whether a pod has not been counted yet, and has a valid index if the Job is indexed."""
+        """Whether a pod is uncounted, and has a valid index if the Job is indexed."""
         if not has_finalizer(pod):
             return False
         return not self._is_indexed or indexes.index_of(pod, self._job) is not None
@@ -135,9 +134,10 @@ class JobTracking:
         return made(kind, status, reason, message, self._access.context.now())
 
     async def _track(self) -> None:
-        """Counts ended pods: writes their uids into the status, removes their finalizers, and adds them up.
+        """Counts ended pods: writes their uids to the status, removes their finalizers, and adds up the
+        numbers.
 
-        So no pod is counted twice and none is lost, whatever fails between these steps.
+        So each pod is counted exactly once, even if a step fails.
         """
         self._status["ready"] = sum(map(is_ready, self._active))
         self._status["terminating"] = self._terminating
@@ -197,7 +197,7 @@ class JobTracking:
 
     @property
     def _fails_now(self) -> bool:
-        """Whether the Job ends without success, so that pods that have not ended count as failed."""
+        """Whether the Job ends without success. Pods that have not ended then count as failed."""
         return self._finished is not None and self._finished["type"] in {FAILED, FAILURE_TARGET}
 
     def _may_release(self, pod: Object, *, failed: bool) -> bool:
@@ -207,7 +207,7 @@ class JobTracking:
         return failed and not (index is not None and self._delayed.get(index) is pod)
 
     def _add_up(self, uids: set[str]) -> None:
-        """Moves uids from `uncountedTerminatedPods` into the numbers of the status."""
+        """Moves uids from `uncountedTerminatedPods` into the counters of the status."""
         for name, uncounted in self._uncounted.items():
             counted = [uid for uid in uncounted if uid in uids]
             if counted:
@@ -215,9 +215,9 @@ class JobTracking:
                 self._status[name] = int(self._status.get(name) or 0) + len(counted)
 
     def _announce(self) -> Object | None:
-        """Adds the condition that announces the end of the Job, if it ends.
+        """Adds the condition that announces the end of the Job, if the Job ends.
 
-        Returns the condition that the Job gets when all its pods have ended; None if it goes on.
+        Returns the condition to set after all pods have ended; None if the Job continues.
         """
         finished = self._finished
         if finished is None or finished["type"] in {COMPLETE, FAILED}:
@@ -247,5 +247,5 @@ class JobTracking:
 
 
 def all_failures(pod: Object) -> int:
-    """Returns how often the index of a pod had failed when the pod was created, ignored failures included."""
+    """Returns the number of failures of a pod's index before its creation, including ignored failures."""
     return indexes.failure_count(pod) + indexes.failure_count(pod, indexes.IGNORED_FAILURES)

@@ -1,4 +1,4 @@
-"""ReplicaSetController: keeps the wanted number of pods for each ReplicaSet.
+"""ReplicaSetController: keeps the desired number of pods for each ReplicaSet.
 
 Follows k8s.io/kubernetes `pkg/controller/replicaset` and `pkg/controller/replication`.
 """
@@ -35,7 +35,7 @@ class ReplicaSetController(PodOwnerController):
     agent = "replicaset-controller"
     component = "replicaset-controller"
     counts_terminating: ClassVar[bool] = True
-    """Whether the status of the kind has the field terminatingReplicas."""
+    """Whether the status of the workload's kind has the field terminatingReplicas."""
 
     async def start(self) -> None:
         await super().start()
@@ -60,14 +60,14 @@ class ReplicaSetController(PodOwnerController):
         self._plan_next(stored, active, now)
 
     def _plan_next(self, owner: Object, active: list[Object], now: float) -> None:
-        """Queues a workload again for the time at which its next ready pod becomes available."""
+        """Queues a workload again for the moment when its next ready pod becomes available."""
         seconds, status = owner["spec"].get("minReadySeconds") or 0, owner.get("status") or {}
         if seconds and status.get("readyReplicas", 0) != status.get("availableReplicas", 0):
             wait = seconds_until_available(active, seconds, now)
             self.context.add_after(key_of(owner), seconds if wait is None else wait)
 
     async def _manage(self, owner: Object, active: list[Object]) -> None:
-        """Creates missing pods, or deletes pods above the wanted number.
+        """Creates missing pods, or deletes surplus pods.
 
         Raises the first StatusError of these requests.
         """
@@ -143,7 +143,7 @@ class ReplicaSetController(PodOwnerController):
 
 
 class ReplicationControllerController(ReplicaSetController):
-    """Keeps the wanted number of pods for each ReplicationController."""
+    """Keeps the desired number of pods for each ReplicationController."""
 
     name = "replicationcontroller"
     group = ""

@@ -1,4 +1,4 @@
-"""Chooses the pods that a ReplicaSet deletes when it has too many.
+"""Chooses the pods that a ReplicaSet with too many pods deletes.
 
 Follows `ActivePodsWithRanks` of k8s.io/kubernetes `pkg/controller/controller_utils.go`.
 """
@@ -19,8 +19,8 @@ _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 def pods_to_delete(pods: Sequence[Object], related: Iterable[Object], count: int, now: float) -> list[Object]:
     """Returns the `count` pods that a ReplicaSet deletes first.
 
-    - `related`: the pods of all ReplicaSets with the same controller. The node with most of them loses a pod
-      first.
+    - `related`: the pods of all ReplicaSets with the same controller. A node with more of these pods loses a
+      pod first.
     - `now`: the time in seconds since the epoch.
     """
     if count >= len(pods):
@@ -55,7 +55,7 @@ def _compare(one: Object, other: Object, ranks: dict[str, int], now: float) -> i
 
 
 def deletion_cost(pod: Object) -> int:
-    """Returns the deletion cost in the annotations of a pod; 0 if it has none or it is not valid."""
+    """Returns the deletion cost in a pod's annotations; 0 if it is missing or invalid."""
     try:
         return parse_int((pod["metadata"].get("annotations") or {}).get(COST, "0"))
     except ValueError:
@@ -63,7 +63,10 @@ def deletion_cost(pod: Object) -> int:
 
 
 def _by_age(one: Object, other: Object, since: float, other_since: float, now: float) -> int:
-    """Compares two times. The later time comes first; times of a similar age are in the order of uids."""
+    """Compares two times. The later time comes first.
+
+    Times of a similar age are ordered by the uids of the pods.
+    """
     age, other_age = _scale(now - since), _scale(now - other_since)
     if age != other_age:
         return -1 if age < other_age else 1
@@ -71,5 +74,5 @@ def _by_age(one: Object, other: Object, since: float, other_since: float, now: f
 
 
 def _scale(seconds: float) -> int:
-    """Returns the logarithm of an age in nanoseconds, rounded down; 0 for ages of less than one."""
+    """Returns the base-2 logarithm of an age in nanoseconds, rounded down; -1 for an age of 0 or less."""
     return int(log2(seconds * 1e9)) if seconds > 0 else -1

@@ -1,4 +1,4 @@
-"""ClusterRoleAggregationController: gives ClusterRoles with an aggregationRule the rules that they select.
+"""ClusterRoleAggregationController: copies the selected rules into ClusterRoles with an aggregationRule.
 
 Follows k8s.io/kubernetes `pkg/controller/clusterroleaggregation`.
 """
@@ -39,7 +39,9 @@ class ClusterRoleAggregationController(WorkloadController):
         )
 
     def _rules(self, owner: Object) -> list[Object]:
-        """Returns the rules of the ClusterRoles that a ClusterRole selects, without repetitions."""
+        """Returns the rules of all ClusterRoles that the aggregationRule of `owner` selects, without
+        duplicates.
+        """
         rules: list[Object] = []
         for selector in (owner.get("aggregationRule") or {}).get("clusterRoleSelectors") or ():
             try:

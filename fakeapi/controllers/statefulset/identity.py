@@ -25,7 +25,7 @@ def ordinal_of(stateful_set: Object, pod: Object) -> int | None:
 
 
 def revision_of(pod: Object) -> str:
-    """Returns the name of the ControllerRevision of a pod; "" if it has none."""
+    """Returns the name of a pod's ControllerRevision; "" if the pod has no such label."""
     return labels_of(pod).get(HASH, "")
 
 
@@ -45,10 +45,10 @@ def is_unavailable(pod: Object, min_ready_seconds: int, now: float) -> bool:
 
 
 def new_pod(stateful_set: Object, template: Object, revision: str, ordinal: int) -> Object:
-    """Returns a pod of a StatefulSet that is not stored yet.
+    """Returns a new pod of a StatefulSet for an ordinal. The pod is not stored yet.
 
-    - `template`: the pod template of its revision.
-    - `revision`: the name of its revision.
+    - `template`: the pod template of the pod's revision.
+    - `revision`: the name of this revision.
     """
     metadata = stateful_set["metadata"]
     pod = pod_of_template(stateful_set, template)

@@ -25,7 +25,7 @@ class Replicas:
     """Creates, deletes and updates the pods of a StatefulSet.
 
     - `pods`: the pods that the StatefulSet controls.
-    - `current` and `update`: the revisions of the present and the wanted template.
+    - `current` and `update`: the revisions of the old and of the new template.
     - `create` and `delete`: the functions that create and delete a pod.
     """
 
@@ -56,7 +56,7 @@ class Replicas:
         self._condemned = [known[ordinal] for ordinal in sorted(known, reverse=True) if ordinal not in wanted]
 
     def _new(self, ordinal: int) -> Object:
-        """Returns the pod for an ordinal that has none, with the current or the updated template."""
+        """Returns a new pod for an ordinal, with the current or the updated template."""
         kept = (self._set.get("status") or {}).get("currentReplicas") or 0
         if self._rolling is not None:
             kept = self._rolling.get("partition") or 0
@@ -66,9 +66,10 @@ class Replicas:
         return new_pod(self._set, template, revision["metadata"]["name"], ordinal)
 
     async def manage(self) -> None:
-        """Makes the next changes. An ordered StatefulSet waits for each pod before it changes the next one.
+        """Makes the next changes.
 
-        Raises StatusError if a request fails.
+        With the policy OrderedReady, waits for each pod before it changes the next one. Raises StatusError if
+        a request fails.
         """
         for pod in list(self._replicas):
             if await self._must_wait_for(pod):
@@ -88,7 +89,7 @@ class Replicas:
             await self._update_pods()
 
     async def _must_wait_for(self, pod: Object) -> bool:
-        """Creates or replaces a pod. Returns whether the pods after it must wait."""
+        """Creates or replaces a pod. Returns whether the pods with higher ordinals must wait."""
         if has_ended(pod):
             if not is_deleted(pod):
                 await self._delete(pod)
@@ -102,12 +103,12 @@ class Replicas:
         return is_running(pod) and is_available(pod, self._seconds, self._now)
 
     def _first_unhealthy(self) -> Object | None:
-        """Returns the unhealthy pod with the smallest ordinal, condemned pods last."""
+        """Returns the unhealthy pod with the smallest ordinal. Checks the pods to scale down last."""
         pods = [*self._replicas, *reversed(self._condemned)]
         return next((pod for pod in pods if not is_healthy(pod)), None)
 
     async def _update_pods(self) -> None:
-        """Deletes pods with an old template, the highest ordinal first. They are created anew."""
+        """Deletes pods with an old template, the highest ordinal first. A later sync creates them again."""
         rolling = self._rolling or {}
         first, most = rolling.get("partition") or 0, 1
         if rolling.get("maxUnavailable") is not None:
@@ -128,7 +129,7 @@ class Replicas:
             await self._delete(pod)
 
     def status(self) -> Object:
-        """Returns the numbers of pods and the names of the revisions for the status."""
+        """Returns the status fields with the numbers of pods and the names of the revisions."""
         pods = [pod for pod in [*self._replicas, *self._condemned] if _is_created(pod)]
         ready = [pod for pod in pods if is_running(pod)]
         present = [revision_of(pod) for pod in pods if not is_deleted(pod)]
@@ -149,7 +150,7 @@ class Replicas:
 
     @property
     def live_revisions(self) -> set[str]:
-        """The names of the revisions that pods have."""
+        """The names of all revisions that existing pods use."""
         return {revision_of(pod) for pod in [*self._replicas, *self._condemned]}
 
 

@@ -1,4 +1,4 @@
-"""Starts many equal requests slowly, so that few are wasted if all of them fail.
+"""Starts many equal requests in growing batches. If all requests fail, only few are sent.
 
 Follows `slowStartBatch` of k8s.io/kubernetes `pkg/controller/replicaset`.
 """
@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable
 from fakeapi.clients.errors import StatusError
 
 BURST = 500
-"""Maximum number of pods that a ReplicaSet creates or deletes in one step."""
+"""Maximum number of pods that a ReplicaSet creates or deletes in one sync. The next sync continues."""
 
 DAEMON_BURST = 250
-"""Maximum number of pods that a DaemonSet creates or deletes in one step."""
+"""Maximum number of pods that a DaemonSet creates or deletes in one sync. The next sync continues."""
 
 
 async def slow_start(count: int, call: Callable[[int], Awaitable[None]]) -> None:
-    """Calls `call` with 0 to `count - 1`, in batches of 1, 2, 4 and so on.
+    """Calls `call` with the numbers from 0 to `count - 1`, in batches of 1, 2, 4 and so on.
 
-    If calls raise StatusError, finishes their batch, starts no further batch, and raises the first error.
+    If a call raises StatusError, completes its batch, starts no further batch, and raises the first error.
     """
     done, size = 0, 1
     while done < count:

@@ -55,7 +55,7 @@ class WorkloadController(Controller):
             await self.sync(owner)
 
     def forget(self, key: str) -> None:
-        """Called for the key of a workload that does not exist any more."""
+        """Drops the state of a workload that no longer exists. `key`: the key of the workload."""
 
     @abstractmethod
     async def sync(self, owner: Object) -> None:
@@ -80,7 +80,7 @@ class WorkloadController(Controller):
             self.context.add(key_of(owner))
 
     def selector(self, owner: Object) -> Selector:
-        """Returns the label selector of a workload."""
+        """Returns the label selector of a workload. Subclasses override it for other kinds of selectors."""
         return selector_of(owner)
 
     def queue_selecting(self, obj: Object) -> None:
@@ -95,10 +95,10 @@ class WorkloadController(Controller):
                     self.context.add(key_of(owner))
 
     def owned_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the workloads that the change of an object such as a pod concerns.
+        """Queues the workloads that an object's change, such as a pod's, may affect.
 
-        These are its controllers before and after the change. If the object has no controller, they are the
-        workloads that may adopt it.
+        These are its controllers before and after the change. For an object without a controller, these are
+        the workloads that may adopt it.
         """
         for obj in filter(None, (old, new)):
             self.queue_owner_of(obj)
@@ -122,9 +122,9 @@ class PodOwnerController(WorkloadController):
         self.pods.on_change(self._pod_changed)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the workloads that the change of a pod concerns.
+        """Queues the workloads that a pod's change may affect.
 
-        Ignores changes of fields that no workload counts, such as the addresses of a pod.
+        Ignores changes of irrelevant fields, such as the addresses of a pod.
         """
         if old is None or new is None or _facts(old) != _facts(new):
             self.owned_changed(old, new)
@@ -135,7 +135,7 @@ class PodOwnerController(WorkloadController):
 
 
 def _facts(pod: Object) -> tuple[Any, ...]:
-    """Returns the parts of a pod on which the state of its workload depends."""
+    """Returns the fields of a pod that affect the state of its workload."""
     metadata = pod["metadata"]
     names = ("labels", "ownerReferences", "finalizers", "deletionTimestamp")
     return (

@@ -11,7 +11,7 @@ from fakeapi.kinds.common.int_or_percent import number_of, percent_of
 def scaled(value: int | str | None, total: int, *, up: bool) -> int:
     """Returns the number for an IntOrString; 0 for None.
 
-    - `total`: the number that 100% stands for.
+    - `total`: the number for 100%.
     - `up`: whether fractions are rounded up.
     """
     if value is None:

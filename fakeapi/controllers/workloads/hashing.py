@@ -1,8 +1,8 @@
-"""Hashes of pod templates and revisions, which become labels and parts of names.
+"""Hashes of pod templates and revisions. They become labels and parts of names.
 
 Follows `ComputeHash` of k8s.io/kubernetes `pkg/controller` and `HashControllerRevision` of
-`pkg/controller/history`, with one difference: Kubernetes hashes the Go struct of a template, this module its
-JSON. The hashes of templates therefore differ from those of kube-controller-manager.
+`pkg/controller/history`, with one difference. Kubernetes hashes the Go struct of a template; this module
+hashes its JSON. So the hashes of templates differ from those in a real cluster.
 """
 
 from typing import Any
@@ -47,5 +47,5 @@ def _fnv32(data: bytes) -> int:
 
 
 def _text(number: int) -> str:
-    """Encodes a hash with letters that form no bad words, as `SafeEncodeString` of apimachinery."""
+    """Encodes a hash without vowels, to avoid bad words, as `SafeEncodeString` of apimachinery does."""
     return "".join(_LETTERS[ord(digit) % len(_LETTERS)] for digit in str(number))

@@ -1,4 +1,4 @@
-"""PodControl: creates and deletes the pods of workloads, and records the events about it.
+"""PodControl: creates and deletes the pods of workloads, and records events.
 
 Follows `RealPodControl` of k8s.io/kubernetes `pkg/controller/controller_utils.go`.
 """
@@ -31,9 +31,8 @@ class PodControl:
         """Creates a pod from a template, with `owner` as controller. Returns whether the pod was created.
 
         `metadata`: `name` or `generateName`, if the pod's name is not generated from the owner's name.
-
-        Returns False if the namespace is being deleted. Raises StatusError if the server refuses the pod for
-        another reason, after an event about it.
+        Returns False if the namespace is being deleted. If the server rejects the pod for another reason,
+        records an event and raises StatusError.
         """
         pod = pod_of_template(owner, template)
         pod["metadata"] |= metadata
@@ -50,9 +49,9 @@ class PodControl:
         return True
 
     async def delete(self, owner: Object, pod: Object) -> None:
-        """Deletes a pod. Does nothing if the pod does not exist any more.
+        """Deletes a pod. Does nothing if the pod no longer exists.
 
-        Raises StatusError if the server refuses the deletion, after an event about it.
+        If the server rejects the deletion, records an event and raises StatusError.
         """
         try:
             await self._api.delete(self._pods.path_of(pod))
@@ -66,7 +65,7 @@ class PodControl:
         await self._events.record(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}")
 
     async def delete_all(self, owner: Object, pods: Iterable[Object]) -> None:
-        """Deletes pods. Raises the first StatusError, after it has tried all pods."""
+        """Deletes pods. Tries all of them, and then raises the first StatusError."""
         problems: list[StatusError] = []
         for pod in pods:
             try:
@@ -78,7 +77,7 @@ class PodControl:
 
 
 def pod_of_template(owner: Object, template: Object) -> Object:
-    """Returns a new pod of a pod template, with `owner` as controller and a generated name."""
+    """Returns a new pod from a pod template, with `owner` as controller and a generated name."""
     given = template.get("metadata") or {}
     metadata: Object = {
         "generateName": generate_name(owner),
@@ -91,13 +90,13 @@ def pod_of_template(owner: Object, template: Object) -> Object:
 
 
 def generate_name(owner: Object) -> str:
-    """Returns the generateName of the objects of an owner: NAME-, or NAME if that is too long."""
+    """Returns the generateName for the objects of an owner: NAME-, or NAME if NAME- is too long."""
     name = str(owner["metadata"]["name"])
     prefix = f"{name}-"
     return name if name_is_dns_subdomain(prefix, True) else prefix
 
 
 def is_namespace_terminating(problem: StatusError) -> bool:
-    """Whether a request was refused because its namespace is being deleted."""
+    """Whether the server rejected a request because its namespace is being deleted."""
     causes = (problem.status.get("details") or {}).get("causes") or ()
     return any(cause.get("reason") == TERMINATING for cause in causes)

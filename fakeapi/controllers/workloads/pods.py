@@ -1,4 +1,4 @@
-"""Facts about pods that controllers of workloads count: active, ready, available, terminating.
+"""Reads the state of pods for the controllers of workloads: active, ready, available, terminating.
 
 Follows k8s.io/kubernetes `pkg/api/v1/pod` and `pkg/controller/controller_utils.go`.
 """
@@ -75,7 +75,7 @@ def is_available(pod: Object, min_ready_seconds: int, now: float) -> bool:
 
 
 def seconds_until_available(pods: Iterable[Object], min_ready_seconds: int, now: float) -> float | None:
-    """Returns the seconds until the next ready pod becomes available; None if no ready pod waits for it."""
+    """Returns the seconds until the next ready pod becomes available; None if no pod is waiting for this."""
     waits = [
         since + min_ready_seconds - now
         for since in map(ready_since, pods)

@@ -1,4 +1,4 @@
-"""Revisions: the ControllerRevisions of DaemonSets and StatefulSets, which keep earlier pod templates.
+"""Revisions: the ControllerRevisions of DaemonSets and StatefulSets. They store earlier pod templates.
 
 Follows k8s.io/kubernetes `pkg/controller/history` and `pkg/controller/daemon/update.go`.
 """
@@ -27,7 +27,10 @@ def template_patch(owner: Object) -> Object:
 
 
 def by_revision(revisions: Iterable[Object]) -> list[Object]:
-    """Returns ControllerRevisions, the smallest revision first; equal ones by age and name."""
+    """Returns ControllerRevisions sorted by revision, the smallest first.
+
+    Sorts equal revisions by age and name.
+    """
     return sorted(revisions, key=_order)
 
 
@@ -50,7 +53,10 @@ class Revisions:
         self._resource = owned.informer.resource
 
     async def of(self, owner: Object) -> list[Object]:
-        """Returns the revisions that a workload controls, the smallest first. Adopts matching orphans."""
+        """Returns the revisions that a workload controls, the smallest first.
+
+        Adopts matching revisions without a controller.
+        """
         candidates = [*self._owned.of(owner), *self._owned.orphans(owner["metadata"]["namespace"])]
         claiming = Claiming(self._api, self._owners, self._resource, owner)
         return by_revision(await claiming.claim(candidates))
@@ -61,9 +67,9 @@ class Revisions:
         """Creates a revision; returns the stored object.
 
         - `data`: the data of the revision.
-        - `number`: the revision.
-        - `name_hash`: the hash that ends the name of the revision.
-        - `label`: the label of the revision that has the hash.
+        - `number`: the number of the revision.
+        - `name_hash`: the hash at the end of the revision's name.
+        - `label`: the name of the label for the hash.
 
         Returns the existing object if the workload already has an equal revision with this name. Returns None
         if another object has this name. Raises StatusError if a request fails for another reason.
@@ -101,7 +107,7 @@ class Revisions:
         return await self._api.update(self._resource.path_of(revision), {**revision, "revision": number})
 
     async def delete(self, revision: Object) -> None:
-        """Deletes a revision. Does nothing if it does not exist any more."""
+        """Deletes a revision. Does nothing if the revision no longer exists."""
         try:
             await self._api.delete(self._resource.path_of(revision))
         except StatusError as problem:
@@ -109,11 +115,11 @@ class Revisions:
                 raise
 
     async def truncate(self, old: Iterable[Object], limit: int, live: set[str]) -> None:
-        """Deletes the oldest revisions above a limit.
+        """Deletes the oldest revisions, to keep at most `limit` of them.
 
         - `old`: the revisions except the current ones, the smallest first.
         - `limit`: the revisionHistoryLimit of the workload.
-        - `live`: the hashes of the revisions that pods have. These revisions are kept.
+        - `live`: the hashes of the revisions that pods use. These revisions are kept.
         """
         revisions = list(old)
         surplus = len(revisions) - limit
