@@ -121,8 +121,8 @@ def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanati
     import msgspec  # noqa: PLC0415 - keeps --help fast
 
     from fakeapi.clients.control import ControlClient, ControlError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.explaining.cluster_objects import NAMESPACED  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.explanation import Explanation  # noqa: PLC0415 - keeps --help fast
-    from fakeapi.explaining.world import NAMESPACED  # noqa: PLC0415 - keeps --help fast
 
     parts = (namespace, name) if plural in NAMESPACED else (name,)
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from fakeapi.controllers.allocation.model import Device
+from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.device_changes import (
     add_change,
     free_change,
@@ -20,7 +21,6 @@ from fakeapi.explaining.model import Change
 from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 STEPS_MAX = 12

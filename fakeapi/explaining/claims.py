@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from fakeapi.controllers.pod_claims import owning_pod
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason
 from fakeapi.explaining.kubelet_facts import (
@@ -15,12 +16,11 @@ from fakeapi.explaining.kubelet_facts import (
 from fakeapi.explaining.model import Reason
 from fakeapi.explaining.pods import explain_pod, explanation
 from fakeapi.explaining.scheduling import PodScheduling
-from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
-async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
+async def explain_claim(cluster: ClusterObjects, claim: Object, heavy: HeavySteps) -> Explanation:
     """Explains why a ResourceClaim waits, is allocated, or is not deleted.
 
     The reasons of a waiting claim are those of its first waiting pod. If no pod waits for the claim, assumes
@@ -28,43 +28,43 @@ async def explain_claim(world: World, claim: Object, heavy: HeavySteps) -> Expla
     """
     users = consumers_of(claim)
     if "deletionTimestamp" in claim["metadata"]:
-        reason = finalizers_reason(world, "ResourceClaim", claim)
+        reason = finalizers_reason(cluster, "ResourceClaim", claim)
         reason.blame = users
         if users:
             verb = "uses" if len(users) == 1 else "use"
             reason.text = f"{', '.join(map(str, users[:3]))} still {verb} it"
-        return explanation(world, claim, "deleting", reason.text, [reason], kind="ResourceClaim")
+        return explanation(cluster, claim, "deleting", reason.text, [reason], kind="ResourceClaim")
     if claim["status"].get("allocation"):
-        return _allocated(world, claim)
-    waiting = [*_waiting_pods(world, claim)]
+        return _allocated(cluster, claim)
+    waiting = [*_waiting_pods(cluster, claim)]
     if not waiting:
-        return await _unused(world, claim, heavy)
+        return await _unused(cluster, claim, heavy)
     pod = waiting[0]
-    of_pod = await explain_pod(world, pod, heavy)
+    of_pod = await explain_pod(cluster, pod, heavy)
     name = reference("Pod", pod)
     summary = of_pod.summary
     if of_pod.verdict == "pending" and not of_pod.reasons:
         summary = f"{name} {of_pod.summary}"
     reasons = of_pod.reasons
-    explained = explanation(world, claim, "pending", summary, reasons, kind="ResourceClaim")
+    explained = explanation(cluster, claim, "pending", summary, reasons, kind="ResourceClaim")
     explained.nodes = of_pod.nodes
     explained.notes = [f"{name} uses the claim; this is why that pod waits", *of_pod.notes]
     return explained
 
 
-def _allocated(world: World, claim: Object) -> Explanation:
+def _allocated(cluster: ClusterObjects, claim: Object) -> Explanation:
     own = reference("ResourceClaim", claim)
     devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results_of(claim)]
     users = consumers_of(claim)
     used = f"reserved for {', '.join(map(str, users[:3]))}" if users else "no pod uses it"
     named = ", ".join(devices[:3]) + (f" and {len(devices) - 3} more" if len(devices) > 3 else "")
     text = f"{named or 'no devices'}; {used}"
-    pods = [world.get("pods", user.namespace, user.name) for user in users]
+    pods = [cluster.get("pods", user.namespace, user.name) for user in users]
     nodes = list(
         dict.fromkeys(str(pod["spec"]["nodeName"]) for pod in pods if pod and pod["spec"].get("nodeName"))
     )
     reasons = []
-    gone = unpublished(world, claim)
+    gone = unpublished(cluster, claim)
     if gone:
         text = gone_text(gone)
         drivers = dict.fromkeys(one.partition("/")[0] for one in gone)
@@ -73,29 +73,29 @@ def _allocated(world: World, claim: Object) -> Explanation:
         reasons.append(Reason("DeviceGone", text, details, own, "status.allocation", changes=changes))
     for pod in pods:
         if pod is not None and pod["spec"].get("nodeName") and pod["status"].get("phase") == "Pending":
-            reasons += [one for one in prepare_failures(world, pod) if one.claim in {None, own}]
+            reasons += [one for one in prepare_failures(cluster, pod) if one.claim in {None, own}]
     if reasons and not gone:
         text = reasons[0].text
     for driver in dict.fromkeys(one["driver"] for one in results_of(claim) if not gone):
         reasons += [
-            not_registered(world, driver, node, claim)
+            not_registered(cluster, driver, node, claim)
             for node in nodes
-            if driver not in world.drivers.get(node, {driver})
+            if driver not in cluster.drivers.get(node, {driver})
         ]
-    return explanation(world, claim, "allocated", text, reasons, kind="ResourceClaim")
+    return explanation(cluster, claim, "allocated", text, reasons, kind="ResourceClaim")
 
 
-def _waiting_pods(world: World, claim: Object) -> Iterable[Object]:
+def _waiting_pods(cluster: ClusterObjects, claim: Object) -> Iterable[Object]:
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     owner = owning_pod(claim)[1]
-    for pod in world.of("pods"):
+    for pod in cluster.of("pods"):
         if pod["metadata"]["namespace"] != namespace or pod["spec"].get("nodeName"):
             continue
-        if pod["metadata"]["uid"] == owner or name in world.names_of_claims(pod):
+        if pod["metadata"]["uid"] == owner or name in cluster.names_of_claims(pod):
             yield pod
 
 
-async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation:
+async def _unused(cluster: ClusterObjects, claim: Object, heavy: HeavySteps) -> Explanation:
     """Explains a claim without a pod. The scheduler allocates such a claim together with its first pod."""
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     pod: Object = {
@@ -109,15 +109,15 @@ async def _unused(world: World, claim: Object, heavy: HeavySteps) -> Explanation
         },
         "status": {},
     }
-    scheduled = await PodScheduling(world, pod, heavy).explain()
+    scheduled = await PodScheduling(cluster, pod, heavy).explain()
     unused = "no pod uses it, and a claim is allocated only when a pod that uses it is scheduled"
     own = reference("ResourceClaim", claim)
     reason = Reason("NoPodUsesClaim", unused, object=own, path="status.reservedFor")
     if scheduled.node or not scheduled.reasons:
-        explained = explanation(world, claim, "pending", unused, [reason], scheduled, kind="ResourceClaim")
+        explained = explanation(cluster, claim, "pending", unused, [reason], scheduled, kind="ResourceClaim")
     else:
         reasons = [*scheduled.reasons, reason]
         summary = scheduled.reasons[0].text
-        explained = explanation(world, claim, "pending", summary, reasons, scheduled, kind="ResourceClaim")
+        explained = explanation(cluster, claim, "pending", summary, reasons, scheduled, kind="ResourceClaim")
         explained.notes.append("no pod uses the claim yet; this is why the first pod would wait")
     return explained

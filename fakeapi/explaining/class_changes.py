@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_changes import recreate_text, start_change
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.similar import nearest
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.explaining.world import World, reference
 
 NODES_TRIED = 3
 """Maximum number of nodes on which another class or driver is tried: those that lack the fewest devices."""
@@ -23,7 +23,7 @@ class ClassChanges:
     - `places`: the tally of the request on each node, with the case of the node; the best node first.
     """
 
-    world: World
+    cluster: ClusterObjects
     trial: Trial
     places: Sequence[tuple[Case, RequestTally]]
 
@@ -63,7 +63,7 @@ class ClassChanges:
         tally = self.places[0][1]
         path = f"{tally.place}.deviceClassName"
         claim = reference("ResourceClaim", tally.claim)
-        names = [one["metadata"]["name"] for one in self.world.of("deviceclasses")]
+        names = [one["metadata"]["name"] for one in self.cluster.of("deviceclasses")]
         own = tally.request.device_class["metadata"]["name"]
         near = nearest(own, names)
         if not near:
@@ -85,5 +85,5 @@ class ClassChanges:
     def _drivers(self) -> list[str]:
         """The drivers that publish devices."""
         return sorted(
-            {one["spec"]["driver"] for one in self.world.of("resourceslices") if one["spec"].get("devices")}
+            {one["spec"]["driver"] for one in self.cluster.of("resourceslices") if one["spec"].get("devices")}
         )

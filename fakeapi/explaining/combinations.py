@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from fakeapi.controllers.allocation.constraints import attribute_of
 from fakeapi.controllers.allocation.model import Device
+from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.device_changes import Changes, recreate_text
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.model import Change, Reason
 from fakeapi.explaining.selector_text import value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 PAIRS_MAX = 16

@@ -8,6 +8,7 @@ import msgspec
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
+from fakeapi.explaining.cluster_objects import consumers_of, reference
 from fakeapi.explaining.dropped import (
     Describer,
     expression_of,
@@ -22,7 +23,6 @@ from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import conjuncts, driver_part
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.explaining.world import consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
 CLAIMS_MAX = 16
@@ -104,7 +104,7 @@ class Changes:
     async def _untaint(self, tally: RequestTally) -> Change:
         """Returns the change that removes the taints from the devices, at the objects that have them."""
         devices = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
-        rules, slices = taint_owners(self.describer.world, tally, devices)
+        rules, slices = taint_owners(self.describer.cluster, tally, devices)
         works = await self.trial.allocates(self.trial.without_taints(self.case, devices))
         texts = [f"delete {one}" for one in rules]
         if slices:

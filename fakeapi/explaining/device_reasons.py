@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fakeapi.explaining.briefs import CAUSES, brief_of
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
@@ -17,7 +18,6 @@ from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 
 NODES_TRIED = 3
@@ -34,7 +34,7 @@ class DeviceReasons:
     - `others`: the tallies of the other nodes, which are refused for other reasons than devices.
     """
 
-    world: World
+    cluster: ClusterObjects
     trial: Trial
     describer: Describer
     nodes: Sequence[NodeTally]
@@ -149,7 +149,7 @@ class DeviceReasons:
         else:
             reason = self._not_free(best_node, best)
         reason.details += [
-            text for _, text in pool_problems(self.world, best_node) if text not in reason.text
+            text for _, text in pool_problems(self.cluster, best_node) if text not in reason.text
         ]
         for node, tally in pairs[:NODES_TRIED]:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
@@ -158,14 +158,18 @@ class DeviceReasons:
         reason.changes = _distinct(reason.changes)
         driver = self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
         if driver:
-            tries = ClassChanges(self.world, self.trial, [(self.cases[one.name], own) for one, own in pairs])
+            tries = ClassChanges(
+                self.cluster, self.trial, [(self.cases[one.name], own) for one, own in pairs]
+            )
             reason.changes = await tries.for_silent_driver(driver, reason.expression, reason.path)
         return self._placed(reason, self.nodes)
 
     def _no_devices(self, tally: RequestTally) -> Reason:
-        slices = self.world.of("resourceslices")
+        slices = self.cluster.of("resourceslices")
         name = self._named(tally)
-        problem = next((problem for node in self.nodes for problem in pool_problems(self.world, node)), None)
+        problem = next(
+            (problem for node in self.nodes for problem in pool_problems(self.cluster, node)), None
+        )
         if problem is not None:
             return self._reason(problem[0], f"{name}: {problem[1]}", tally)
         if slices:
@@ -198,7 +202,7 @@ class DeviceReasons:
         elsewhere = self._elsewhere(tally) if of_class else ""
         if elsewhere:
             matches, options = f"{_no_devices_word(self.nodes)} of class {class_name}", [elsewhere]
-        driver = group.silent_driver(self.world) if of_class else ""
+        driver = group.silent_driver(self.cluster) if of_class else ""
         if driver:
             matches, options = f"class {class_name}", [f"driver {driver} publishes no devices"]
         reason = self._reason(str(obstacle), fitted(matches, options), tally)
@@ -247,14 +251,14 @@ class DeviceReasons:
         """Returns (code, text) of a pool of the driver that the class wants; None if its pools are usable."""
         drivers = {group.wanted_driver for group in self._class_groups(tally)} - {""}
         for node in self.nodes:
-            for pool, code, text in pool_problems_by_pool(self.world, node):
+            for pool, code, text in pool_problems_by_pool(self.cluster, node):
                 if pool.id.driver in drivers and code != "SliceOutdated":
                     return code, text
         return None
 
     def _silent_driver(self, tally: RequestTally) -> str:
         """Returns the driver that the class wants and that publishes no devices; "" if there is none."""
-        return next((group.silent_driver(self.world) for group in self._class_groups(tally)), "")
+        return next((group.silent_driver(self.cluster) for group in self._class_groups(tally)), "")
 
     def _class_groups(self, tally: RequestTally) -> list[SelectorGroup]:
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]

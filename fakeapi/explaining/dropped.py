@@ -10,11 +10,11 @@ from fakeapi.controllers.allocation.compatibility import consumed_sets
 from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
 from fakeapi.explaining.tally import RequestTally
-from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
@@ -76,17 +76,17 @@ class SelectorGroup:
             return ""
         return wanted.strip("\"'")
 
-    def silent_driver(self, world: World) -> str:
+    def silent_driver(self, cluster: ClusterObjects) -> str:
         """Returns the driver that the selector wants, if no slice is of this driver; else ""."""
         driver = self.wanted_driver
-        return "" if any(one["spec"]["driver"] == driver for one in world.of("resourceslices")) else driver
+        return "" if any(one["spec"]["driver"] == driver for one in cluster.of("resourceslices")) else driver
 
 
 @dataclass(frozen=True, slots=True)
 class Describer:
     """Describes refused devices, with the objects of the explained cluster."""
 
-    world: World
+    cluster: ClusterObjects
     matcher: DeviceMatcher
     heavy: HeavySteps
 
@@ -144,7 +144,7 @@ class Describer:
         return sorted(groups, key=lambda one: -one.devices)
 
     def _dissect(self, expression: str, device: Device) -> Dissected:
-        step = partial(dissect, expression, device, self.matcher, self.world.rules)
+        step = partial(dissect, expression, device, self.matcher, self.cluster.rules)
         try:
             return self.heavy.on_event_loop(step)
         except AllowanceSpent:  # too expensive to evaluate part by part
@@ -179,7 +179,7 @@ class Describer:
         uses: Counter[tuple[str, str]] = Counter()
         claims: dict[tuple[str, str], Object] = {}
         for device in ids:
-            for claim in self.world.users.get(device, ()):
+            for claim in self.cluster.users.get(device, ()):
                 key = claim["metadata"]["namespace"], claim["metadata"]["name"]
                 uses[key] += 1
                 claims[key] = claim
@@ -190,7 +190,7 @@ class Describer:
         origins = []
         for device in devices:
             for taint in untolerated(tally, [device]):
-                rule = rule_of(self.world, taint, device)
+                rule = rule_of(self.cluster, taint, device)
                 where = f"DeviceTaintRule {rule.name}" if rule else f"slice {device.slice.name}"
                 origins.append(f"{taint_text(taint)} of {where}")
         return list(dict.fromkeys(origins))
@@ -203,7 +203,7 @@ class Describer:
             return f"the device has no capacity {', '.join(unknown)}; it has {names}"
         needed = capacities.consumed(tally.request.capacity, published)
         used: dict[str, str] = {}
-        for claim in self.world.users.get(device.id, ()):
+        for claim in self.cluster.users.get(device.id, ()):
             for result in results_of(claim):
                 if DeviceID(result["driver"], result["pool"], result["device"]) == device.id:
                     used = capacities.total(used, result.get("consumedCapacity") or {})
@@ -221,7 +221,7 @@ class Describer:
             for name, counter in (used.get("counters") or {}).items():
                 taken = "0"
                 for other in _of_same_counters(device):
-                    if other in self.world.users:
+                    if other in self.cluster.users:
                         taken = quantity.add(taken, _amount(device, other, set_name, name))
                 total = values.get(name, "0")
                 if quantity.compare(quantity.add(taken, counter["value"]), total) > 0:
@@ -289,28 +289,28 @@ def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
     ]
 
 
-def rule_of(world: World, taint: Object, device: Device) -> Reference | None:
+def rule_of(cluster: ClusterObjects, taint: Object, device: Device) -> Reference | None:
     """Returns the DeviceTaintRule that adds a taint to a device; None for a taint of its slice."""
-    for one in world.of("devicetaintrules"):
+    for one in cluster.of("devicetaintrules"):
         added, spec = one["spec"].get("taint") or {}, one["spec"].get("deviceSelector") or {}
         selected = {"driver": device.id.driver, "pool": device.id.pool, "device": device.id.device}
         if all(spec.get(key) in {None, "", value} for key, value in selected.items()) and (
             taint_text(added) == taint_text(taint)
         ):
-            own = [each for each in _slice_taints(world, device) if taint_text(each) == taint_text(taint)]
+            own = [each for each in _slice_taints(cluster, device) if taint_text(each) == taint_text(taint)]
             return None if own else reference("DeviceTaintRule", one)
     return None
 
 
 def taint_owners(
-    world: World, tally: RequestTally, devices: Sequence[Device]
+    cluster: ClusterObjects, tally: RequestTally, devices: Sequence[Device]
 ) -> tuple[list[Reference], list[Reference]]:
     """Returns the DeviceTaintRules and the slices whose taints the request does not tolerate."""
     rules: dict[Reference, None] = {}
     slices: dict[Reference, None] = {}
     for device in devices:
         for taint in untolerated(tally, [device]):
-            rule = rule_of(world, taint, device)
+            rule = rule_of(cluster, taint, device)
             if rule is None:
                 slices[Reference("ResourceSlice", device.slice.name)] = None
             else:
@@ -318,9 +318,9 @@ def taint_owners(
     return [*rules], [*slices]
 
 
-def _slice_taints(world: World, device: Device) -> Sequence[Object]:
+def _slice_taints(cluster: ClusterObjects, device: Device) -> Sequence[Object]:
     """Returns the taints of a device in its ResourceSlice, without those of rules."""
-    resource_slice = world.get("resourceslices", "", device.slice.name)
+    resource_slice = cluster.get("resourceslices", "", device.slice.name)
     published = () if resource_slice is None else resource_slice["spec"].get("devices") or ()
     return next((one.get("taints") or () for one in published if one["name"] == device.id.device), ())
 

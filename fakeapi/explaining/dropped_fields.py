@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from fakeapi.explaining.world import World, reference
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.machinery.json_types import Object
 
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -12,10 +12,10 @@ _LAYOUTS = frozenset(("resource.k8s.io/v1", "resource.k8s.io/v1beta2"))
 """The API versions that have the same field paths as the internal version."""
 
 
-def dropped_notes(world: World, pod: Object) -> list[str]:
+def dropped_notes(cluster: ClusterObjects, pod: Object) -> list[str]:
     """Returns one line for each claim or template of a pod with dropped fields."""
     namespace = pod["metadata"]["namespace"]
-    sources = [("ResourceClaim", "resourceclaims", name) for name in world.names_of_claims(pod)]
+    sources = [("ResourceClaim", "resourceclaims", name) for name in cluster.names_of_claims(pod)]
     sources += [
         ("ResourceClaimTemplate", "resourceclaimtemplates", one["resourceClaimTemplateName"])
         for one in pod["spec"].get("resourceClaims") or ()
@@ -23,7 +23,7 @@ def dropped_notes(world: World, pod: Object) -> list[str]:
     ]
     notes = []
     for kind, resource, name in sources:
-        obj = world.get(resource, namespace, name)
+        obj = cluster.get(resource, namespace, name)
         paths = [] if obj is None else [*dropped_paths(obj)]
         if obj is not None and paths:
             why = "the server dropped them, as it does while a feature gate is off"

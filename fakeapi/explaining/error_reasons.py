@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.dropped import Describer, selector_name
 from fakeapi.explaining.model import Change, Reason, Reference
@@ -10,7 +11,6 @@ from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 _PLUGIN = re.compile(r'^running "?\w+"? filter plugin:? ?"?\w*"?: ')

@@ -1,13 +1,13 @@
 """Explains one object of a cluster."""
 
 from fakeapi.explaining.claims import explain_claim
+from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects
 from fakeapi.explaining.dropped_fields import dropped_notes
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.others import explain_other
 from fakeapi.explaining.pods import explain_pod, missing
 from fakeapi.explaining.refusal_reasons import refused_reasons
-from fakeapi.explaining.world import KINDS, NAMESPACED, World
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 RESOURCES = {
@@ -75,7 +75,9 @@ def target_of(resource: str, namespace: str, name: str) -> Reference:
     return Reference(KINDS[resource][1], name, namespace)
 
 
-async def explain(world: World, resource: str, namespace: str, name: str, heavy: HeavySteps) -> Explanation:
+async def explain(
+    cluster: ClusterObjects, resource: str, namespace: str, name: str, heavy: HeavySteps
+) -> Explanation:
     """Explains one object.
 
     - `resource`: the plural of the resource, such as "pods".
@@ -86,17 +88,17 @@ async def explain(world: World, resource: str, namespace: str, name: str, heavy:
     """
     namespace = namespace if resource in NAMESPACED else ""
     target = target_of(resource, namespace, name)
-    obj = world.get(resource, namespace, name)
+    obj = cluster.get(resource, namespace, name)
     if obj is None:
-        explained = missing(world, target, resource)
+        explained = missing(cluster, target, resource)
     elif resource == "pods":
-        explained = await explain_pod(world, obj, heavy)
-        explained.notes += dropped_notes(world, obj)
+        explained = await explain_pod(cluster, obj, heavy)
+        explained.notes += dropped_notes(cluster, obj)
     elif resource == "resourceclaims":
-        explained = await explain_claim(world, obj, heavy)
+        explained = await explain_claim(cluster, obj, heavy)
     else:
-        explained = explain_other(world, obj)
-    refused = refused_reasons(world)
+        explained = explain_other(cluster, obj)
+    refused = refused_reasons(cluster)
     explained.reasons += refused
     if explained.verdict == "missing" and refused:
         explained.verdict, explained.summary = "refused", refused[0].text

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
 from fakeapi.explaining.model import Change, Reason
-from fakeapi.explaining.world import World, consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
 
@@ -61,28 +61,28 @@ def remover_of(finalizer: str) -> Remover | None:
     )
 
 
-def finalizer_lines(world: World, obj: Object) -> list[str]:
+def finalizer_lines(cluster: ClusterObjects, obj: Object) -> list[str]:
     """Returns one line for each finalizer of an object: who removes it."""
-    return [f"finalizer {name}: {_remover_text(world, obj, name)}" for name in finalizers_of(obj)]
+    return [f"finalizer {name}: {_remover_text(cluster, obj, name)}" for name in finalizers_of(obj)]
 
 
-def finalizers_reason(world: World, kind: str, obj: Object) -> Reason:
+def finalizers_reason(cluster: ClusterObjects, kind: str, obj: Object) -> Reason:
     """Returns the reason why an object that is being deleted still exists: its finalizers."""
     names = finalizers_of(obj)
     noun = "finalizer" if len(names) == 1 else "finalizers"
     text = f"waits for {noun} {', '.join(names)}" if names else "waits for the server to delete it"
     details = [
         f"deletionTimestamp: {obj['metadata'].get('deletionTimestamp')}",
-        *finalizer_lines(world, obj),
+        *finalizer_lines(cluster, obj),
         *_namespace_lines(obj),
     ]
     path = "metadata.finalizers" if obj["metadata"].get("finalizers") else "spec.finalizers"
     reason = Reason("Finalizers", text, details, reference(kind, obj), path)
-    reason.changes = finalizer_changes(world, kind, obj)
+    reason.changes = finalizer_changes(cluster, kind, obj)
     return reason
 
 
-def finalizer_changes(world: World, kind: str, obj: Object) -> list[Change]:
+def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[Change]:
     """Returns changes that remove the finalizers of an object.
 
     Finalizers of Kubernetes are left to their controllers: the changes end the pods that use the object, or
@@ -98,7 +98,7 @@ def finalizer_changes(world: World, kind: str, obj: Object) -> list[Change]:
         changes.append(Change(f"end {named}{more}", "delete", users))
     changes += [
         Change(f"start the server with the controller {controller}", "create")
-        for controller in dict.fromkeys(_missing_controllers(world, names))
+        for controller in dict.fromkeys(_missing_controllers(cluster, names))
     ]
     if unknown:
         text = f"remove {', '.join(unknown)} from metadata.finalizers of {own}"
@@ -117,11 +117,11 @@ def _needs(obj: Object, names: list[str], unknown: list[str]) -> str:
     return f"the kubelet of node {obj['spec']['nodeName']} must end the pod"
 
 
-def _missing_controllers(world: World, names: list[str]) -> Iterator[str]:
+def _missing_controllers(cluster: ClusterObjects, names: list[str]) -> Iterator[str]:
     """Yields the controllers that remove a finalizer and that the server does not run."""
     for name in names:
         remover = remover_of(name)
-        if remover is not None and remover.controller and world.lacks_controller(remover.controller):
+        if remover is not None and remover.controller and cluster.lacks_controller(remover.controller):
             yield remover.controller
 
 
@@ -144,20 +144,20 @@ def _namespace_lines(obj: Object) -> list[str]:
     ]
 
 
-def _remover_text(world: World, obj: Object, finalizer: str) -> str:
+def _remover_text(cluster: ClusterObjects, obj: Object, finalizer: str) -> str:
     """Says who removes a finalizer. For an unknown finalizer, says which field manager wrote it."""
     remover = remover_of(finalizer)
     if remover is not None:
-        absent = remover.controller and world.lacks_controller(remover.controller)
+        absent = remover.controller and cluster.lacks_controller(remover.controller)
         return f"{remover.text}{', but this server does not run it' if absent else ''}"
-    return owner_text(world, finalizer, managers_of(obj, "f:metadata", "f:finalizers", f'v:"{finalizer}"'))
+    return owner_text(cluster, finalizer, managers_of(obj, "f:metadata", "f:finalizers", f'v:"{finalizer}"'))
 
 
-def owner_text(world: World, name: str, managers: Sequence[str]) -> str:
+def owner_text(cluster: ClusterObjects, name: str, managers: Sequence[str]) -> str:
     """Says who usually removes a finalizer or scheduling gate, and which field manager wrote it."""
     domain, slash, _ = name.partition("/")
     component = f"a controller of {domain}" if slash else "the controller that added it"
-    here = "" if world.controllers is None else "; this server runs no such controller"
+    here = "" if cluster.controllers is None else "; this server runs no such controller"
     written = f"; field manager {', '.join(managers)} wrote it" if managers else ""
     return f"{component} usually removes it{here}{written}"
 

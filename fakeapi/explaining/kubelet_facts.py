@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 from fakeapi.controllers.allocation.model import DeviceID
+from fakeapi.explaining.cluster_objects import ClusterObjects, is_about, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, shortened
-from fakeapi.explaining.world import World, is_about, reference, results_of
 from fakeapi.machinery.json_types import Object
 
 PREPARE_FAILED = "FailedPrepareDynamicResources"
@@ -19,21 +19,21 @@ _FAILED = re.compile(
 _PREFIX = "Failed to prepare dynamic resources: "
 
 
-def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list[Reason]:
+def starting_reasons(cluster: ClusterObjects, pod: Object, *, ending: bool = False) -> list[Reason]:
     """Returns the reasons why the kubelet has not started a pod; the most specific reason first.
 
     `ending`: whether the pod is being deleted. Then returns only the reasons that delay its end.
     """
     node_name = pod["spec"]["nodeName"]
-    reasons = [*_drivers(world, pod, node_name)]
-    reasons = reasons or [*prepare_failures(world, pod)]
+    reasons = [*_drivers(cluster, pod, node_name)]
+    reasons = reasons or [*prepare_failures(cluster, pod)]
     if ending:
-        return [*reasons, *_ending_node(world, pod, node_name)]
+        return [*reasons, *_ending_node(cluster, pod, node_name)]
     reasons += [
-        *_claims(world, pod),
-        *volume_reasons(world, pod),
+        *_claims(cluster, pod),
+        *volume_reasons(cluster, pod),
         *_containers(pod),
-        *_node(world, node_name),
+        *_node(cluster, node_name),
     ]
     if not reasons:
         text = f"the kubelet of node {node_name} has not reported the pod as started"
@@ -43,33 +43,33 @@ def starting_reasons(world: World, pod: Object, *, ending: bool = False) -> list
     return reasons
 
 
-def _claims_of(world: World, pod: Object) -> list[Object]:
+def _claims_of(cluster: ClusterObjects, pod: Object) -> list[Object]:
     uid = pod["metadata"]["uid"]
     return [
         claim
-        for claim in world.of("resourceclaims")
+        for claim in cluster.of("resourceclaims")
         if any(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
     ]
 
 
-def _drivers(world: World, pod: Object, node: str) -> Iterable[Reason]:
-    registered = world.drivers.get(node)
+def _drivers(cluster: ClusterObjects, pod: Object, node: str) -> Iterable[Reason]:
+    registered = cluster.drivers.get(node)
     if registered is None:
         return
-    for claim in _claims_of(world, pod):
+    for claim in _claims_of(cluster, pod):
         for driver in dict.fromkeys(result["driver"] for result in results_of(claim)):
             if driver not in registered:
-                yield not_registered(world, driver, node, claim)
+                yield not_registered(cluster, driver, node, claim)
 
 
-def not_registered(world: World, driver: str, node: str, claim: Object) -> Reason:
+def not_registered(cluster: ClusterObjects, driver: str, node: str, claim: Object) -> Reason:
     """Returns the reason that a kubelet cannot prepare a claim because a driver is not registered."""
     own = reference("ResourceClaim", claim)
     text = f"the kubelet of node {node} cannot prepare claim {own.name}: driver {driver} is not registered"
     if len(text) > SUMMARY_LENGTH:
         text = f"driver {driver} is not registered with the kubelet of node {node}"
-    names = ", ".join(sorted(world.drivers.get(node, ()))) or "none"
-    gone = unpublished(world, claim)
+    names = ", ".join(sorted(cluster.drivers.get(node, ()))) or "none"
+    gone = unpublished(cluster, claim)
     details = [f"the pod is scheduled to node {node}; the kubelet there cannot prepare {own}"]
     if gone:
         details.append(gone_text(gone))
@@ -97,11 +97,11 @@ def check_change(driver: str, node: str = "") -> Change:
     return Change(f"check that the pod of driver {driver} runs{where}", "create", node=node)
 
 
-def unpublished(world: World, claim: Object) -> list[str]:
+def unpublished(cluster: ClusterObjects, claim: Object) -> list[str]:
     """Returns the allocated devices of a claim that no slice publishes, as driver/pool/device."""
     published = {
         (one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
-        for one in world.of("resourceslices")
+        for one in cluster.of("resourceslices")
         for device in one["spec"].get("devices") or ()
     }
     return [
@@ -111,12 +111,12 @@ def unpublished(world: World, claim: Object) -> list[str]:
     ]
 
 
-def prepare_failures(world: World, pod: Object) -> Iterable[Reason]:
+def prepare_failures(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
     """Yields the reason why the node's drivers could not prepare the claims of a pod, from its last event."""
     own = reference("Pod", pod)
     messages = [
         str(event.get("message", ""))
-        for event in world.events
+        for event in cluster.events
         if event.get("reason") in {PREPARE_FAILED, "FailedPrepareDynamicResource"} and is_about(event, own)
     ]
     if not messages:
@@ -130,12 +130,14 @@ def prepare_failures(world: World, pod: Object) -> Iterable[Reason]:
         return
     failed = _FAILED.search(message)
     name = failed["claim"].rpartition("/")[2] if failed else ""
-    claim = world.get("resourceclaims", own.namespace, name) if name else None
+    claim = cluster.get("resourceclaims", own.namespace, name) if name else None
     why = failed["why"] if failed else message
-    yield _prepare_failed(world, pod, claim, f"claim {name}" if name else "the claims", why)
+    yield _prepare_failed(cluster, pod, claim, f"claim {name}" if name else "the claims", why)
 
 
-def _prepare_failed(world: World, pod: Object, claim: Object | None, what: str, why: str) -> Reason:
+def _prepare_failed(
+    cluster: ClusterObjects, pod: Object, claim: Object | None, what: str, why: str
+) -> Reason:
     """Returns the reason why a driver could not prepare a claim. `what`: the claim in words."""
     node = pod["spec"]["nodeName"]
     results = [] if claim is None else results_of(claim)
@@ -152,7 +154,7 @@ def _prepare_failed(world: World, pod: Object, claim: Object | None, what: str, 
         f"request {one['request']} has device {one['driver']}/{one['pool']}/{one['device']}"
         for one in results[:NAMES_SHOWN]
     ]
-    details += _free_lines(world, results)
+    details += _free_lines(cluster, results)
     named = ", ".join(drivers) or "of the claim"
     what_to_do = f"fix the cause in the log of driver {named} on node {node}; the kubelet tries again"
     change = Change(what_to_do, "edit", node=node)
@@ -165,44 +167,44 @@ def _prepare_failed(world: World, pod: Object, claim: Object | None, what: str, 
     return reason
 
 
-def _free_lines(world: World, results: list[Object]) -> Iterable[str]:
+def _free_lines(cluster: ClusterObjects, results: list[Object]) -> Iterable[str]:
     """Yields one line for each pool of allocated devices: its devices that no claim has allocated."""
     for driver, pool in dict.fromkeys((one["driver"], one["pool"]) for one in results):
         free = [
             str(device["name"])
-            for one in world.of("resourceslices")
+            for one in cluster.of("resourceslices")
             if (one["spec"]["driver"], one["spec"]["pool"]["name"]) == (driver, pool)
             for device in one["spec"].get("devices") or ()
-            if DeviceID(driver, pool, device["name"]) not in world.users
+            if DeviceID(driver, pool, device["name"]) not in cluster.users
         ]
         if free:
             more = f" and {len(free) - 4} more" if len(free) > 4 else ""
             yield f"free in pool {driver}/{pool}: {', '.join(free[:4])}{more}"
 
 
-def _claims(world: World, pod: Object) -> Iterable[Reason]:
+def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
     """Yields a reason for each claim of a scheduled pod that is not allocated or not reserved for the pod."""
-    for name in world.names_of_claims(pod):
-        claim = world.get("resourceclaims", pod["metadata"]["namespace"], name)
+    for name in cluster.names_of_claims(pod):
+        claim = cluster.get("resourceclaims", pod["metadata"]["namespace"], name)
         own = Reference("ResourceClaim", name, pod["metadata"]["namespace"])
         if claim is None:
             yield Reason("ClaimMissing", f"{own} does not exist", object=own)
         elif not claim["status"].get("allocation"):
             text = f"{own} is not allocated; the scheduler did not place the pod"
             yield Reason("ClaimNotAllocated", text, object=own, path="status.allocation", claim=own)
-        elif claim not in _claims_of(world, pod):
+        elif claim not in _claims_of(cluster, pod):
             text = f"{own} is allocated, but not reserved for the pod"
             yield Reason("ClaimNotReserved", text, object=own, path="status.reservedFor", claim=own)
 
 
-def volume_reasons(world: World, pod: Object) -> Iterable[Reason]:
+def volume_reasons(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
     """Yields a reason for each PersistentVolumeClaim of a pod that is missing or not Bound."""
     for index, volume in enumerate(pod["spec"].get("volumes") or ()):
         name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
         if not name:
             continue
         own = Reference("PersistentVolumeClaim", name, pod["metadata"]["namespace"])
-        claim = world.get("persistentvolumeclaims", own.namespace, name)
+        claim = cluster.get("persistentvolumeclaims", own.namespace, name)
         path = f"spec.volumes[{index}].persistentVolumeClaim"
         if claim is None:
             yield Reason("VolumeClaimMissing", f"{own} does not exist", object=own, path=path)
@@ -223,17 +225,17 @@ def _containers(pod: Object) -> Iterable[Reason]:
             yield Reason(waiting["reason"], shortened(text, 200), object=reference("Pod", pod))
 
 
-def _ending_node(world: World, pod: Object, name: str) -> Iterable[Reason]:
+def _ending_node(cluster: ClusterObjects, pod: Object, name: str) -> Iterable[Reason]:
     """Yields the reason why the node of a pod does not end it, and the deletion without the kubelet."""
-    for reason in _node(world, name):
+    for reason in _node(cluster, name):
         own = reference("Pod", pod)
         text = f"delete {own} with gracePeriodSeconds 0 (kubectl delete --force); no kubelet confirms its end"
         reason.changes.append(Change(text, "delete", [own], sufficient=True))
         yield reason
 
 
-def _node(world: World, name: str) -> Iterable[Reason]:
-    node = world.get("nodes", "", name)
+def _node(cluster: ClusterObjects, name: str) -> Iterable[Reason]:
+    node = cluster.get("nodes", "", name)
     if node is None:
         yield Reason("NodeMissing", f"node {name} does not exist", object=Reference("Node", name))
         return
@@ -242,7 +244,7 @@ def _node(world: World, name: str) -> Iterable[Reason]:
             why = condition.get("message") or condition.get("reason") or condition["status"]
             yield Reason("NodeNotReady", f"node {name} is not ready: {why}", object=Reference("Node", name))
             return
-    if world.controllers is not None and name not in world.drivers:
+    if cluster.controllers is not None and name not in cluster.drivers:
         text = f"no kubelet runs for node {name}, so nothing starts the pod"
         change = Change(f"start the server with the controller kubelet and the node {name}", "create")
         yield Reason("KubeletNotRunning", text, object=Reference("Node", name), changes=[change])

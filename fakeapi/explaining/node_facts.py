@@ -17,9 +17,9 @@ from fakeapi.controllers.scheduler.filters import (
     tolerates_taint,
 )
 from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
+from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.dropped import taint_text
 from fakeapi.explaining.model import Reference
-from fakeapi.explaining.world import reference
 from fakeapi.machinery.json_types import Object
 
 NOT_READY = "node.kubernetes.io/not-ready"

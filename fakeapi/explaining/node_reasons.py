@@ -7,12 +7,12 @@ from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
 from fakeapi.explaining.briefs import node_brief
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
 from fakeapi.explaining.dropped import taint_text
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
 from fakeapi.explaining.node_facts import AGAIN, Fact, facts_of
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import TOPOLOGY, topology_fact
-from fakeapi.explaining.world import World, consumers_of, reference, results_of
 from fakeapi.machinery.json_types import Object
 
 GROUPS_SHOWN = 20
@@ -37,8 +37,10 @@ class NodeReasons:
     - `tallies`: the devices of each node, if they were counted.
     """
 
-    def __init__(self, world: World, pod: Object, outcome: Outcome, wants: Wants, fits: Fits) -> None:
-        self._world = world
+    def __init__(
+        self, cluster: ClusterObjects, pod: Object, outcome: Outcome, wants: Wants, fits: Fits
+    ) -> None:
+        self._cluster = cluster
         self._pod = pod
         self._outcome = outcome
         self._fits = fits
@@ -46,10 +48,10 @@ class NodeReasons:
         self.by_claims: set[str] = set()
         self.tallies: Mapping[str, NodeTally] = {}
         for name, refusal in outcome.refusals.items():
-            state = world.node_states[name]
+            state = cluster.node_states[name]
             facts = facts_of(wants, state)
             if not facts and refusal.reasons[0] in TOPOLOGY:
-                facts = [topology_fact(world, pod, state, refusal.reasons[0])]
+                facts = [topology_fact(cluster, pod, state, refusal.reasons[0])]
             elif not facts and _ELSEWHERE in refusal.reasons:
                 facts = [self._elsewhere(state)]
             if facts:
@@ -107,7 +109,7 @@ class NodeReasons:
         return fact.blame[0] if fact.code == "ClaimElsewhere" and fact.blame else Reference("Node", node)
 
     async def _changes(self, fact: Fact, name: str) -> list[Change]:
-        state = self._world.node_states[name]
+        state = self._cluster.node_states[name]
         pod, changed = _changed(fact, self._pod, state)
         left = await self._fits(pod, changed)
         needs = ", and ".join(self._lacks(name) if one in _LACKS_DEVICES else one for one in left)
@@ -147,8 +149,8 @@ class NodeReasons:
     def _elsewhere(self, state: NodeState) -> Fact:
         """Returns a fact about a claim of the pod that is allocated to devices of other nodes."""
         namespace = self._pod["metadata"]["namespace"]
-        for name in self._world.names_of_claims(self._pod):
-            claim = self._world.get("resourceclaims", namespace, name)
+        for name in self._cluster.names_of_claims(self._pod):
+            claim = self._cluster.get("resourceclaims", namespace, name)
             if claim is None or not claim["status"].get("allocation"):
                 continue
             users = [user for user in consumers_of(claim) if user.name != self._pod["metadata"]["name"]]

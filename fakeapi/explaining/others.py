@@ -5,67 +5,67 @@ from collections.abc import Iterator
 
 import msgspec
 
+from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines, finalizers_of, finalizers_reason
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text
 from fakeapi.explaining.pods import explanation
-from fakeapi.explaining.world import KINDS, NAMESPACED, World, reference
 from fakeapi.machinery.json_types import Object
 
 _DRIVER = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
 """The comparison with one driver in a CEL expression."""
 
 
-def explain_other(world: World, obj: Object) -> Explanation:
+def explain_other(cluster: ClusterObjects, obj: Object) -> Explanation:
     """Explains why an object still exists: its finalizers, or that it is not being deleted."""
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
-        present = explanation(world, obj, "present", "it exists, and nothing deletes it", kind=kind)
+        present = explanation(cluster, obj, "present", "it exists, and nothing deletes it", kind=kind)
         if kind == "DeviceClass":
-            present.details = [*_driver_lines(world, obj)]
+            present.details = [*_driver_lines(cluster, obj)]
         return present
-    reason = finalizers_reason(world, kind, obj)
+    reason = finalizers_reason(cluster, kind, obj)
     if kind == "PersistentVolumeClaim":
-        reason.blame = [reference("Pod", pod) for pod in world.of("pods") if _mounts(pod, obj)]
+        reason.blame = [reference("Pod", pod) for pod in cluster.of("pods") if _mounts(pod, obj)]
         reason.details += [f"{one} uses it" for one in reason.blame[:NAMES_SHOWN]]
         if reason.blame:
             named = ", ".join(map(str, reason.blame[:4]))
             more = f" and {len(reason.blame) - 4} more" if len(reason.blame) > 4 else ""
             reason.changes.insert(0, Change(f"end {named}{more}", "delete", reason.blame))
     if kind == "Namespace":
-        _add_contents(world, obj, reason)
-    return explanation(world, obj, "deleting", reason.text, [reason], kind=kind)
+        _add_contents(cluster, obj, reason)
+    return explanation(cluster, obj, "deleting", reason.text, [reason], kind=kind)
 
 
-def _driver_lines(world: World, device_class: Object) -> Iterator[str]:
+def _driver_lines(cluster: ClusterObjects, device_class: Object) -> Iterator[str]:
     """Yields one line for each driver that a DeviceClass selects: the number of its published devices."""
     for selector in device_class["spec"].get("selectors") or ():
         for driver in _DRIVER.findall((selector.get("cel") or {}).get("expression", "")):
             count = sum(
                 len(one["spec"].get("devices") or ())
-                for one in world.of("resourceslices")
+                for one in cluster.of("resourceslices")
                 if one["spec"]["driver"] == driver
             )
             yield f"driver {driver} publishes {devices_text(count) if count else 'no devices'}"
 
 
-def _add_contents(world: World, namespace: Object, reason: Reason) -> None:
+def _add_contents(cluster: ClusterObjects, namespace: Object, reason: Reason) -> None:
     """Adds the objects of a namespace that finalizers hold, with the changes that delete them."""
     held = [
         (KINDS[resource][1], obj)
         for resource in sorted(NAMESPACED)
-        for obj in world.of(resource)
+        for obj in cluster.of(resource)
         if obj["metadata"]["namespace"] == namespace["metadata"]["name"] and finalizers_of(obj)
     ]
     for kind, obj in held[:NAMES_SHOWN]:
         own = reference(kind, obj)
         reason.blame.append(own)
-        reason.details += [f"{own}: {line}" for line in finalizer_lines(world, obj)]
+        reason.details += [f"{own}: {line}" for line in finalizer_lines(cluster, obj)]
         reason.changes += [
             msgspec.structs.replace(change, sufficient=False, needs=f"{len(held)} objects are held")
             if len(held) > 1
             else change
-            for change in finalizer_changes(world, kind, obj)
+            for change in finalizer_changes(cluster, kind, obj)
         ]
 
 

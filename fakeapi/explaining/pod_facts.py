@@ -6,12 +6,12 @@ from collections.abc import Iterable
 import msgspec
 
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
 from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.node_facts import AGAIN
 from fakeapi.explaining.similar import nearest
-from fakeapi.explaining.world import World, consumers_of, reference
 from fakeapi.machinery.json_types import Object
 
 _LISTED = 6
@@ -20,11 +20,11 @@ _FIELD = "{field}"
 """Stands for the path of a pod's field in the text of a change, until the path is known."""
 
 
-def claim_reasons(world: World, pod: Object) -> list[Reason]:
+def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
     """Returns the reasons why claims of a pod are not ready: missing, not created yet, or being deleted."""
     reasons = []
     for index, pod_claim in enumerate(pod["spec"].get("resourceClaims") or ()):
-        reason = _claim_reason(world, pod, pod_claim)
+        reason = _claim_reason(cluster, pod, pod_claim)
         if reason is not None:
             reason.object = reason.object or reference("Pod", pod)
             field = next((name for name in _SOURCES if claim_source(pod_claim).get(name)), "")
@@ -43,20 +43,20 @@ def claim_reasons(world: World, pod: Object) -> list[Reason]:
     return reasons
 
 
-def _claim_reason(world: World, pod: Object, pod_claim: Object) -> Reason | None:
+def _claim_reason(cluster: ClusterObjects, pod: Object, pod_claim: Object) -> Reason | None:
     namespace = pod["metadata"]["namespace"]
     template = claim_source(pod_claim).get("resourceClaimTemplateName") or ""
     try:
-        name = claim_of_pod(pod, pod_claim, by_pod=world.view.order_in_1_27)
+        name = claim_of_pod(pod, pod_claim, by_pod=cluster.view.order_in_1_27)
     except ClaimNameUnknown:
-        return _not_created(world, namespace, template)
+        return _not_created(cluster, namespace, template)
     if name is None:
         return None
-    claim = world.get("resourceclaims", namespace, name)
+    claim = cluster.get("resourceclaims", namespace, name)
     if claim is None:
-        return _missing(world, namespace, name, template)
+        return _missing(cluster, namespace, name, template)
     if "deletionTimestamp" in claim["metadata"]:
-        return _being_deleted(world, claim)
+        return _being_deleted(cluster, claim)
     if template and not is_for_pod(pod, claim):
         text = f"claim {namespace}/{name} exists, but the pod does not own it"
         change = Change(f"delete claim {namespace}/{name}", "delete", [reference("ResourceClaim", claim)])
@@ -69,53 +69,55 @@ def _place(pod_claim: Object) -> str:
     return ".source" if "source" in pod_claim else ""
 
 
-def _not_created(world: World, namespace: str, template: str) -> Reason:
-    if world.get("resourceclaimtemplates", namespace, template) is None:
+def _not_created(cluster: ClusterObjects, namespace: str, template: str) -> Reason:
+    if cluster.get("resourceclaimtemplates", namespace, template) is None:
         text = f"ResourceClaimTemplate {namespace}/{template} does not exist, so the pod gets no claim"
-        details = _lines_about_namespaces(world, "resourceclaimtemplates", namespace, template, "template")
+        details = _lines_about_namespaces(cluster, "resourceclaimtemplates", namespace, template, "template")
         target = Reference("ResourceClaimTemplate", template, namespace)
         change = Change(f"create ResourceClaimTemplate {namespace}/{template}", "create", [target])
-        changes = [change, *_other_changes(world, "resourceclaimtemplates", namespace, template)]
+        changes = [change, *_other_changes(cluster, "resourceclaimtemplates", namespace, template)]
         return Reason("TemplateMissing", text, details, changes=changes)
-    errors = [event for event in world.events if event.get("reason") == "FailedResourceClaimCreation"]
+    errors = [event for event in cluster.events if event.get("reason") == "FailedResourceClaimCreation"]
     if errors:
         return Reason(
             "ClaimCreationFailed",
             f"no claim was created from template {template}: {errors[-1].get('message')}",
         )
     text = f"no claim has been created from template {namespace}/{template} yet"
-    if world.controllers is not None and "resourceclaim" not in world.controllers:
+    if cluster.controllers is not None and "resourceclaim" not in cluster.controllers:
         text = f"no claim is created from template {template}: the controller resourceclaim does not run"
         change = Change("start the server with the controller resourceclaim", "create")
         return Reason("ControllerNotRunning", text, changes=[change])
     return Reason("ClaimNotCreated", text, changes=[Change("wait for the resourceclaim controller", "wait")])
 
 
-def _missing(world: World, namespace: str, name: str, template: str) -> Reason:
+def _missing(cluster: ClusterObjects, namespace: str, name: str, template: str) -> Reason:
     text = f"ResourceClaim {namespace}/{name} does not exist"
     target = Reference("ResourceClaim", name, namespace)
     if template:
         text = f"{text} any more; it was created from template {template}, and the pod still names it"
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
     changes = [Change(f"create ResourceClaim {namespace}/{name}", "create", [target])]
-    details = _lines_about_namespaces(world, "resourceclaims", namespace, name, "claim")
+    details = _lines_about_namespaces(cluster, "resourceclaims", namespace, name, "claim")
     others = [
-        one["metadata"]["namespace"] for one in world.of("resourceclaims") if one["metadata"]["name"] == name
+        one["metadata"]["namespace"]
+        for one in cluster.of("resourceclaims")
+        if one["metadata"]["name"] == name
     ]
-    if world.get("resourceclaimtemplates", namespace, name) is not None:
+    if cluster.get("resourceclaimtemplates", namespace, name) is not None:
         details = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
         text = f"{text}, but a ResourceClaimTemplate of this name does"
         again = f"{AGAIN} resourceClaimTemplateName {name} instead of {_FIELD}"
         changes.insert(0, Change(again, "edit"))
     elif others:
         text = f"{text}; namespace {others[0]} has a claim of this name"
-    changes += _other_changes(world, "resourceclaims", namespace, name)
+    changes += _other_changes(cluster, "resourceclaims", namespace, name)
     return Reason("ClaimMissing", text, details, changes=changes)
 
 
-def _other_changes(world: World, resource: str, namespace: str, name: str) -> list[Change]:
+def _other_changes(cluster: ClusterObjects, resource: str, namespace: str, name: str) -> list[Change]:
     """Returns further changes for a missing object: use another namespace, or name another object."""
-    objects = [obj["metadata"] for obj in world.of(resource)]
+    objects = [obj["metadata"] for obj in cluster.of(resource)]
     elsewhere = [one["namespace"] for one in objects if one["name"] == name]
     own = [one["name"] for one in objects if one["namespace"] == namespace]
     changes = [Change(f"run the pod in namespace {other}", "create") for other in elsewhere[:1]]
@@ -127,11 +129,13 @@ def _other_changes(world: World, resource: str, namespace: str, name: str) -> li
     return changes
 
 
-def _lines_about_namespaces(world: World, resource: str, namespace: str, name: str, noun: str) -> list[str]:
+def _lines_about_namespaces(
+    cluster: ClusterObjects, resource: str, namespace: str, name: str, noun: str
+) -> list[str]:
     """Returns lines with namespaces that have an object of this name, or with similar names in the
     namespace.
     """
-    others = [obj["metadata"]["namespace"] for obj in world.of(resource) if obj["metadata"]["name"] == name]
+    others = [obj["metadata"]["namespace"] for obj in cluster.of(resource) if obj["metadata"]["name"] == name]
     if others:
         where = (
             f"namespaces {', '.join(others[:_LISTED])} have"
@@ -139,7 +143,9 @@ def _lines_about_namespaces(world: World, resource: str, namespace: str, name: s
             else f"namespace {others[0]} has"
         )
         return [f"{where} a {noun} {name}; a pod can use only {noun}s of its own namespace"]
-    own = [obj["metadata"]["name"] for obj in world.of(resource) if obj["metadata"]["namespace"] == namespace]
+    own = [
+        obj["metadata"]["name"] for obj in cluster.of(resource) if obj["metadata"]["namespace"] == namespace
+    ]
     return similar_lines(name, own, f"{noun}s in namespace {namespace}")
 
 
@@ -153,14 +159,14 @@ def similar_lines(name: str, names: Iterable[str], nouns: str) -> list[str]:
     return [f"{nouns}: {listed}" if known else f"there are no {nouns}"]
 
 
-def _being_deleted(world: World, claim: Object) -> Reason:
+def _being_deleted(cluster: ClusterObjects, claim: Object) -> Reason:
     own = reference("ResourceClaim", claim)
     users = consumers_of(claim)
     text = f"{own} is being deleted"
-    lines = finalizer_lines(world, claim)
+    lines = finalizer_lines(cluster, claim)
     if users:
         lines.append(f"reserved for {', '.join(map(str, users))}")
-    changes = finalizer_changes(world, "ResourceClaim", claim)
+    changes = finalizer_changes(cluster, "ResourceClaim", claim)
     again = f"then create {own} again"
     changes = [msgspec.structs.replace(one, sufficient=False, needs=again) for one in changes]
     return Reason("ClaimBeingDeleted", text, lines, own, "metadata.finalizers", blame=users, changes=changes)
@@ -169,7 +175,7 @@ def _being_deleted(world: World, claim: Object) -> Reason:
 _CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S+) does not exist")
 
 
-def problem_reason(world: World, problem: str, claims: Iterable[Object]) -> Reason:
+def problem_reason(cluster: ClusterObjects, problem: str, claims: Iterable[Object]) -> Reason:
     """Returns the reason for a message of the scheduler that concerns all nodes.
 
     `claims`: the claims of the pod.
@@ -178,7 +184,7 @@ def problem_reason(world: World, problem: str, claims: Iterable[Object]) -> Reas
     if match is None:
         return Reason("CannotSchedule", problem)
     name, request = match["name"], match["request"]
-    names = [obj["metadata"]["name"] for obj in world.of("deviceclasses")]
+    names = [obj["metadata"]["name"] for obj in cluster.of("deviceclasses")]
     owner = next((claim for claim in claims if _names_class(claim, name)), None)
     claim = None if owner is None else reference("ResourceClaim", owner)
     path = "" if owner is None else _class_path(owner, name)

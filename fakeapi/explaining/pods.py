@@ -1,6 +1,7 @@
 """Explains a pod: why it waits, why it got its node, why it does not start, or why it is not deleted."""
 
 from fakeapi.controllers.workloads.pods import ENDED
+from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference, results_of
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import starting_reasons
@@ -8,12 +9,11 @@ from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Refer
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.similar import nearest
-from fakeapi.explaining.world import KINDS, NAMESPACED, World, reference, results_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
-async def explain_pod(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
+async def explain_pod(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Explanation:
     """Explains a pod by its state: being deleted, finished, running, starting or waiting for a node.
 
     `heavy`: runs expensive CEL evaluations in a thread.
@@ -22,47 +22,47 @@ async def explain_pod(world: World, pod: Object, heavy: HeavySteps) -> Explanati
     phase = status.get("phase", "Pending")
     node = pod["spec"].get("nodeName", "")
     if "deletionTimestamp" in metadata:
-        return _deleting(world, pod)
+        return _deleting(cluster, pod)
     if phase in ENDED:
         why = status.get("message") or status.get("reason") or ""
-        return explanation(world, pod, "finished", f"it has ended: {phase}{f': {why}' if why else ''}")
+        return explanation(cluster, pod, "finished", f"it has ended: {phase}{f': {why}' if why else ''}")
     if node and phase == "Pending":
-        reasons = starting_reasons(world, pod)
+        reasons = starting_reasons(cluster, pod)
         if reasons[0].code == "KubeletNotRunning":
-            placed = await _placed(world, pod, heavy)
+            placed = await _placed(cluster, pod, heavy)
             placed.reasons += reasons
             return placed
-        return explanation(world, pod, "starting", reasons[0].text, reasons)
+        return explanation(cluster, pod, "starting", reasons[0].text, reasons)
     if node:
-        return await _placed(world, pod, heavy)
+        return await _placed(cluster, pod, heavy)
     if status.get("schedulingGates") or pod["spec"].get("schedulingGates"):
-        return await _gated(world, pod, heavy)
-    scheduled = await PodScheduling(world, pod, heavy).explain()
-    return _pending(world, pod, scheduled)
+        return await _gated(cluster, pod, heavy)
+    scheduled = await PodScheduling(cluster, pod, heavy).explain()
+    return _pending(cluster, pod, scheduled)
 
 
-def _pending(world: World, pod: Object, scheduled: Scheduled) -> Explanation:
+def _pending(cluster: ClusterObjects, pod: Object, scheduled: Scheduled) -> Explanation:
     reasons = scheduled.reasons
     if scheduled.node:
         summary = f"it fits on node {scheduled.node}, and no scheduler has bound it yet"
-        own = _scheduler_reason(world, pod) or _last_attempt(pod)
+        own = _scheduler_reason(cluster, pod) or _last_attempt(pod)
         return explanation(
-            world, pod, "pending", own.text if own else summary, [own] if own else [], scheduled
+            cluster, pod, "pending", own.text if own else summary, [own] if own else [], scheduled
         )
-    return explanation(world, pod, "pending", reasons[0].text, reasons, scheduled)
+    return explanation(cluster, pod, "pending", reasons[0].text, reasons, scheduled)
 
 
 _GANG_PREEMPTION = ", pod group preemption: "
 """Begins the part of a scheduling message about the preemption of other pods for a gang."""
 
 
-def _scheduler_reason(world: World, pod: Object) -> Reason | None:
+def _scheduler_reason(cluster: ClusterObjects, pod: Object) -> Reason | None:
     """Returns the reason that no scheduler handles the pod; None if a scheduler does."""
     name = pod["spec"].get("schedulerName") or "default-scheduler"
-    if world.controllers is not None and "scheduler" not in world.controllers:
+    if cluster.controllers is not None and "scheduler" not in cluster.controllers:
         text = "the controller scheduler does not run, so no pod gets a node"
         return Reason("SchedulerNotRunning", text, object=reference("Pod", pod), path="spec.schedulerName")
-    if world.controllers is not None and name != "default-scheduler":
+    if cluster.controllers is not None and name != "default-scheduler":
         text = f"the pod wants the scheduler {name}; this server runs only default-scheduler"
         return Reason("SchedulerUnknown", text, object=reference("Pod", pod), path="spec.schedulerName")
     return None
@@ -82,7 +82,7 @@ def _last_attempt(pod: Object) -> Reason | None:
     return None
 
 
-async def _gated(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
+async def _gated(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Explanation:
     """Explains a pod with scheduling gates, and whether it would get a node without them."""
     own = reference("Pod", pod)
     names = [gate["name"] for gate in pod["spec"].get("schedulingGates") or ()]
@@ -91,9 +91,9 @@ async def _gated(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
     details = []
     for name in names:
         managers = managers_of(pod, "f:spec", "f:schedulingGates", f'k:{{"name":"{name}"}}')
-        details.append(f"gate {name}: {owner_text(world, name, managers)}")
+        details.append(f"gate {name}: {owner_text(cluster, name, managers)}")
     spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
-    scheduled = await PodScheduling(world, {**pod, "spec": spec}, heavy).explain()
+    scheduled = await PodScheduling(cluster, {**pod, "spec": spec}, heavy).explain()
     needs = "" if scheduled.node or not scheduled.reasons else scheduled.reasons[0].text
     then = f"fits on node {scheduled.node}" if scheduled.node else f"would wait: {needs}"
     details.append(f"without {'the gate' if len(names) == 1 else 'the gates'}, the pod {then}")
@@ -102,33 +102,33 @@ async def _gated(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
     reason = Reason("SchedulingGated", text, details, own, path)
     reason.changes = [Change(change, "edit", [own], path, sufficient=bool(scheduled.node), needs=needs)]
     others = [] if scheduled.node else scheduled.reasons
-    return explanation(world, pod, "pending", text, [reason, *others], scheduled)
+    return explanation(cluster, pod, "pending", text, [reason, *others], scheduled)
 
 
-def _deleting(world: World, pod: Object) -> Explanation:
+def _deleting(cluster: ClusterObjects, pod: Object) -> Explanation:
     node = pod["spec"].get("nodeName", "")
     own = reference("Pod", pod)
     if pod["metadata"].get("finalizers"):
-        reason = finalizers_reason(world, "Pod", pod)
-        return explanation(world, pod, "deleting", reason.text, [reason])
+        reason = finalizers_reason(cluster, "Pod", pod)
+        return explanation(cluster, pod, "deleting", reason.text, [reason])
     text = f"it is being deleted: the kubelet of node {node} ends it" if node else "it is being deleted"
-    details = [str(event.get("message")) for event in world.events if event.get("type") == "Warning"][-3:]
+    details = [str(event.get("message")) for event in cluster.events if event.get("type") == "Warning"][-3:]
     reasons = [Reason("Terminating", text, details, own, "metadata.deletionTimestamp")]
-    holding = starting_reasons(world, pod, ending=True) if node else []
+    holding = starting_reasons(cluster, pod, ending=True) if node else []
     if any(one.code in _NODE_CODES for one in holding):
         reasons = []
     reasons += holding
-    return explanation(world, pod, "deleting", reasons[-1].text if holding else text, reasons)
+    return explanation(cluster, pod, "deleting", reasons[-1].text if holding else text, reasons)
 
 
 _NODE_CODES = frozenset(("NodeMissing", "NodeNotReady", "KubeletNotRunning"))
 """The codes of reasons why no kubelet ends a pod."""
 
 
-async def _placed(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
+async def _placed(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Explanation:
     """Explains a running pod: the nodes that are feasible for it now, with their scores."""
     node = pod["spec"]["nodeName"]
-    scheduled = await PodScheduling(world, pod, heavy).explain_placement()
+    scheduled = await PodScheduling(cluster, pod, heavy).explain_placement()
     feasible = [one for one in scheduled.nodes if one.feasible]
     own = next((one for one in feasible if one.name == node), None)
     if own is None:
@@ -143,8 +143,8 @@ async def _placed(world: World, pod: Object, heavy: HeavySteps) -> Explanation:
         )
         tie = f" (chosen at random among {equal})" if own.score == best and equal > 1 else ""
         text = f"it is on node {node}, one of {len(feasible)} feasible nodes, {rank}{tie}"
-    placed = explanation(world, pod, "placed", text, scheduled.reasons, scheduled)
-    placed.details = [_state_text(pod), *_device_lines(world, pod)]
+    placed = explanation(cluster, pod, "placed", text, scheduled.reasons, scheduled)
+    placed.details = [_state_text(pod), *_device_lines(cluster, pod)]
     return placed
 
 
@@ -155,11 +155,11 @@ def _state_text(pod: Object) -> str:
     return f"phase {pod['status'].get('phase', 'Pending')}{state}"
 
 
-def _device_lines(world: World, pod: Object) -> list[str]:
+def _device_lines(cluster: ClusterObjects, pod: Object) -> list[str]:
     """Returns one line for each claim of a pod, with the devices that it has allocated."""
     lines = []
-    for name in world.names_of_claims(pod):
-        claim = world.get("resourceclaims", pod["metadata"]["namespace"], name)
+    for name in cluster.names_of_claims(pod):
+        claim = cluster.get("resourceclaims", pod["metadata"]["namespace"], name)
         results = [] if claim is None else results_of(claim)
         devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results]
         more = f" and {len(devices) - NAMES_SHOWN} more" if len(devices) > NAMES_SHOWN else ""
@@ -168,7 +168,7 @@ def _device_lines(world: World, pod: Object) -> list[str]:
 
 
 def explanation(
-    world: World,
+    cluster: ClusterObjects,
     obj: Object,
     verdict: str,
     summary: str,
@@ -177,10 +177,10 @@ def explanation(
     kind: str = "Pod",
 ) -> Explanation:
     """Returns an Explanation of an object. `scheduled`: the explained result of the scheduler, if any."""
-    notes = [*world.notes, *(scheduled.notes if scheduled else ())]
+    notes = [*cluster.notes, *(scheduled.notes if scheduled else ())]
     return Explanation(
         VERSION,
-        world.rules.release.name,
+        cluster.rules.release.name,
         reference(kind, obj),
         verdict,
         summary,
@@ -190,25 +190,25 @@ def explanation(
     )
 
 
-def missing(world: World, target: Reference, resource: str) -> Explanation:
+def missing(cluster: ClusterObjects, target: Reference, resource: str) -> Explanation:
     """Returns the Explanation of an object that does not exist."""
     others = [
         obj["metadata"].get("namespace", "")
-        for obj in world.of(resource)
+        for obj in cluster.of(resource)
         if obj["metadata"]["name"] == target.name and obj["metadata"].get("namespace") != target.namespace
     ]
     text = "it does not exist"
     if others:
         text += f"; this name exists in namespace {', '.join(others[:5])}"
-    details = _hints_for_missing(world, target, resource)
-    name = world.rules.release.name
-    return Explanation(VERSION, name, target, "missing", text, notes=[*world.notes], details=details)
+    details = _hints_for_missing(cluster, target, resource)
+    name = cluster.rules.release.name
+    return Explanation(VERSION, name, target, "missing", text, notes=[*cluster.notes], details=details)
 
 
-def _hints_for_missing(world: World, target: Reference, resource: str) -> list[str]:
+def _hints_for_missing(cluster: ClusterObjects, target: Reference, resource: str) -> list[str]:
     """Says which object was probably meant instead of one that does not exist."""
     hints = []
-    namespaces = {obj["metadata"]["name"] for obj in world.of("namespaces")}
+    namespaces = {obj["metadata"]["name"] for obj in cluster.of("namespaces")}
     if target.namespace and namespaces and target.namespace not in namespaces:
         near = nearest(target.namespace, namespaces)
         hints.append(
@@ -216,7 +216,7 @@ def _hints_for_missing(world: World, target: Reference, resource: str) -> list[s
         )
     own = [
         obj["metadata"]["name"]
-        for obj in world.of(resource)
+        for obj in cluster.of(resource)
         if obj["metadata"].get("namespace", "") == target.namespace
     ]
     near = nearest(target.name, own)
@@ -228,9 +228,9 @@ def _hints_for_missing(world: World, target: Reference, resource: str) -> list[s
         hints.append(f"names that begin so: {', '.join(longer[:4])}{more}")
     for other, (_, kind) in KINDS.items():
         namespace = target.namespace if other in NAMESPACED else ""
-        if other != resource and world.get(other, namespace, target.name) is not None:
+        if other != resource and cluster.get(other, namespace, target.name) is not None:
             hints.append(f"{Reference(kind, target.name, namespace)} exists")
-    pod = world.get("pods", target.namespace, target.name) if target.kind == "ResourceClaim" else None
-    if pod is not None and (names := world.names_of_claims(pod)):
+    pod = cluster.get("pods", target.namespace, target.name) if target.kind == "ResourceClaim" else None
+    if pod is not None and (names := cluster.names_of_claims(pod)):
         hints.append(f"claims of the pod: {', '.join(names[:4])}")
     return hints

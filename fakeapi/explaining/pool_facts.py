@@ -3,22 +3,22 @@
 from collections.abc import Iterator
 
 from fakeapi.controllers.allocation.model import Pool
+from fakeapi.explaining.cluster_objects import ClusterObjects
 from fakeapi.explaining.tally import NodeTally
-from fakeapi.explaining.world import World
 
 
-def pool_problems(world: World, node: NodeTally) -> Iterator[tuple[str, str]]:
+def pool_problems(cluster: ClusterObjects, node: NodeTally) -> Iterator[tuple[str, str]]:
     """Yields (code, text) for each pool of a node whose devices the allocator does not use, or not all."""
-    for _, code, text in pool_problems_by_pool(world, node):
+    for _, code, text in pool_problems_by_pool(cluster, node):
         yield code, text
 
 
-def pool_problems_by_pool(world: World, node: NodeTally) -> Iterator[tuple[Pool, str, str]]:
+def pool_problems_by_pool(cluster: ClusterObjects, node: NodeTally) -> Iterator[tuple[Pool, str, str]]:
     """Yields (pool, code, text) for each pool whose devices the allocator does not use, or not all."""
     for pool in node.pools:
         own = [
             one
-            for one in world.of("resourceslices")
+            for one in cluster.of("resourceslices")
             if (one["spec"]["driver"], one["spec"]["pool"]["name"]) == pool.id
         ]
         newest = max((_generation(one) for one in own), default=0)

@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from fakeapi.explaining.cluster_objects import ClusterObjects, RefusedWrite
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
-from fakeapi.explaining.world import RefusedWrite, World
 from fakeapi.machinery.cel import library
 from fakeapi.machinery.cel.devices import BASE_LIBRARIES
 from fakeapi.machinery.cel.syntax import Select, qualified_name, walk
@@ -26,13 +26,13 @@ VALUES_SHOWN = 8
 _WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:? ?(?P<why>.*)', re.DOTALL)
 
 
-def refused_reasons(world: World) -> list[Reason]:
+def refused_reasons(cluster: ClusterObjects) -> list[Reason]:
     """Returns one reason for each refused write of the explained object, newest first."""
-    reasons = [_reason(world, refused) for refused in world.refused]
+    reasons = [_reason(cluster, refused) for refused in cluster.refused]
     return list({reason.text: reason for reason in reversed(reasons)}.values())
 
 
-def _reason(world: World, refused: RefusedWrite) -> Reason:
+def _reason(cluster: ClusterObjects, refused: RefusedWrite) -> Reason:
     status = refused.status
     message = str(status.get("message") or f"code {refused.code}")
     details = [f"{refused.verb} of {refused.resource} by {refused.user}"]
@@ -42,7 +42,7 @@ def _reason(world: World, refused: RefusedWrite) -> Reason:
         name = policy["policy"]
         text = shortened(f"{what} by policy {name}: {policy['why']}", HEADLINE_LENGTH)
         details.append(f"binding {policy['binding']}")
-        expression = _expression(world, name, policy["why"])
+        expression = _expression(cluster, name, policy["why"])
         if expression:
             details += [f"expression: {shortened(expression, 300)}", *read_values(expression, refused.body)]
         return Reason(
@@ -78,14 +78,14 @@ def _label_namespace(reason: Reason, problem: str, refused: RefusedWrite) -> Non
     reason.changes.append(Change(command, "edit", [namespace], "metadata.labels"))
 
 
-def _expression(world: World, policy: str, why: str) -> str:
+def _expression(cluster: ClusterObjects, policy: str, why: str) -> str:
     """Returns the CEL expression of a policy that refused a write; "" if unknown.
 
     `why`: the message of the refusal.
     """
     if why.startswith(_FAILED):
         return why.removeprefix(_FAILED)
-    for validation in (world.policies.get(policy, {}).get("spec") or {}).get("validations") or ():
+    for validation in (cluster.policies.get(policy, {}).get("spec") or {}).get("validations") or ():
         if validation.get("message", "").strip() == why.strip():
             return str(validation["expression"])
     return ""

@@ -3,8 +3,8 @@
 import json
 from itertools import islice
 
+from fakeapi.explaining.cluster_objects import KINDS, RefusedWrite
 from fakeapi.explaining.model import Reference
-from fakeapi.explaining.world import KINDS, RefusedWrite
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import Journal
 from fakeapi.machinery.json_types import Object

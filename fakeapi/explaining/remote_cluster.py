@@ -4,10 +4,10 @@ import time
 
 from fakeapi.clients.remote import ReadOnlyClient
 from fakeapi.clients.target import Target
+from fakeapi.explaining.cluster_objects import NAMESPACED
 from fakeapi.explaining.explain import explain, target_of
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.remote_world import AGENT, read_world
-from fakeapi.explaining.world import NAMESPACED
+from fakeapi.explaining.remote_objects import AGENT, read_objects
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
@@ -20,12 +20,12 @@ async def explain_remote(
     - `resource`: the plural of the resource, such as "pods".
     - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
 
-    Raises StatusError, TargetError, UnknownGateError and GateError like `remote_world.read_world`.
+    Raises StatusError, TargetError, UnknownGateError and GateError like `remote_objects.read_objects`.
     """
     namespace = namespace if resource in NAMESPACED else ""
     api = ReadOnlyClient(target, AGENT)
     try:
-        world = await read_world(api, target_of(resource, namespace, name), time.time(), feature_gates)
+        cluster = await read_objects(api, target_of(resource, namespace, name), time.time(), feature_gates)
     finally:
         await api.close()
-    return await explain(world, resource, namespace, name, HeavySteps())
+    return await explain(cluster, resource, namespace, name, HeavySteps())

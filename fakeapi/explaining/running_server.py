@@ -5,9 +5,9 @@ from typing import Protocol, runtime_checkable
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.controller_runner import ControllerRunner
 from fakeapi.controllers.manager import Manager
-from fakeapi.explaining.cluster_world import world_of
 from fakeapi.explaining.explain import explain, target_of
 from fakeapi.explaining.explanation import Explanation
+from fakeapi.explaining.stored_objects import objects_of
 
 
 @runtime_checkable
@@ -36,8 +36,8 @@ async def explain_running(
     manager = None if controllers is None else controllers.running_manager
     names = () if manager is None else manager.names
     target = target_of(resource, namespace, name)
-    world = await world_of(cluster, target, names, _drivers(manager))
-    return await explain(world, resource, namespace, name, cluster.server.heavy)
+    objects = await objects_of(cluster, target, names, _drivers(manager))
+    return await explain(objects, resource, namespace, name, cluster.server.heavy)
 
 
 def _drivers(manager: Manager | None) -> dict[str, frozenset[str]]:

@@ -18,6 +18,7 @@ from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.scoring import scores_by_plugin
 from fakeapi.controllers.scheduler.status import PluginError
 from fakeapi.explaining.briefs import node_brief
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_reasons import DeviceReasons
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
@@ -29,7 +30,6 @@ from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
 from fakeapi.explaining.renames import after_rename
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
 from fakeapi.explaining.trial import NO_SHARE, Case, Trial
-from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
@@ -54,31 +54,33 @@ class Scheduled:
 class PodScheduling:
     """Explains the scheduling of one pod."""
 
-    def __init__(self, world: World, pod: Object, heavy: HeavySteps, *, tries: bool = True) -> None:
+    def __init__(
+        self, cluster: ClusterObjects, pod: Object, heavy: HeavySteps, *, tries: bool = True
+    ) -> None:
         """Prepares the scheduling of `pod`.
 
         `tries`: whether to schedule the pod again after changes of names that an explanation offers.
         """
         self._tries = tries
-        self._world = world
+        self._cluster = cluster
         self._pod = pod
         self._heavy = heavy
-        self._matcher = remembering(device_matcher(world.rules))
-        self._describer = Describer(world, self._matcher, heavy)
+        self._matcher = remembering(device_matcher(cluster.rules))
+        self._describer = Describer(cluster, self._matcher, heavy)
         self._plugin = DynamicResources(
-            world.view, world.allocation, self._matcher, lambda: NO_SHARE, lambda: world.now
+            cluster.view, cluster.allocation, self._matcher, lambda: NO_SHARE, lambda: cluster.now
         )
 
     async def explain(self) -> Scheduled:
         """Explains why a pod has no node. Sets `node` of the result if the pod fits on a node now."""
-        world, pod = self._world, self._pod
-        reasons = claim_reasons(world, pod)
+        cluster, pod = self._cluster, self._pod
+        reasons = claim_reasons(cluster, pod)
         if reasons:
             await self._try_renames(reasons)
             return Scheduled(reasons=reasons)
-        if world.has_v1alpha2_claims and pod["spec"].get("resourceClaims"):
+        if cluster.has_v1alpha2_claims and pod["spec"].get("resourceClaims"):
             return self._v1alpha2_claims()
-        states = world.node_states
+        states = cluster.node_states
         if not states:
             reason = Reason("NoNodes", "the cluster has no nodes", object=reference("Pod", pod))
             return Scheduled(reasons=[reason])
@@ -88,23 +90,23 @@ class PodScheduling:
             return await self._failed(str(error))
         if outcome.node:
             results = await self._feasible(outcome)
-            return Scheduled(outcome.node, [*volume_reasons(world, pod)], results, [], outcome)
+            return Scheduled(outcome.node, [*volume_reasons(cluster, pod)], results, [], outcome)
         if outcome.problem:
             claims = [
                 claim
-                for name in world.names_of_claims(pod)
-                if (claim := world.get("resourceclaims", pod["metadata"]["namespace"], name)) is not None
+                for name in cluster.names_of_claims(pod)
+                if (claim := cluster.get("resourceclaims", pod["metadata"]["namespace"], name)) is not None
             ]
-            reason = problem_reason(world, outcome.problem, claims)
+            reason = problem_reason(cluster, outcome.problem, claims)
             await self._try_renames([reason])
             return Scheduled(reasons=[reason], outcome=outcome)
         return await self._refused(outcome)
 
     async def _feasible(self, outcome: Outcome) -> list[NodeResult]:
         """Returns the nodes of an attempt that found a node, with the scores and the refusals in words."""
-        states, claims = self._world.node_states, outcome.claims
-        wants = Wants(self._pod, self._world.rules.quirks, claims.by_class)
-        on_nodes = NodeReasons(self._world, self._pod, outcome, wants, self._fits)
+        states, claims = self._cluster.node_states, outcome.claims
+        wants = Wants(self._pod, self._cluster.rules.quirks, claims.by_class)
+        on_nodes = NodeReasons(self._cluster, self._pod, outcome, wants, self._fits)
         tallies: dict[str, NodeTally] = {}
         if claims.inventory is not None:
             cases = {
@@ -126,17 +128,17 @@ class PodScheduling:
 
     async def explain_placement(self) -> Scheduled:
         """Explains the node of a scheduled pod. Schedules the pod again, without its current allocations."""
-        pod, world = self._pod, self._world
+        pod, cluster = self._pod, self._cluster
         uid = pod["metadata"]["uid"]
         own = {claim["metadata"]["uid"] for claim in self._only_own_claims()}
         released = replace(
-            world,
+            cluster,
             objects={
-                **world.objects,
-                "pods": [other for other in world.of("pods") if other["metadata"]["uid"] != uid],
+                **cluster.objects,
+                "pods": [other for other in cluster.of("pods") if other["metadata"]["uid"] != uid],
                 "resourceclaims": [
                     _released(claim) if claim["metadata"]["uid"] in own else claim
-                    for claim in world.of("resourceclaims")
+                    for claim in cluster.of("resourceclaims")
                 ],
             },
         )
@@ -154,8 +156,8 @@ class PodScheduling:
             for number, change in enumerate(reason.changes):
                 if not self._tries or not change.value or len(reasons) > NAMES_SHOWN:
                     continue
-                world, pod = after_rename(self._world, self._pod, change)
-                again = await PodScheduling(world, pod, self._heavy, tries=False).explain()
+                cluster, pod = after_rename(self._cluster, self._pod, change)
+                again = await PodScheduling(cluster, pod, self._heavy, tries=False).explain()
                 needs = "" if again.node or not again.reasons else again.reasons[0].text
                 reason.changes[number] = msgspec.structs.replace(
                     change, sufficient=bool(again.node), needs=needs
@@ -167,8 +169,8 @@ class PodScheduling:
         uid = self._pod["metadata"]["uid"]
         namespace = self._pod["metadata"]["namespace"]
         claims = (
-            self._world.get("resourceclaims", namespace, name)
-            for name in self._world.names_of_claims(self._pod)
+            self._cluster.get("resourceclaims", namespace, name)
+            for name in self._cluster.names_of_claims(self._pod)
         )
         return [
             claim
@@ -178,12 +180,12 @@ class PodScheduling:
         ]
 
     async def _attempt(self, pod: Object, states: dict[str, NodeState]) -> Outcome:
-        namespaces = {one["metadata"]["name"]: one for one in self._world.of("namespaces")}
+        namespaces = {one["metadata"]["name"]: one for one in self._cluster.of("namespaces")}
         return await attempt(
             pod,
             states,
             self._plugin,
-            self._world.rules.quirks,
+            self._cluster.rules.quirks,
             lambda names: names[0],
             Effort(self._heavy),
             0,
@@ -195,8 +197,8 @@ class PodScheduling:
         scheduler.
         """
         reasons = []
-        for name in self._world.names_of_claims(self._pod):
-            claim = self._world.get("resourceclaims", self._pod["metadata"]["namespace"], name)
+        for name in self._cluster.names_of_claims(self._pod):
+            claim = self._cluster.get("resourceclaims", self._pod["metadata"]["namespace"], name)
             if claim is not None and not claim["status"].get("allocation"):
                 own = reference("ResourceClaim", claim)
                 class_name = claim["spec"].get("resourceClassName", "")
@@ -209,13 +211,13 @@ class PodScheduling:
     # refused on all nodes -----------------------------------------------------------------------
 
     async def _refused(self, outcome: Outcome) -> Scheduled:
-        states, claims = self._world.node_states, outcome.claims
-        wants = Wants(self._pod, self._world.rules.quirks, claims.by_class)
-        on_nodes = NodeReasons(self._world, self._pod, outcome, wants, self._fits)
+        states, claims = self._cluster.node_states, outcome.claims
+        wants = Wants(self._pod, self._cluster.rules.quirks, claims.by_class)
+        on_nodes = NodeReasons(self._cluster, self._pod, outcome, wants, self._fits)
         notes: list[str] = []
         tallies: dict[str, NodeTally] = {}
         cases: dict[str, Case] = {}
-        trial = Trial(self._world, self._matcher, self._heavy)
+        trial = Trial(self._cluster, self._matcher, self._heavy)
         if claims.inventory is not None:
             cases = {
                 name: Case(own, states[name].node, claims.inventory)
@@ -237,7 +239,7 @@ class PodScheduling:
         if device_nodes:
             rest = [tally for tally in tallies.values() if tally not in device_nodes]
             explaining = DeviceReasons(
-                self._world, trial, self._describer, device_nodes, cases, len(claims.claims) == 1, rest
+                self._cluster, trial, self._describer, device_nodes, cases, len(claims.claims) == 1, rest
             )
             lacking = explaining.lacks_class() if able or explaining.is_elsewhere() else None
             reasons += [lacking] if lacking is not None else await explaining.reasons()
@@ -250,7 +252,7 @@ class PodScheduling:
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
         is_first = needs or (able and hopeless) or (reasons and reasons[0].code == "NoDevicesOfClass")
         reasons = [*others, *reasons] if is_first else [*reasons, *others]
-        reasons += [*volume_reasons(self._world, self._pod)]
+        reasons += [*volume_reasons(self._cluster, self._pod)]
         return Scheduled("", reasons, await self._results(outcome, tallies, on_nodes), notes, outcome)
 
     async def _tallies(self, cases: dict[str, Case]) -> dict[str, NodeTally]:
@@ -258,7 +260,7 @@ class PodScheduling:
         tallies = {}
         for name, case in cases.items():
             tallies[name] = await tally_node(
-                case.claims, case.node, case.inventory, self._world.allocation, self._matcher, effort
+                case.claims, case.node, case.inventory, self._cluster.allocation, self._matcher, effort
             )
             if effort.turn_is_over:
                 await effort.give_turn()
@@ -294,20 +296,20 @@ class PodScheduling:
             "spec": {name: value for name, value in self._pod["spec"].items() if name != "resourceClaims"},
         }
         try:
-            feasible = [*(await self._attempt(bare, self._world.node_states)).feasible]
+            feasible = [*(await self._attempt(bare, self._cluster.node_states)).feasible]
             claims = await self._plugin.pre_filter(self._pod, Effort(self._heavy))
         except PluginError:
             return Scheduled(reasons=[Reason("SchedulingFailed", message)])
         tallies: list[RequestTally] = []
-        trial = Trial(self._world, self._matcher, self._heavy)
+        trial = Trial(self._cluster, self._matcher, self._heavy)
         case: Case | None = None
         for name in sorted(feasible)[:NODES_LISTED]:
             if claims.inventory is None:
                 break
-            node = self._world.node_states[name].node
+            node = self._cluster.node_states[name].node
             own = claims_on(claims, name)
             tally = await tally_node(
-                own, node, claims.inventory, self._world.allocation, self._matcher, Effort(self._heavy)
+                own, node, claims.inventory, self._cluster.allocation, self._matcher, Effort(self._heavy)
             )
             tallies = [one for choices in tally.requests for one in choices]
             case = Case(own, node, claims.inventory)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.node_facts import AGAIN, Fact
-from fakeapi.explaining.world import World, reference
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
 
@@ -18,7 +18,7 @@ TOPOLOGY: Mapping[str, str] = {
 """Maps the scheduler's messages about pod affinity and topology spread to codes of reasons."""
 
 
-def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> Fact:
+def topology_fact(cluster: ClusterObjects, pod: Object, state: NodeState, message: str) -> Fact:
     """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
     code = TOPOLOGY[message]
     labels = state.node["metadata"].get("labels") or {}
@@ -33,7 +33,7 @@ def topology_fact(world: World, pod: Object, state: NodeState, message: str) -> 
         return Fact(code, shape, text, path, ("start such a pod there", f"{AGAIN} another {path}"))
     near = [
         other
-        for other_state in world.node_states.values()
+        for other_state in cluster.node_states.values()
         for other in other_state.pods
         if _shares_domain(state, other_state, _terms(code, pod, other))
     ]

@@ -11,7 +11,7 @@ from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.scheduler.allocated import allocated_state
-from fakeapi.explaining.world import World
+from fakeapi.explaining.cluster_objects import ClusterObjects
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
@@ -48,7 +48,7 @@ class Case:
 class Trial:
     """Tries allocations for one explanation, up to TRIALS_MAX and the limits of a scheduling attempt."""
 
-    world: World
+    cluster: ClusterObjects
     matcher: DeviceMatcher
     heavy: HeavySteps
     left: int = TRIALS_MAX
@@ -59,7 +59,7 @@ class Trial:
 
     @property
     def rules(self) -> AllocationRules:
-        return self.world.allocation
+        return self.cluster.allocation
 
     async def allocates(self, case: Case) -> bool:
         """Whether the allocator finds devices for all claims of a case.
@@ -101,7 +101,7 @@ class Trial:
         gone = case.gone | {*names}
         left = [
             claim
-            for claim in self.world.of("resourceclaims")
+            for claim in self.cluster.of("resourceclaims")
             if (claim["metadata"]["namespace"], claim["metadata"]["name"]) not in gone
         ]
         state = allocated_state(

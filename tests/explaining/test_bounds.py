@@ -10,13 +10,13 @@ from fakeapi.clients.target import TargetError
 from fakeapi.clients.verbs import Reader
 from fakeapi.explaining import (
     change_plans,
-    cluster_world,
     combinations,
     device_changes,
     dropped,
     memo,
     refused_writes,
-    remote_world,
+    remote_objects,
+    stored_objects,
     trial,
 )
 from fakeapi.explaining.model import Reference
@@ -43,7 +43,7 @@ def _full_node(api: FakeAPI, devices: int) -> None:
 
 
 def test_the_newest_events_of_an_object_are_read(api: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_world, "EVENTS_MAX", 1)
+    monkeypatch.setattr(stored_objects, "EVENTS_MAX", 1)
     node(api, "a")
     created = pod(api, "train", nodeName="a")
     involved = {"kind": "Pod", "name": "train", "namespace": "default", "uid": created["metadata"]["uid"]}
@@ -164,6 +164,6 @@ class _Endless(Reader):
 
 
 def test_a_cluster_with_too_many_objects_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_world, "OBJECTS_MAX", 3)
+    monkeypatch.setattr(remote_objects, "OBJECTS_MAX", 3)
     with pytest.raises(TargetError, match="more than 3 objects"):
-        asyncio.run(remote_world.read_world(_Endless(), Reference("Pod", "train", "team"), 0.0))
+        asyncio.run(remote_objects.read_objects(_Endless(), Reference("Pod", "train", "team"), 0.0))

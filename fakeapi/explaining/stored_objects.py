@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.served import find_resource
+from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.refused_writes import refused_writes
-from fakeapi.explaining.world import KINDS, World, event_targets, is_about
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.rules import rules_of
@@ -19,12 +19,12 @@ EVENTS_MAX = 100
 """Maximum number of events about the explained object; older events are ignored."""
 
 
-async def world_of(
+async def objects_of(
     cluster: Cluster,
     target: Reference,
     controllers: Iterable[str],
     drivers: dict[str, frozenset[str]] | None = None,
-) -> World:
+) -> ClusterObjects:
     """Returns the objects of a running server, read at nearly the same moment.
 
     - `target`: the object to explain. The result has the events and the refused writes of this object.
@@ -37,7 +37,7 @@ async def world_of(
         if resource is not None:
             objects[plural] = await _stored(cluster, resource, resource.prefix)
     refused = refused_writes(cluster.journal, target)
-    return World(
+    return ClusterObjects(
         rules_of(cluster.catalogue.primary),
         objects,
         cluster.clock.now(),

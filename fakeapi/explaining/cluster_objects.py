@@ -1,4 +1,4 @@
-"""World: the objects of the explained cluster at one moment, with the rules of its release."""
+"""ClusterObjects: the objects of the explained cluster at one moment, with the rules of its release."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class RefusedWrite:
 
 
 @dataclass(frozen=True)
-class World:
+class ClusterObjects:
     """The objects of the explained cluster at one moment, with the rules of its release.
 
     - `objects`: the objects by resource, sorted by namespace and name, in the internal version.
@@ -87,8 +87,8 @@ class World:
         return allocation_rules(self.rules.release.minor, self.rules.gates)
 
     @cached_property
-    def view(self) -> "WorldView":
-        return WorldView(self)
+    def view(self) -> "ClaimObjectsView":
+        return ClaimObjectsView(self)
 
     @property
     def has_v1alpha2_claims(self) -> bool:
@@ -192,22 +192,22 @@ def event_targets(objects: Mapping[str, list[Object]], target: Reference) -> lis
     return [target, *(user for claim in claims for user in consumers_of(claim)[:CONSUMERS_READ])]
 
 
-class WorldView(ClaimView):
-    """The claims, classes and slices of a World, as the scheduler plugin DynamicResources reads them."""
+class ClaimObjectsView(ClaimView):
+    """The claims, classes and slices of an explanation, as the plugin DynamicResources reads them."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, cluster: ClusterObjects) -> None:
+        self._cluster = cluster
         self._slices: list[Slice] | None = None
-        self.order_in_1_27 = world.rules.release.minor == 27
+        self.order_in_1_27 = cluster.rules.release.minor == 27
 
     def objects(self, kind: str) -> list[Object]:
-        return self._world.of(kind)
+        return self._cluster.of(kind)
 
     def claim(self, namespace: str, name: str) -> Object | None:
-        return self._world.get("resourceclaims", namespace, name)
+        return self._cluster.get("resourceclaims", namespace, name)
 
     def slices(self) -> Sequence[Slice]:
         if self._slices is None:
-            slices = self._world.of("resourceslices")
+            slices = self._cluster.of("resourceslices")
             self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in slices]
         return self._slices

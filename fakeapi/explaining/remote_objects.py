@@ -8,9 +8,9 @@ from fakeapi.clients.served_resource import object_path
 from fakeapi.clients.shapes import Page, checked
 from fakeapi.clients.target import TargetError
 from fakeapi.clients.verbs import Reader
-from fakeapi.explaining.cluster_world import EVENTS_MAX, time_of
+from fakeapi.explaining.cluster_objects import GROUP, KINDS, ClusterObjects, event_targets
 from fakeapi.explaining.model import Reference
-from fakeapi.explaining.world import GROUP, KINDS, World, event_targets
+from fakeapi.explaining.stored_objects import EVENTS_MAX, time_of
 from fakeapi.kinds import definition_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.definition import StrategyContext
@@ -89,7 +89,7 @@ class _Reading:
 _CONTEXT = StrategyContext(namespace_labels=lambda _: None, now=lambda: "")
 
 
-async def read_world(api: Reader, target: Reference, now: float, feature_gates: str = "") -> World:
+async def read_objects(api: Reader, target: Reference, now: float, feature_gates: str = "") -> ClusterObjects:
     """Returns the objects of a cluster that explain the object `target`.
 
     Sends only GET requests: for /version, discovery, events about `target`, and lists of the resources in
@@ -108,7 +108,7 @@ async def read_world(api: Reader, target: Reference, now: float, feature_gates: 
     objects = {plural: await reading.objects(plural) for plural in KINDS}
     events = [event for one in event_targets(objects, target) for event in await _events(api, one, notes)]
     events.sort(key=time_of)
-    return World(rules_of(serving.primary), objects, now, events=events, notes=notes)
+    return ClusterObjects(rules_of(serving.primary), objects, now, events=events, notes=notes)
 
 
 def _release(version: Object, notes: list[str]) -> str:
