@@ -45,7 +45,7 @@ CONTROL = "/_fakeapi"
 """The path prefix of the control API of fakeapi; Kubernetes does not use this prefix."""
 _COMPRESSION_GATE = "APIResponseCompression"
 OPEN = Credentials()
-"""Treats all clients without credentials as administrators."""
+"""Default credentials: the server treats all clients without credentials as administrators."""
 
 
 def _is_of_control(path: str) -> bool:
@@ -57,9 +57,9 @@ async def _not_started(ctx: RequestContext) -> AnyResponse:
 
 
 def _auditing_of(cluster: Cluster) -> "Auditing | None":
-    """Returns the auditing of the server, which is loaded only if an option asks for it.
+    """Returns the auditing of the server; None without the options `audit_log` and `audit_policy`.
 
-    Raises PolicyError for an invalid audit policy.
+    Imports the code of auditing only with these options. Raises PolicyError for an invalid audit policy.
     """
     if cluster.settings.audit_log is None and cluster.settings.audit_policy is None:
         return None
@@ -71,8 +71,8 @@ def _auditing_of(cluster: Cluster) -> "Auditing | None":
 class Application:
     """Serves a cluster through any ASGI server that supports the lifespan protocol.
 
-    - `credentials`: what the server accepts as proof of a user. By default, it treats all clients without
-      credentials as administrators.
+    - `credentials`: the accepted tokens and client certificates. By default, the server treats all clients
+      without credentials as administrators.
     - `hosts`: the accepted Host and Origin headers; None accepts all. Has no effect if the server requires
       credentials.
     - `control`: the ASGI application for paths below /_fakeapi; None responds to these paths with 404.
@@ -148,9 +148,9 @@ class Application:
         return 0 if self._auditing is None else self._auditing.events
 
     async def shutdown(self) -> None:
-        """Ends the watches and stops the cluster, which commits all accepted writes.
+        """Ends the watches and stops the cluster. All accepted writes are committed before.
 
-        Writes the rest of the audit log.
+        Also writes the remaining audit events to the audit log.
         """
         self.end_watches()
         try:
@@ -167,7 +167,10 @@ class Application:
         self.end_watches()
 
     async def after_replacement(self, *, empty: bool) -> None:
-        """Sets the counts of /metrics to zero after a reset."""
+        """Resets the counts of /metrics after a reset of the cluster.
+
+        `empty`: whether it was a reset, not a restore.
+        """
         if empty and self._metrics is not None:
             self._metrics.reset()
 

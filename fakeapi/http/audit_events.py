@@ -1,4 +1,4 @@
-"""Creates the audit event of a request, with all that the server knows before it handles the request.
+"""Creates the audit event of a request, before the server handles the request.
 
 Follows `LogRequestMetadata` of k8s.io/apiserver `pkg/audit/request.go`.
 """
@@ -11,14 +11,17 @@ from fakeapi.registry.authorization.attributes import AccessAttributes
 from fakeapi.registry.identity.users import User
 
 AGENT_BYTES_MAX = 1024
-"""Maximum length of a User-Agent in the audit log, in bytes."""
+"""Maximum length of a User-Agent in the audit log, in bytes. A longer User-Agent is truncated."""
 
 _TRUNCATED = "...TRUNCATED"
 _LONG_VERBS = ("watch", "proxy")
 
 
 def is_long_running(ctx: RequestContext) -> bool:
-    """Whether a request has the stage ResponseStarted, as upstream's `BasicLongRunningRequestCheck` says."""
+    """Whether a request is long-running, and so has the stage ResponseStarted.
+
+    Follows `BasicLongRunningRequestCheck`.
+    """
     return ctx.verb in _LONG_VERBS or (ctx.info is not None and ctx.info.subresource in CONNECTING)
 
 
@@ -44,7 +47,7 @@ def _agent(header: bytes) -> str:
 
 
 def _reference(ctx: RequestContext, access: AccessAttributes) -> dict[str, str]:
-    """Returns the member `objectRef`; empty for a path without a resource."""
+    """Returns the `objectRef` of an audit event; empty for a path without a resource."""
     if not access.is_resource or ctx.info is None:
         return {}
     members = {

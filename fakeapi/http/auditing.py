@@ -1,7 +1,7 @@
-"""Auditing: writes the requests to the audit log that the audit policy selects.
+"""Auditing: writes the requests selected by the audit policy to the audit log.
 
-Follows k8s.io/apiserver `pkg/endpoints/filters/audit.go`. It observes a request at two places: as a filter
-after authentication, where the policy decides, and around the whole request, where its last event is written.
+Follows k8s.io/apiserver `pkg/endpoints/filters/audit.go`. Auditing observes a request in two places. The
+filter after authentication applies the policy. The application writes the last event after the response.
 """
 
 import logging
@@ -27,7 +27,7 @@ from fakeapi.settings import Settings
 from fakeapi_storage import StorageError
 
 _EXPECTED = (ClientGone, NoRoom, RecursionError, StorageError)
-"""Exceptions of handlers that are not errors in the code of the server."""
+"""Exceptions of handlers that are not bugs of the server."""
 
 log = logging.getLogger("fakeapi")
 
@@ -56,11 +56,11 @@ class Auditing:
 
     @property
     def events(self) -> int:
-        """The number of audit events that the server has written."""
+        """The number of audit events written by the server."""
         return self._file.lines
 
     def open(self) -> None:
-        """Opens the audit log. Raises OSError."""
+        """Opens the audit log. Raises OSError if the file cannot be opened."""
         self._file.open()
 
     def close(self) -> None:
@@ -70,10 +70,10 @@ class Auditing:
     async def observe(
         self, ctx: RequestContext, remote: str, send: Send, respond: Callable[[Send], Awaitable[None]]
     ) -> None:
-        """Handles a request with `respond`, and writes its events.
+        """Handles a request with `respond`, and writes its audit events.
 
-        Does not log malformed URLs, because Go's net/http responds to them before kube-apiserver logs
-        anything. `remote`: the address of the client; "" for a client in this process.
+        Does not log malformed URLs: Go's net/http responds to them before kube-apiserver logs anything.
+        `remote`: the address of the client; "" for a client in this process.
         """
         if BAD_ESCAPE.search(ctx.request.raw_path):
             await respond(send)
@@ -102,7 +102,7 @@ class Auditing:
             audit.reject(code)
 
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Lets the policy decide about a request after authentication, and passes the request on."""
+        """Applies the audit policy to a request after authentication, and passes the request on."""
         audit = ctx.audit
         if audit is None:
             return await proceed(ctx)
@@ -118,7 +118,7 @@ class Auditing:
             raise
 
     def _begin(self, ctx: RequestContext, audit: RequestAudit, user: User | None) -> None:
-        """Lets the policy decide. `user`: None for a request that ended before authentication."""
+        """Applies the audit policy. `user`: None for a request that ended before authentication."""
         access = access_of(ctx, by_selectors=False)
         audit.begin(
             self._policy.decide(access, user), lambda level: event_of(ctx, access, user, audit.sources, level)

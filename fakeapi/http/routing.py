@@ -102,9 +102,10 @@ class Router:
         return await handler(ctx, resource)
 
     def _is_of_another_server(self, info: RequestInfo) -> bool:
-        """Whether an APIService hands the version of a path to a Service, which the server cannot reach.
+        """Whether an APIService delegates the version of a path to a Service.
 
-        Follows `proxyHandler` of k8s.io/kube-aggregator `pkg/apiserver`.
+        The server cannot reach such a Service. Follows `proxyHandler` of k8s.io/kube-aggregator
+        `pkg/apiserver`.
         """
         if not info.version:
             return False
@@ -125,8 +126,8 @@ class Router:
     def _resource(self, info: RequestInfo, verb: str) -> Resource | None:
         """Returns the resource of a path; None if the response must be a plain-text 404.
 
-        The response is a plain-text 404 if no custom resource fits the path, and the group has no built-in
-        resources. Raises ApiError 404 for any other unknown resource.
+        The response is a plain-text 404 if the group has no built-in resources and no custom resource matches
+        the path. Raises ApiError 404 for any other unknown resource.
         """
         resource = self._catalogue.find(info.group, info.version, info.resource)
         if resource is None and not self._catalogue.has_built_in(info.group):
@@ -144,8 +145,8 @@ class Router:
     def _no_version(self, info: RequestInfo) -> AnyResponse:
         """Returns a plain-text 404 for an unknown version of a group that has only custom resources.
 
-        Returns 503 for a version that an APIService hands to a Service. Raises ApiError 404 for a group with
-        built-in resources.
+        Returns 503 for a version that an APIService delegates to a Service. Raises ApiError 404 for a group
+        with built-in resources.
         """
         if self._is_of_another_server(info):
             return service_unavailable()

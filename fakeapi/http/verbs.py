@@ -313,6 +313,6 @@ class Verbs:
 
 
 def _keep_empty_lists(write: ServerWrite, body: bytes, media_type: str) -> None:
-    """Keeps a JSON body that has an empty list in the write, for validation."""
+    """Stores a JSON body with an empty list in the write, because validation needs to see this list."""
     if media_type == JSON and has_empty_list(body) and not write.resource.kind.unstructured:
         write.sent.body = body

@@ -11,7 +11,10 @@ from fakeapi.registry.node_connections import Connected, ConnectedLog
 
 
 def respond_connected(ctx: RequestContext, connected: Connected | ConnectedLog) -> AnyResponse:
-    """Returns the response that connects the client. Raises ApiError 400 if the request does not upgrade."""
+    """Returns the response that connects the client to a container.
+
+    Raises ApiError 400 if the request does not upgrade to WebSocket.
+    """
     if isinstance(connected, ConnectedLog):
         return respond_log(connected)
     websocket = ctx.request.websocket

@@ -13,4 +13,4 @@ def respond_log(connected: ConnectedLog) -> StreamingResponse:
 
 
 def _nothing() -> None:
-    """Does nothing when the log ends, because a log keeps no resources open."""
+    """Does nothing. Used when a log ends, because a log has no resources to release."""

@@ -1,6 +1,6 @@
-"""PortForwardResponse: forwarding of ports over WebSocket, with the subprotocol of channels.
+"""PortForwardResponse: forwards ports over WebSocket, with the subprotocol of channels.
 
-Follows k8s.io/kubelet `pkg/cri/streaming/portforward/websocket.go`: port N of the request has the channels 2N
+Follows k8s.io/kubelet `pkg/cri/streaming/portforward/websocket.go`. Port N of the request has the channels 2N
 (data) and 2N + 1 (errors). The first message of each channel is the number of the port.
 """
 
@@ -16,13 +16,13 @@ from fakeapi.registry.node_connections import CommandError, Connected, PortConne
 
 PROTOCOLS = ("v4.channel.k8s.io", "v4.base64.channel.k8s.io")
 PORTS_MAX = 100
-"""Maximum number of ports in one request; more get 400."""
+"""Maximum number of ports in one request. A request with more ports gets 400."""
 _LAST_PORT = 65535
 
 
 @dataclass(slots=True, kw_only=True)
 class PortForwardResponse(SessionResponse):
-    """A session that forwards ports of a pod."""
+    """A WebSocket session that forwards the ports of a pod."""
 
     ports: list[int]
     _inputs: "list[asyncio.Queue[bytes]]" = field(init=False)
@@ -32,7 +32,7 @@ class PortForwardResponse(SessionResponse):
 
     @classmethod
     def of(cls, ctx: RequestContext, connected: Connected) -> Self:
-        """Returns the session of a request.
+        """Returns the port-forward session of a request.
 
         Raises ApiError 400 if the request does not open a WebSocket, or if its ports are invalid.
         """
@@ -80,7 +80,7 @@ class PortForwardResponse(SessionResponse):
 
 
 def _ports(values: list[str]) -> list[int]:
-    """Returns the ports of a request. Raises ApiError 400 if there are none, or if one is invalid."""
+    """Returns the ports of a request. Raises ApiError 400 if the request has no ports, or an invalid port."""
     texts = [text for value in values for text in value.split(",")]
     if not texts or len(texts) > PORTS_MAX:
         raise errors.bad_request(f"the query parameter ports must have 1 to {PORTS_MAX} ports")

@@ -43,10 +43,10 @@ class TerminalSize(msgspec.Struct):
 
 @dataclass(slots=True, kw_only=True)
 class RemoteCommandResponse(SessionResponse):
-    """A session of exec or attach. Is also the Streams of the container.
+    """A WebSocket session of exec or attach. Also provides the Streams for the container.
 
     - `command`: the command of exec; None for attach.
-    - `outputs`: the streams that the client wants.
+    - `outputs`: the streams that the client requested.
     """
 
     command: list[str] | None
@@ -60,7 +60,7 @@ class RemoteCommandResponse(SessionResponse):
 
     @classmethod
     def of(cls, ctx: RequestContext, connected: Connected) -> Self:
-        """Returns the session of a request.
+        """Returns the exec or attach session of a request.
 
         Raises ApiError 400 if the request does not open a WebSocket, or if its options are invalid.
         """

@@ -1,4 +1,4 @@
-"""SessionResponse: a response that speaks a protocol of its own over a WebSocket."""
+"""SessionResponse: a response that continues as a session over a WebSocket."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,10 @@ from fakeapi.registry.node_connections import Connected
 SWITCHING_PROTOCOLS = 101
 
 INPUTS_MAX = 16
-"""Maximum number of messages of a client that a command or port has not read yet. The client then waits."""
+"""Maximum number of unread client messages per command or port.
+
+At the limit, the server stops reading from the client.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,7 +25,7 @@ class SessionResponse(Response, ABC):
     """The base class of sessions over a WebSocket with channels.
 
     - `upgrade`: the WebSocket of the client.
-    - `protocol`: its subprotocol.
+    - `protocol`: the subprotocol of the WebSocket.
     - `connected`: the container to which the session connects the client.
     """
 
@@ -36,7 +39,7 @@ class SessionResponse(Response, ABC):
     async def send(
         self, audit_id: bytes, receive: Receive, send: Send, *, without_body: bool = False
     ) -> None:
-        """Opens the WebSocket and runs the session until it or the client ends."""
+        """Opens the WebSocket and runs the session until it ends or the client disconnects."""
         socket = self.new_socket()
         await socket.accept(head(audit_id, "", self.warnings))
         session = asyncio.ensure_future(self.run(socket))
@@ -57,11 +60,11 @@ class SessionResponse(Response, ABC):
 
     @abstractmethod
     async def run(self, socket: ChannelSocket) -> None:
-        """Runs the session; returns at its end."""
+        """Runs the session, and returns when the session ends."""
 
     @abstractmethod
     async def receive(self, channel: int, data: bytes) -> None:
-        """Takes a message of the client. May wait, and then the client waits too."""
+        """Handles a message of the client. The server reads the next message only after this call."""
 
     async def _read(self, socket: ChannelSocket) -> Any:
         with contextlib.suppress(SocketClosed):

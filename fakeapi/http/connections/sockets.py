@@ -1,7 +1,7 @@
-"""ChannelSocket: a WebSocket with several channels, as Kubernetes uses it for exec, attach and portforward.
+"""ChannelSocket: a WebSocket with several channels, for exec, attach and portforward.
 
-Follows `pkg/util/wsstream` of k8s.io/apiserver: the first byte (or digit, in base64 protocols) of a message
-is the number of the channel.
+Follows `pkg/util/wsstream` of k8s.io/apiserver. The first byte of a message is the number of the channel; in
+base64 protocols, this is a digit.
 """
 
 import base64
@@ -37,7 +37,8 @@ def upgrade_of(ctx: RequestContext) -> WebSocketUpgrade:
 def chosen_protocol(upgrade: WebSocketUpgrade, supported: Sequence[str]) -> str:
     """Returns the first subprotocol that the client offers and the server supports.
 
-    Returns "" if the client offers none. Raises ApiError 400 if the server supports none of those offered.
+    Returns "" if the client offers no subprotocol. Raises ApiError 400 if the server supports none of the
+    offered ones.
     """
     for protocol in upgrade.protocols:
         if protocol in supported:
@@ -71,7 +72,10 @@ class ChannelSocket:
             await self._send({"type": "websocket.send", "bytes": bytes((channel,)) + data})
 
     async def receive(self) -> tuple[int, bytes]:
-        """Returns the channel and the data of the next message. Raises SocketClosed."""
+        """Returns the channel and the data of the next message.
+
+        Raises SocketClosed if the client closed the WebSocket.
+        """
         while True:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
@@ -101,7 +105,10 @@ class RawSocket(ChannelSocket):
         await self._send({"type": "websocket.send", "bytes": data})
 
     async def receive(self) -> tuple[int, bytes]:
-        """Returns 0 and the data of the next message. Raises SocketClosed."""
+        """Returns 0 and the data of the next message.
+
+        Raises SocketClosed if the client closed the WebSocket.
+        """
         while True:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":

@@ -1,6 +1,6 @@
-"""SPDY/3.1 frames and headers, as far as kubectl uses them to forward ports.
+"""Reads and writes the SPDY/3.1 frames and headers that kubectl uses to forward ports.
 
-Follows the SPDY Protocol, Draft 3.1. Flow control is left out, as in github.com/moby/spdystream.
+Follows the SPDY Protocol, Draft 3.1. Omits flow control, like github.com/moby/spdystream.
 """
 
 import zlib
@@ -12,9 +12,9 @@ FIN = 1
 CANCEL = 5
 
 FRAME_BYTES_MAX = 1 << 20
-"""Maximum length of a frame in bytes; a longer frame ends the session."""
+"""Maximum length of a frame in bytes. A longer frame ends the session."""
 HEADER_BYTES_MAX = 16 * 1024
-"""Maximum length of the headers of a stream in bytes; longer headers end the session."""
+"""Maximum length of the headers of a stream in bytes. Longer headers end the session."""
 
 _WORDS = (
     "options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges "
@@ -40,7 +40,7 @@ def _prefixed(data: bytes) -> bytes:
 
 
 DICTIONARY = b"".join(_prefixed(word.replace("_", " ").encode()) for word in _WORDS.split()) + _REST.encode()
-"""The dictionary with which headers are compressed."""
+"""The zlib dictionary for compressed headers."""
 
 
 class SpdyError(Exception):
@@ -49,7 +49,10 @@ class SpdyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame. `type`: None for a data frame. `stream`: the id of the stream; 0 if there is none."""
+    """An SPDY frame. `type`: None for a data frame.
+
+    `stream`: the id of the stream; 0 for the whole session.
+    """
 
     type: int | None
     stream: int
@@ -58,13 +61,16 @@ class Frame:
 
 
 class FrameReader:
-    """Splits received bytes into frames."""
+    """Splits received bytes into SPDY frames."""
 
     def __init__(self) -> None:
         self._left = b""
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Yields the complete frames. Raises SpdyError for a frame that is too long."""
+        """Adds received bytes and yields the complete frames.
+
+        Raises SpdyError for a frame over FRAME_BYTES_MAX.
+        """
         self._left += data
         while len(self._left) >= 8:
             length = int.from_bytes(self._left[5:8], "big")
@@ -89,7 +95,7 @@ class HeaderReader:
         self._zlib = zlib.decompressobj(zdict=DICTIONARY)
 
     def read(self, data: bytes) -> dict[str, str]:
-        """Returns headers by name, in lower case. Raises SpdyError if they are not valid."""
+        """Returns headers by name, in lower case. Raises SpdyError if the headers are invalid or too long."""
         try:
             block = self._zlib.decompress(data, HEADER_BYTES_MAX)
         except zlib.error as error:
@@ -108,7 +114,7 @@ class HeaderReader:
 
 
 class FrameWriter:
-    """Makes the frames of the server."""
+    """Creates the SPDY frames that the server sends."""
 
     def __init__(self) -> None:
         self._zlib = zlib.compressobj(zdict=DICTIONARY)

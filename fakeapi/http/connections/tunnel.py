@@ -1,7 +1,7 @@
-"""TunnelResponse: kubectl's port-forward, which tunnels SPDY/3.1 in a WebSocket.
+"""TunnelResponse: the port-forward of kubectl, which tunnels SPDY/3.1 through a WebSocket.
 
-Follows k8s.io/client-go `tools/portforward` and k8s.io/kubelet `pkg/cri/streaming/portforward/httpstream.go`:
-each connection has an error stream and a data stream with the same requestID.
+Follows k8s.io/client-go `tools/portforward` and k8s.io/kubelet `pkg/cri/streaming/portforward/httpstream.go`.
+Each connection has an error stream and a data stream with the same requestID.
 """
 
 import asyncio
@@ -28,15 +28,18 @@ from fakeapi.registry.node_connections import CommandError, Connected, PortConne
 
 PROTOCOL = "SPDY/3.1+portforward.k8s.io"
 STREAMS_MAX = 256
-"""Maximum number of open streams of a session; a further stream is reset."""
+"""Maximum number of open streams of a session. The server resets a further stream."""
 QUIET_SECONDS = 1.0
-"""Seconds without a reply after which a connection ends whose client has sent its last bytes."""
+"""Seconds to wait for a reply of the port after the client has sent its last bytes.
+
+Then the connection ends.
+"""
 _DIGITS = 6
 
 
 @dataclass(eq=False, slots=True)
 class Stream:
-    """A stream of the client. `inputs`: the received data; b"" is the end."""
+    """An SPDY stream of the client. `inputs`: the received data; b"" marks the end."""
 
     id: int
     headers: dict[str, str]
@@ -45,7 +48,7 @@ class Stream:
 
 @dataclass(slots=True, kw_only=True)
 class TunnelResponse(SessionResponse):
-    """A session of kubectl port-forward."""
+    """A WebSocket session of kubectl port-forward."""
 
     _frames: FrameReader = field(default_factory=FrameReader)
     _headers: HeaderReader = field(default_factory=HeaderReader)
@@ -113,7 +116,10 @@ class TunnelResponse(SessionResponse):
             task.add_done_callback(self._tasks.discard)
 
     def _partners(self, headers: dict[str, str]) -> Iterator[Stream]:
-        """Yields the error stream of a data stream."""
+        """Yields the error streams with the requestID of a data stream.
+
+        `headers`: the headers of the data stream.
+        """
         for stream in self._streams.values():
             if stream.headers.get("streamtype") == "error" and (
                 stream.headers.get("requestid") == headers.get("requestid")
@@ -121,7 +127,7 @@ class TunnelResponse(SessionResponse):
                 yield stream
 
     async def _forward(self, data: Stream, errors: Stream) -> None:
-        """Connects a pair of streams to the port in their headers, until one side closes."""
+        """Connects a data stream and its error stream to the port in their headers, until one side closes."""
         text = data.headers.get("port", "")
         port = int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else 0
         try:
@@ -150,9 +156,10 @@ class TunnelResponse(SessionResponse):
 
     @staticmethod
     async def _next(connection: PortConnection, uploading: "asyncio.Future[None]") -> bytes:
-        """Returns the next bytes of a port; b"" at its end.
+        """Returns the next bytes of a port; b"" at the end of the connection.
 
-        After the client's last bytes, the port may still reply. It ends if it is quiet for QUIET_SECONDS.
+        The port may still reply after the client's last bytes. The connection ends after QUIET_SECONDS
+        without a reply.
         """
         reading = asyncio.ensure_future(connection.read())
         try:

@@ -13,7 +13,7 @@ from fakeapi.registry.identity.users import TOKEN_HOLDER
 
 AGENT = b"fakeapi-fault"
 ANNOTATION = "fakeapi.dev/competing-write"
-"""The annotation that a competing write sets, to a different value each time."""
+"""The annotation that a competing write sets. Each competing write uses a new value."""
 
 
 async def write_before(ctx: RequestContext, proceed: Handler) -> bool:

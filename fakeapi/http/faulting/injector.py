@@ -152,7 +152,7 @@ class Injector:
             raise ClientGone
 
     def _meet_open_watches(self, fault: ArmedFault) -> None:
-        """Applies a newly armed fault to all open watches that match its rule."""
+        """Applies a newly armed fault to all open watches that its rule matches."""
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():

@@ -1,6 +1,7 @@
 """Counters: counts the requests of a server by their labels.
 
-Each request costs one look-up in a dict and a few increments. All sums are computed when a client reads them.
+Each request costs one dict look-up and a few increments. The sums are computed only when a client reads
+/metrics.
 """
 
 from bisect import bisect_left
@@ -17,7 +18,7 @@ from fakeapi.http.response import AnyResponse, LazyResponse, Response
 SERIES_MAX = 10_000
 """Maximum number of label combinations.
 
-Over this limit, requests with a new combination are not counted.
+Above this limit, the server does not count requests with new combinations.
 """
 
 MUTATING, READ_ONLY, LONG_RUNNING = range(3)
@@ -46,7 +47,8 @@ class Counters:
     def __init__(self, serves: Callable[[str, str, str, str], bool]) -> None:
         """Creates counters without requests.
 
-        `serves`: whether the server serves a group, version, resource and subresource.
+        `serves`: a function that returns whether the server serves a group, version, resource and
+        subresource.
         """
         self.active = [0, 0, 0]
         self.events: Counter[WatchedResource] = Counter()
@@ -57,7 +59,7 @@ class Counters:
         return list(self._series.values())
 
     def begin(self, verb: str) -> float:
-        """Counts a request in progress. Returns the time for `end`."""
+        """Counts a request in progress. Returns its start time, the argument `began` of `end`."""
         self.active[_KINDS.get(verb, MUTATING)] += 1
         return perf_counter()
 
@@ -107,10 +109,10 @@ class Counters:
             self.events[watched(ctx)] += ctx.watch.sent + ctx.watch.bookmarks
 
     def _end_without_resource(self, ctx: RequestContext, response: AnyResponse, seconds: float) -> None:
-        """Counts a request that has not reached a resource.
+        """Counts a finished request that did not reach a resource.
 
-        Counts pages such as /healthz, and requests that a fault has refused. As in kube-apiserver, does not
-        count responses 401, 403 and 404.
+        Examples are pages such as /healthz, and requests that a fault has rejected. Like kube-apiserver,
+        ignores responses 401, 403 and 404.
         """
         info = ctx.info
         if info is not None and info.resource:
@@ -126,7 +128,7 @@ class Counters:
         series.seconds += seconds
 
     def _add(self, key: tuple[object, ...], labels: Labels, code: int) -> Series:
-        """Returns a new series without requests. Over SERIES_MAX, no page will show it."""
+        """Returns a new series without requests. Above SERIES_MAX, /metrics does not show the series."""
         series = Series(labels, code)
         if len(self._series) < SERIES_MAX:
             self._series[key] = series

@@ -1,4 +1,4 @@
-"""Makes the families of /metrics from the counts of requests and from the state of a server.
+"""Builds the metric families of /metrics from the counts of requests and from the state of a server.
 
 Follows k8s.io/apiserver `pkg/endpoints/metrics/metrics.go`, `pkg/storage/etcd3/metrics/metrics.go` and
 `pkg/audit/metrics.go`.
@@ -44,7 +44,9 @@ def text(
 
 
 def request_families(series: Iterable[Series]) -> Iterator[Family]:
-    """Yields the numbers of requests, their durations, and the sizes of their responses."""
+    """Yields the metrics of finished requests: their number, their durations and the sizes of their
+    responses.
+    """
     total: Counter[LabelPairs] = Counter()
     durations: dict[LabelPairs, list[Series]] = defaultdict(list)
     sizes: dict[LabelPairs, list[Series]] = defaultdict(list)
@@ -80,7 +82,10 @@ def request_families(series: Iterable[Series]) -> Iterator[Family]:
 def activity_families(
     counters: Counters, watches: Iterable[RequestContext], release: Release
 ) -> Iterator[Family]:
-    """Yields the requests in progress, and the events of watches. `watches`: the requests of open watches."""
+    """Yields the metrics of requests in progress and of watch events.
+
+    `watches`: the requests of open watches.
+    """
     yield Family(
         "apiserver_current_inflight_requests",
         "gauge",
@@ -106,7 +111,7 @@ def activity_families(
 
 
 def object_families(storage: Storage, catalogue: Catalogue) -> Iterator[Family]:
-    """Yields the numbers of stored objects, under the names that the release has."""
+    """Yields the metrics with the numbers of stored objects. Uses the metric names of the release."""
     kinds = (resource.kind for resource in catalogue.resources)
     counts = {(kind.group, kind.resource): 0 for kind in kinds if "watch" in kind.verbs}
     for key in first_keys(storage):
@@ -133,7 +138,7 @@ def audit_family(count: int) -> Family:
 
 
 def build_family(release: Release) -> Family:
-    """Returns the metric that names the version of the release."""
+    """Returns the metric with the version of the release."""
     info = release.version_info()
     names = {
         "build_date": "buildDate",

@@ -72,7 +72,7 @@ def resource_labels(ctx: RequestContext, verb: str, dry_run: str) -> Labels:
 
 
 def labels_of_page(ctx: RequestContext, response: AnyResponse) -> Labels | None:
-    """Returns the labels of a request for a path without a resource; None if it is not counted.
+    """Returns the metric labels of a request for a path without a resource; None if it is not counted.
 
     kube-apiserver counts only requests for health, OpenAPI v3 and aggregated discovery.
     """

@@ -16,7 +16,7 @@ METRICS = "/metrics"
 
 
 class MetricsPage:
-    """The page /metrics of one server.
+    """Serves the path /metrics.
 
     - `counters`: the counts since the start or the last reset.
     - `audit_events`: returns the number of audit events since the start.
@@ -33,12 +33,15 @@ class MetricsPage:
         self.counters = Counters(self._serves)
 
     def reset(self) -> None:
-        """Sets all counts to zero. Requests in progress are not counted."""
+        """Sets all counts to zero. Requests that are in progress at this moment are never counted."""
         self._audit_events_before = self._audit_events()
         self.counters = Counters(self._serves)
 
     def document(self, request: Request) -> Response:
-        """Returns all metrics as text. A DELETE sets the counts to zero instead, as in kube-apiserver."""
+        """Returns all metrics as text.
+
+        For a DELETE request, resets the counts instead, like kube-apiserver.
+        """
         if request.method == "DELETE":
             self.reset()
             return Response(200, b"metrics reset\n", PLAIN_TEXT)

@@ -1,4 +1,7 @@
-"""The metrics of the server's process, as of github.com/prometheus/client_golang. Linux has all of them."""
+"""Reads the metrics of the server's process, like github.com/prometheus/client_golang.
+
+Only Linux has all of them.
+"""
 
 import os
 import time
@@ -13,7 +16,7 @@ _START_FIELD = 19
 
 
 def process_families() -> Iterator[Family]:
-    """Yields the metrics of this process. Without /proc, yields only the CPU time."""
+    """Yields the metrics of this process. On a system without /proc, yields only the CPU time."""
     used = time.process_time()
     text = "Seconds of CPU time that the process has used."
     yield Family("process_cpu_seconds_total", "counter", text, {(): used})
@@ -32,7 +35,10 @@ def process_families() -> Iterator[Family]:
 
 
 def _boot_time() -> float:
-    """Returns when the machine started, in seconds since the epoch. Raises ValueError if it is unknown."""
+    """Returns the boot time of the machine, in seconds since the epoch.
+
+    Raises ValueError if it is unknown.
+    """
     for line in Path("/proc/stat").read_text("ascii").splitlines():
         if line.startswith("btime "):
             return float(line.split()[1])

@@ -1,4 +1,4 @@
-"""Series: the counts of requests with the same labels, in buckets of durations and sizes."""
+"""Series: counts the requests with equal labels, in buckets of durations and sizes."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ BYTES = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8, 10**9)
 
 
 class Labels(NamedTuple):
-    """The labels of requests that are counted together, except `code`."""
+    """The labels of requests that one series counts, without `code`."""
 
     component: str
     dry_run: str

@@ -1,6 +1,6 @@
 """Writes metrics in the text format 0.0.4 of Prometheus.
 
-Follows github.com/prometheus/common `expfmt`: families are sorted by name, samples by their labels.
+Follows github.com/prometheus/common `expfmt`. Families are sorted by name, and samples by their labels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ _ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
 class Histogram(NamedTuple):
     """The value of a histogram: the number of observations in each bucket, and the sum of all values.
 
-    `buckets` has one number more than there are bounds, for values over the last bound.
+    `buckets` has one more number than there are bounds, for values above the last bound.
     """
 
     buckets: Sequence[int]
