@@ -17,7 +17,10 @@ _OPTIONS = {Operation.CREATE: "CreateOptions", Operation.UPDATE: "UpdateOptions"
 
 
 def type_of(attributes: Attributes, resource: Resource) -> dict[str, str]:
-    """Returns the group, version and kind of the written object, in the API version of `resource`."""
+    """Returns the group, version and kind of the written object, in the API version of `resource`.
+
+    For a subresource with its own kind, such as Scale, returns this kind.
+    """
     subresource = resource.subresources.get(attributes.subresource) if attributes.subresource else None
     if subresource is not None and subresource.kind != resource.kind.kind:
         group, version, kind = subresource.group, subresource.version, subresource.kind
@@ -44,8 +47,8 @@ def admission_request(attributes: Attributes, resource: Resource, uid: str) -> O
 
     The other fields are in upstream's order.
 
-    `resource`: the resource in the API version that the webhook or policy matched
-    `uid`: the uid of the AdmissionRequest
+    - `resource`: the resource in the API version that the webhook or policy matched.
+    - `uid`: the uid of the AdmissionRequest.
     """
     request: Object = {
         "uid": uid,

@@ -60,10 +60,11 @@ def review_of(version: str, request: Mapping[str, Any]) -> Object:
 def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Verdict:
     """Returns the verdict in a webhook's response.
 
-    `version`: the version of the AdmissionReview that the webhook received. `uid`: the uid of the request,
-    which a v1 response must repeat. `mutating`: whether the webhook is a mutating webhook.
+    Raises UnacceptableReview if the response has no valid verdict.
 
-    Raises UnacceptableReview if the response contains no valid verdict.
+    - `version`: the version of the AdmissionReview that the webhook received.
+    - `uid`: the uid of the request. A v1 response must repeat it.
+    - `mutating`: whether the webhook is a mutating webhook.
     """
     response = review.get("response")
     if response is None:

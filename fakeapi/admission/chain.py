@@ -1,4 +1,5 @@
-"""Admission: the admission plugins of a server, and which of them run for an operation on a resource.
+"""Admission: holds the admission plugins of a server, and selects the plugins for each operation on a
+resource.
 
 Follows k8s.io/apiserver `pkg/admission/chain.go`.
 """

@@ -63,8 +63,8 @@ class Covers(Protocol):
 class PluginEntry:
     """The name and the Python class of an admission plugin, and the resources that it handles.
 
-    - `name`: the name of the plugin upstream.
-    - `place`: "MODULE:CLASS" of the plugin. The server imports the module when it is first needed.
+    - `name`: the upstream name of the plugin.
+    - `place`: "MODULE:CLASS" of the plugin. The server imports the module when a write first needs it.
     - `covers`: returns whether the plugin handles a resource or subresource.
     """
 
@@ -90,7 +90,7 @@ class Selection:
 
 
 def kinds(*names: str) -> Covers:
-    """Returns a function that tells whether a resource or subresource is in `names`.
+    """Returns a function for `PluginEntry.covers`: whether a resource or subresource is in `names`.
 
     Examples of names are "pods", "pods/resize" and "ingresses.networking.k8s.io".
     """

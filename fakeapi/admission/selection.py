@@ -75,8 +75,8 @@ class AdmissionPluginError(ValueError):
 def selected(enable: str = "", disable: str = "") -> Selection:
     """Returns the admission plugins of a server.
 
-    `enable`: names of plugins to run in addition to the default plugins, separated by commas.
-    `disable`: names of plugins that never run, separated by commas.
+    - `enable`: names of plugins to run in addition to the default plugins, separated by commas.
+    - `disable`: names of plugins that never run, separated by commas.
 
     Raises AdmissionPluginError if a name is unknown, enabled and disabled, or not implemented.
     """

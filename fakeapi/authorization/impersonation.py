@@ -49,9 +49,8 @@ _Mode = Callable[[Authorizer, AccessAttributes, Wanted], Awaitable[User]]
 class LastModes:
     """Remembers the mode of each client's last successful impersonation.
 
-    A mode is a function that checks the permissions for one sort of impersonated user.
-
-    Follows upstream's modeIndexCache (cache.go).
+    A mode is a function that checks the permissions for one kind of impersonated user. Follows upstream's
+    modeIndexCache (cache.go).
     """
 
     def __init__(self) -> None:
@@ -76,8 +75,8 @@ async def legacy(authorizer: Authorizer, requestor: User, wanted: Wanted) -> Use
     Checks the verb `impersonate` for the user name and for each group, extra value and uid. Raises ApiError
     403 if the client lacks one of these permissions.
 
-    `requestor`: the client
-    `wanted`: the user that the client wants to impersonate
+    - `requestor`: the client.
+    - `wanted`: the user that the client wants to impersonate.
     """
     for access in _name_and_groups(requestor, wanted):
         await _check(authorizer, access)

@@ -1,7 +1,7 @@
-"""Rules of node authorization that need only the request, and the reasons for denied requests.
+"""Node authorization rules that only read the request, and the reasons for denied requests.
 
-`node` is the name of a kubelet's cluster node, and `wanted` is its request. Follows k8s.io/kubernetes
-`plugin/pkg/auth/authorizer/node` (node_authorizer.go).
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node` (node_authorizer.go). In all functions, `node` is
+the name of a kubelet's cluster node, and `wanted` is the kubelet's request.
 """
 
 from fakeapi.machinery.golang.strconv import quote
@@ -108,8 +108,8 @@ def decide_pod_certificate(node: str, wanted: AccessAttributes) -> Decision | No
 
     Returns None for a get, because the decision depends on the requested object.
 
-    `node`: the name of the kubelet's cluster node
-    `wanted`: the request
+    - `node`: the name of the kubelet's cluster node.
+    - `wanted`: the request.
     """
     if wanted.subresource:
         return refused("nodes may not access the status subresource of PodCertificateRequests")

@@ -61,8 +61,8 @@ class NodeAccess:
     def decide(self, node: str, wanted: AccessAttributes) -> Decision:
         """Decides whether a kubelet may send a request. The reason of a denial may be empty.
 
-        `node`: the name of the kubelet's cluster node
-        `wanted`: the request
+        - `node`: the name of the kubelet's cluster node.
+        - `wanted`: the request.
         """
         if not node:
             return refused(f"unknown node for user {quote(wanted.user.name)}")
@@ -124,7 +124,7 @@ class NodeAccess:
         )
 
     def _of_node(self, node: str, wanted: AccessAttributes) -> Decision:
-        """Allows access to an object if its `spec.nodeName` is the cluster node of the kubelet."""
+        """Allows access to an object only if its `spec.nodeName` is the cluster node of the kubelet."""
         if not wanted.name:
             return refused("No Object name found")
         obj = self._objects.get(wanted.group, wanted.resource, wanted.namespace, wanted.name)

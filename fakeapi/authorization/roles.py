@@ -41,8 +41,8 @@ class Roles:
     def granted_to(self, user: User, namespace: str) -> Iterator[GrantedRule | ApiError]:
         """Yields the rules of a user in a namespace, or cluster-wide if `namespace` is "".
 
-        The rules are sorted by the names of their bindings, cluster-wide bindings first. A binding whose role
-        does not exist yields an ApiError 404.
+        The rules of ClusterRoleBindings come first. Each part is sorted by the names of the bindings. For a
+        binding with a missing role, yields an ApiError 404.
         """
         self._read()
         yield from self._granted(user, "")

@@ -1,8 +1,8 @@
 """ClaimStatusPermissions: checks who may bind a ResourceClaim, and who may report its device status.
 
 Follows AuthorizedForBinding and AuthorizedForDeviceStatus in k8s.io/kubernetes
-`pkg/registry/resource/utils.go`. The feature gate DRAResourceClaimGranularStatusAuthorization exists since
-1.36.
+`pkg/registry/resource/utils.go`. Active with the feature gate DRAResourceClaimGranularStatusAuthorization,
+since 1.36.
 """
 
 from collections.abc import Awaitable
@@ -73,7 +73,7 @@ class ClaimStatusPermissions(AdmissionPlugin):
     async def _any_refused(self, attributes: Attributes, verbs: list[str], driver: str) -> str | None:
         """Checks whether the client has any of the verbs on `resourceclaims/driver` for a driver.
 
-        Returns None if the client has one of them; otherwise the error message for the first verb.
+        Returns None if the client has one of the verbs; otherwise the error message for the first verb.
         """
         first = None
         for verb in verbs:

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatureValidator: rejects changes of pods that need a feature which their node lacks.
+"""NodeDeclaredFeatureValidator: rejects pod changes that need a missing feature of the pod's node.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodedeclaredfeatures` and k8s.io/component-helpers
 `nodedeclaredfeatures/features`, since 1.35.

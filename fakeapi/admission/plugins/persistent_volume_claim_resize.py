@@ -1,4 +1,4 @@
-"""PersistentVolumeClaimResize: only bound claims with an expandable storage class may request more storage.
+"""PersistentVolumeClaimResize: rejects a larger storage request of an unbound or unexpandable claim.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/storage/persistentvolume/resize`.
 """

@@ -24,7 +24,7 @@ _IDENTITY = ("key", "operator", "value", "effect")
 
 
 class AlwaysPullImages(AdmissionPlugin):
-    """Sets the image pull policy Always. So pods cannot use private images that other pods have pulled."""
+    """Sets the image pull policy Always, so that pods cannot use private images pulled for other pods."""
 
     def mutate(self, attributes: Attributes) -> None:
         if _has_no_new_image(attributes):

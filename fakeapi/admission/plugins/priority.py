@@ -19,11 +19,11 @@ POLICY_GATE = "PodGroupPreemptionPolicy"
 
 
 class GroupKind(NamedTuple):
-    """A kind of groups of pods.
+    """A kind of pod groups, PodGroup or CompositePodGroup.
 
     - `text`: the kind in error messages.
-    - `gates`: the gates with which the plugin sets the priority of groups. The first one that a release has
-      decides.
+    - `gates`: feature gates. The plugin sets priorities of groups if the first gate known to the release is
+      on.
     """
 
     text: str

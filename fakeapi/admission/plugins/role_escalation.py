@@ -77,9 +77,8 @@ class RoleEscalation(AdmissionPlugin):
         """Returns the rules of a role after a write, including the rules that the role aggregates.
 
         In a cluster, a controller copies aggregated rules into the role. A patch keeps these rules. A PUT
-        keeps them if its object has the uid and the rules of the stored role.
-
-        `old`: the stored role; None on create
+        keeps them if its object has the uid and the rules of the stored role. `old`: the stored role; None on
+        create.
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -156,7 +155,7 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
     """Whether an update changes only metadata fields that the garbage collector may change.
 
-    `old`: the stored object; None on create, for which the result is False
+    `old`: the stored object; None on create. The result is then False.
     """
     return old is not None and semantically_equal(_without_collected(new), _without_collected(old))
 

@@ -22,7 +22,7 @@ from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.model.resource import Resource
 
 MESSAGE_MAX = 5 * 1024
-"""Maximum length in bytes of a messageExpression's result. A longer result is replaced by `message`."""
+"""Maximum length in bytes of a messageExpression's result. For a longer result, the plugin uses `message`."""
 _CODES = {"Unauthorized": 401, "Forbidden": 403, "RequestEntityTooLarge": 413}
 _INVALID = "Invalid"
 
@@ -123,9 +123,7 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
 
     Yields Unsupported for an expression that fakeapi cannot evaluate. If the expressions exceed the budget of
     CEL cost units, yields only one _Refusal about the budget. With the failurePolicy Ignore, yields nothing
-    in this case.
-
-    `asked`: evaluates the expressions of the policy
+    in this case. `asked`: evaluates the expressions of the policy.
     """
     strict = _is_strict(spec)
     try:

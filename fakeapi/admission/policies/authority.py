@@ -1,4 +1,4 @@
-"""The CEL variable `authorizer`, with which the expressions of policies check permissions.
+"""The CEL variable `authorizer`. The expressions of policies use it to check permissions.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """

@@ -77,7 +77,7 @@ class Expressions:
         self._left = units
 
     def conditions(self, conditions: Iterable[Mapping[str, str]]) -> Outcome:
-        """Returns an Outcome that says whether all match conditions are true.
+        """Evaluates match conditions; returns an Outcome that is true if all conditions are true.
 
         If one condition is false, the Outcome is false, even if the evaluation of an earlier condition
         failed. Afterwards, a new budget of CEL cost units starts.

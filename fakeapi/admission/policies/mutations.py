@@ -25,7 +25,7 @@ from fakeapi.registry.model.resource import Resource
 
 
 class MutationError(ValueError):
-    """Raised if a mutation cannot be applied. The message says why."""
+    """Raised if a mutation cannot be applied. The message is the reason."""
 
 
 def mutate(

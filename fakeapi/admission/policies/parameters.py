@@ -14,7 +14,7 @@ from fakeapi.registry.objects import ClusterObjects
 
 
 class ParameterError(ValueError):
-    """Raised if the parameters that a binding names are not available. The message says why."""
+    """Raised if the parameters of a binding are not available. The message is the reason."""
 
 
 def parameters(

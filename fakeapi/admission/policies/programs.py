@@ -20,7 +20,7 @@ PROGRAMS_MAX = 1024
 
 
 class Uncompiled(ValueError):
-    """Raised if an expression cannot be compiled. The message says why.
+    """Raised if an expression cannot be compiled. The message is the reason.
 
     `is_known`: True if Kubernetes reports this error too; False if fakeapi could not check the expression.
     """

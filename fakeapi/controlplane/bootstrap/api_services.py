@@ -16,7 +16,7 @@ _LABELS = {"kube-aggregator.kubernetes.io/automanaged": "onstart"}
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
     """Yields an APIService for each served group version, sorted by group and version.
 
-    Omits group versions for which the data tables of the release contain no priorities.
+    Omits group versions without priorities in the data tables of the release.
     """
     priorities = resource.release.all_kinds.tables.bootstrap(resource.kind.resource)
     served = {

@@ -20,6 +20,6 @@ _DESCRIPTIONS = {
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields system-node-critical and system-cluster-critical, which are the same in every release."""
+    """Yields system-node-critical and system-cluster-critical. They are the same in every release."""
     for name, value in _CLASSES.items():
         yield BootstrapObject(name, {"value": value, "description": _DESCRIPTIONS[name]})

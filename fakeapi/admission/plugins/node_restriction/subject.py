@@ -52,11 +52,11 @@ class Subject:
         return self.attributes.resource.release.gates.get(name, False)
 
     def get(self, resource: str, name: str, *, namespace: str = "", group: str = "") -> Object:
-        """Returns a stored object. Raises ApiError 404 if it does not exist.
+        """Returns a stored object. Raises ApiError 404 if the object does not exist.
 
-        `resource`: the plural name of the resource, such as "pods"
-        `namespace`: "" for a cluster-scoped resource
-        `group`: the API group; "" for the core group
+        - `resource`: the plural name of the resource, such as "pods".
+        - `namespace`: "" for a cluster-scoped resource.
+        - `group`: the API group; "" for the core group.
         """
         obj = self.server.objects.get(group, resource, namespace, name)
         if obj is None:

@@ -1,4 +1,4 @@
-"""PodSecurity: restricts the privileges of pods, as the labels of their namespace say.
+"""PodSecurity: restricts the privileges of pods, with the levels in the labels of their namespace.
 
 Follows k8s.io/pod-security-admission of each release.
 """

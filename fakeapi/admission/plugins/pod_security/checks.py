@@ -76,8 +76,9 @@ class Versioned:
 def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
     """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
 
-    `wanted`: the level and its version. `newest`: the minor version of the server's release. `metadata`,
-    `spec`: the metadata and spec of the pod or pod template.
+    - `wanted`: the level and its version.
+    - `newest`: the minor version of the server's release.
+    - `metadata`, `spec`: the metadata and spec of the pod or pod template.
     """
     if wanted.level == PRIVILEGED:
         return []
@@ -253,7 +254,7 @@ def _on_linux(check: Check) -> Check:
 
 
 def _as_root_of_host(check: Check) -> Check:
-    """Returns a check that skips pods with user namespaces (hostUsers: false)."""
+    """Returns a check that skips pods in user namespaces (hostUsers: false)."""
 
     def found(metadata: Object, spec: Object) -> Finding:
         return None if spec.get("hostUsers") is False else check(metadata, spec)

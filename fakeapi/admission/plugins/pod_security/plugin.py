@@ -20,7 +20,7 @@ from fakeapi.registry.stored import form as stored_form
 PODS_MAX = 3000
 """Maximum number of existing pods to check when the labels of a namespace change.
 
-If the namespace has more pods, a warning says so.
+If the namespace has more pods, a warning says that not all pods were checked.
 """
 
 _LISTS = ("containers", "initContainers")

@@ -15,16 +15,14 @@ def several(one: str, more: str, count: int) -> str:
 
 
 def named(what: str, names: Sequence[str]) -> str:
-    """Returns a noun and names as text of the form `containers "a", "b"`. `what`: the noun in the
-    singular.
-    """
+    """Returns a noun and names, such as `containers "a", "b"`. `what`: the noun in the singular."""
     return f"{several(what, f'{what}s', len(names))} {quoted(names)}"
 
 
 def setters(of_pod: bool, names: Sequence[str]) -> str:  # noqa: FBT001 - whether the pod itself sets it
-    """Returns who sets a field, as text of the form `pod and container "a"`.
+    """Returns the setters of a field, such as `pod and container "a"`.
 
-    `of_pod`: whether the pod sets it. `names`: the containers that set it.
+    `of_pod`: whether the pod sets the field. `names`: the containers that set it.
     """
     parts = ["pod"] if of_pod else []
     if names:

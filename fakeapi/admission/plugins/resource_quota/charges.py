@@ -1,7 +1,7 @@
 """Charges: calculates how a write changes the usage of each ResourceQuota, or rejects the write.
 
 Follows CheckRequest in k8s.io/apiserver `pkg/admission/plugin/resourcequota`, and `Matches` in
-`pkg/quota/v1/generic`. Implements only explicit quotas: a namespace without quotas has no limits.
+`pkg/quota/v1/generic`. A namespace without quotas has no limits.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,5 +1,5 @@
-"""The plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook: they call webhooks for writes.
+"""The plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook. They call webhooks for writes.
 
-Follows k8s.io/apiserver `pkg/admission/plugin/webhook`. fakeapi has no audit log, so it ignores the audit
-annotations in responses.
+Follows k8s.io/apiserver `pkg/admission/plugin/webhook`. Ignores the audit annotations in responses, because
+the audit log of fakeapi does not contain them.
 """

@@ -41,12 +41,11 @@ class WebhookFailed(Exception):
 async def ask(
     clients: WebhookClients, invocation: Invocation, write: VersionedWrite, *, mutating: bool
 ) -> Verdict:
-    """Calls a webhook for a write; adds its warnings to the response, and returns its verdict.
+    """Calls a webhook for a write, adds its warnings to the response, and returns its verdict.
 
-    `mutating`: whether the webhook is a mutating webhook
-
-    Raises WebhookFailed if the call fails or the webhook's response is invalid. Raises ApiError if the
-    webhook denies the write. Raises ApiError 400 for a dry run if the webhook does not support dry runs.
+    `mutating`: whether the webhook is a mutating webhook. Raises WebhookFailed if the call fails or the
+    webhook's response is invalid. Raises ApiError if the webhook denies the write. Raises ApiError 400 for a
+    dry run if the webhook does not support dry runs.
     """
     webhook, settings = invocation.webhook, invocation.webhook.settings
     attributes = write.attributes

@@ -11,7 +11,7 @@ from fakeapi.registry.model.resource import Resource
 
 
 def variables_of(write: VersionedWrite, resource: Resource) -> dict[str, Any]:
-    """Returns the values of CEL variables such as `object` and `request` as decoded JSON, by variable name.
+    """Returns the values of CEL variables, such as `object` and `request`, by name, as decoded JSON.
 
     `resource`: the resource in the API version that the objects must have.
     """

@@ -20,8 +20,9 @@ GROUP = "admissionregistration.k8s.io"
 class Webhook:
     """A webhook in a webhook configuration.
 
-    `uid`: an identifier that differs even for webhooks with the same name. `settings`: the webhook as decoded
-    JSON. `namespaces`, `objects`: the namespaceSelector and objectSelector; None selects nothing.
+    - `uid`: an identifier that differs even for webhooks with the same name.
+    - `settings`: the webhook as decoded JSON.
+    - `namespaces`, `objects`: the namespaceSelector and objectSelector; None selects nothing.
     """
 
     uid: str
@@ -55,7 +56,7 @@ class Configurations:
         self._read: dict[bytes, tuple[Webhook, ...]] = {}
 
     def webhooks(self) -> list[Webhook]:
-        """Returns the webhooks of all configurations, which are sorted by name."""
+        """Returns the webhooks of all configurations, sorted by the name of the configuration."""
         entries = self._objects.entries(GROUP, self._resource)
         if not entries:
             return []
