@@ -1,4 +1,4 @@
-"""Controllers write a claim in one request, and read it before only if it has opaque parameters."""
+"""Controllers write a claim with one request. They read it before only if it has opaque parameters."""
 
 from typing import Any
 

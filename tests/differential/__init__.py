@@ -1,1 +1,1 @@
-"""Contains tools that send the same requests to fakeapi and to Kubernetes, and compare the responses."""
+"""Tools that send the same requests to fakeapi and to Kubernetes, and compare the responses."""

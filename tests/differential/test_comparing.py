@@ -1,4 +1,4 @@
-"""Random requests compare errors in any order, and send each server its own times."""
+"""The tool for random requests accepts errors in any order, and sends each server its own times."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""Creates one pod, reads its status and advances the clock, for tests of the kubelet with a frozen clock."""
+"""Helpers for tests of the kubelet with a frozen clock: create a pod, read its status, advance the clock."""
 
 from typing import Any
 

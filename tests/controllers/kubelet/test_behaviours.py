@@ -1,4 +1,4 @@
-"""Behaviours of containers are read from Python, YAML and annotations; bad ones get one clear error."""
+"""Behaviours of containers come from Python, YAML and annotations. Invalid ones get one clear error line."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""A container's log keeps lines with times, drops the oldest lines and lets readers follow."""
+"""A container's log stores lines with times, drops the oldest lines and lets readers follow."""
 
 import asyncio
 

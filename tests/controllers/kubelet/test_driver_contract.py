@@ -1,4 +1,4 @@
-"""The kubelet treats simulated drivers and drivers over gRPC alike: the contract of both, by one suite."""
+"""The kubelet treats simulated drivers and drivers over gRPC alike. The same tests run for both."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -23,7 +23,7 @@ VERSIONS = {"1.31": "v1alpha3", "1.33": "v1beta2", "1.36": "v1", "1.37": "v1"}
 
 
 class Subject(ABC):
-    """A driver under test, and how the suite makes it fail."""
+    """A driver under test, simulated or over gRPC. The tests start it, stop it and make it fail."""
 
     def __init__(self, api: FakeAPI) -> None:
         self.api = api
@@ -38,7 +38,7 @@ class Subject(ABC):
 
     @abstractmethod
     def fail(self, error: str) -> None:
-        """Lets the driver return an error for each claim from now on; "" lets it work again."""
+        """Makes the driver return an error for each claim from now on. An empty text ends the errors."""
 
     @abstractmethod
     def answer_for_the_wrong_claim(self) -> None: ...
@@ -46,7 +46,7 @@ class Subject(ABC):
     @property
     @abstractmethod
     def prepared(self) -> list[str]:
-        """The names of the claims of all calls to prepare that succeeded."""
+        """The names of the claims in all successful prepare calls."""
 
     @property
     @abstractmethod
@@ -245,7 +245,7 @@ def test_the_events_about_failures_have_the_same_messages(release: str) -> None:
 
 
 def _failures(release: str, kind: str) -> Iterator[list[str]]:
-    """Yields the messages of the events for an error, a wrong claim, and a driver that is not registered."""
+    """Yields the event messages for three failures: an error, a wrong claim, and an unregistered driver."""
     for fail in ("error", "wrong claim", "stopped"):
         with cluster(release, kind) as driver:
             driver.start()

@@ -24,10 +24,10 @@ After a protobuf field tag, the same bytes are a ResourceModel.
 
 
 class OldDriver(PythonDriver):
-    """A DRA driver with one of the gRPC APIs that only releases up to 1.30 support.
+    """A DRA driver with a gRPC API of releases up to 1.30.
 
-    - `told`: for each claim, the opaque and structured resource handles that the driver received
-    - `models`: the messages that the driver streams to the kubelet until the driver ends
+    - `told`: the opaque and structured resource handles that the driver received for each claim.
+    - `models`: the messages that the driver streams to the kubelet until the driver ends.
     """
 
     def __init__(self, node: Any, service: str, *models: bytes) -> None:

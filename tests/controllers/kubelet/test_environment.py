@@ -1,4 +1,4 @@
-"""The environment of a container comes from fields, ConfigMaps, Secrets, Services and CDI devices."""
+"""The environment of a container comes from pod fields, ConfigMaps, Secrets, Services and CDI devices."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Containers get the devices of their claims, which stay prepared until the last container ended."""
+"""Containers get the devices of their claims. The claims stay prepared until the last container has ended."""
 
 from collections.abc import Iterator
 from typing import Any

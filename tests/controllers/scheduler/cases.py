@@ -36,7 +36,7 @@ GATES = {
         "GenericWorkload",
     ),
 }
-"""The feature gates that are on in generated cases with `gates: all`, by release."""
+"""The feature gates of generated cases with `gates: all`, by release."""
 MERGE = "application/merge-patch+json"
 ROUNDS, SECONDS = 2, 1.5
 """The number of clock advances after each pod, and the seconds of one advance.
@@ -77,7 +77,7 @@ def recorded_cases() -> Iterator[Recorded]:
 
 @dataclass(frozen=True)
 class Stage:
-    """A running server of a release, and its adjustable clock."""
+    """A running server of a release, with its adjustable clock."""
 
     api: FakeAPI
     clock: AdjustableClock

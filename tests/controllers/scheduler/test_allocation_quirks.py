@@ -1,4 +1,4 @@
-"""The device allocator has the quirks of each release, with all feature gates on.
+"""The device allocator reproduces the quirks of each release, with all feature gates on.
 
 The expected results come from each release's k8s.io/dynamic-resource-allocation with the same objects.
 """

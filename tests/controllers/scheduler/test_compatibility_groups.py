@@ -1,6 +1,6 @@
-"""Devices that consume one counter set together have a compatibility group in common (alpha in 1.37).
+"""Devices that consume the same counter set must share a compatibility group (alpha in 1.37).
 
-The cases are those of compatibility_groups_test.go in k8s.io/dynamic-resource-allocation 0.37.
+The cases equal those of compatibility_groups_test.go in k8s.io/dynamic-resource-allocation 0.37.
 """
 
 import asyncio

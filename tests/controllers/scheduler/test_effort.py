@@ -33,7 +33,7 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
     """Allocates `count` devices that have the same attribute value, by the rules of 1.33.
 
-    Returns the allocations; None if there are not enough such devices. The nine devices have two different
+    Returns the allocations; None if too few devices have the same value. The devices have two different
     values. `matcher`: evaluates the CEL selectors.
     """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}

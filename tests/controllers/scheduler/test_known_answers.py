@@ -1,4 +1,4 @@
-"""The scheduler's incremental state gives the outcomes of a computation from all objects."""
+"""The scheduler's cached answers give the same outcomes as a computation from all objects."""
 
 import asyncio
 import random
@@ -43,7 +43,7 @@ NODES = [f"n{number}" for number in range(6)]
 
 
 class Cluster(ClaimView):
-    """Objects in memory, with the incremental state of the scheduler."""
+    """Objects in memory, with the scheduler's cached state of nodes and devices."""
 
     def __init__(self) -> None:
         self.all: dict[str, dict[str, Object]] = {
@@ -113,7 +113,10 @@ class Cluster(ClaimView):
 
 
 class Plain(Cluster):
-    """The objects of another cluster, without any state that is kept between attempts."""
+    """The objects of another cluster without cached state.
+
+    Every attempt computes everything from the objects.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__()
@@ -125,7 +128,7 @@ class Plain(Cluster):
 
 
 class Counting(DynamicResources):
-    """Counts the nodes that it checks."""
+    """The plugin DynamicResources. `checked`: the number of nodes that it has checked."""
 
     checked = 0
 
@@ -225,7 +228,7 @@ def shares() -> Iterator[str]:
 
 
 def change(cluster: Cluster, chance: random.Random) -> None:
-    """Makes one random change."""
+    """Makes one random change in the cluster: to a node, a pod, a claim, a slice or a class."""
     name = chance.choice(NODES)
     match chance.randrange(12):
         case 0:
@@ -311,7 +314,7 @@ def test_attempts_with_known_answers_have_the_outcomes_of_attempts_on_all_nodes(
 
 
 def without_shares(outcome: Object) -> Object:
-    """Returns an outcome without the IDs of shares, which are new in each attempt."""
+    """Returns an outcome without share IDs, because each attempt generates new ones."""
     for result in outcome["allocations"] or ():
         for device in result["devices"]["results"]:
             if "shareID" in device:

@@ -1,4 +1,4 @@
-"""PodGroups, devices and pods for the tests of PodGroups."""
+"""Creates PodGroups, devices and pods for the tests of PodGroups."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ CONTROLLERS = (
 
 
 def server(**options: Any) -> FakeAPI:
-    """Returns a server of 1.37 that supports PodGroups with claims. The tests play the kubelet."""
+    """Returns a server of 1.37 with PodGroups and their claims, but without a kubelet."""
     gates = {"GenericWorkload": True, "DRAWorkloadResourceClaims": True}
     runtime = f"{BETA}=true"
     return FakeAPI(
@@ -70,7 +70,7 @@ def group(name: str = "g", gang: int = 0, *, claims: bool = False) -> Object:
 
 
 def member(name: str, group_name: str = "g", *, claims: bool = False, cpu: str = "") -> Object:
-    """Returns a pod of a PodGroup. `claims`: whether it has the claim `gpu` of the template `one`."""
+    """Returns a pod of a PodGroup. `claims`: whether the pod has the claim `gpu` from the template `one`."""
     container: Object = {"name": "main", "image": "image"}
     if cpu:
         container["resources"] = {"requests": {"cpu": cpu}}
@@ -83,7 +83,7 @@ def member(name: str, group_name: str = "g", *, claims: bool = False, cpu: str =
 
 
 def nodes_of(api: FakeAPI) -> dict[str, str]:
-    """Returns the node of each pod that has one, after the controllers have settled."""
+    """Waits until the controllers have settled; returns the node of each bound pod, by pod name."""
     api.settle()
     pods = api.list("Pod", namespace="default")
     bound = [pod for pod in pods if pod["spec"].get("nodeName")]

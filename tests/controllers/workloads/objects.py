@@ -1,4 +1,4 @@
-"""Workloads and pods for the tests of controllers, which play scheduler and kubelet themselves."""
+"""Workloads and pods for the tests of controllers. The tests act as the scheduler and the kubelet."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The controller of DaemonSets keeps a pod on every node that fits."""
+"""The controller of DaemonSets keeps a pod on every suitable node."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def create_nodes(api: FakeAPI, *nodes: str) -> None:
 
 
 def targets(api: FakeAPI) -> list[str]:
-    """Returns the nodes for which the pods were created."""
+    """Returns the target nodes of the pods."""
     return sorted(str(target_node(pod)) for pod in pods(api))
 
 

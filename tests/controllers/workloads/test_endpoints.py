@@ -49,7 +49,7 @@ def slices(api: FakeAPI, name: str = "web") -> list[Object]:
 
 
 def addresses(each: Object) -> dict[str, bool]:
-    """Returns whether each address of an EndpointSlice is ready."""
+    """Returns whether each address of an EndpointSlice is ready, by address."""
     endpoints = each.get("endpoints") or ()
     return {address: point["conditions"]["ready"] for point in endpoints for address in point["addresses"]}
 

@@ -1,4 +1,4 @@
-"""A gang that does not fit preempts pods of lower priority, and a PodGroup may be preempted as a whole."""
+"""A gang that does not fit preempts pods of lower priority. A PodGroup may be preempted as a whole."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The controller of ReplicaSets keeps the wanted number of pods."""
+"""The controller of ReplicaSets keeps the desired number of pods."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""Compares fakeapi with a real kube-apiserver: both get the same random requests for all built-in kinds."""
+"""Compares fakeapi with a real kube-apiserver. Both get the same random requests for all built-in kinds."""

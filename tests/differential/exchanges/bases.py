@@ -1,4 +1,4 @@
-"""Valid objects of the kinds that the differential test drives, and the kinds that it leaves out."""
+"""Valid objects of the kinds in the differential test, and the kinds that the test omits."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -64,11 +64,13 @@ LEFT_OUT: Mapping[str, str] = {
     "servicecidrs": "a ServiceCIDR changes the addresses of all services",
     "resourcequotas": "no controller fills the status, so that all writes of the namespace are refused",
 }
-"""Resources without a story, each with the reason."""
+"""Resources that the test omits, with the reasons."""
 
 
 def base_of(kind: Kind) -> Mapping[str, Any] | None:
-    """Returns the fields of a valid object without its metadata; None for a kind without a base."""
+    """Returns the fields of a valid object without its metadata; None if no such object is defined for the
+    kind.
+    """
     for table in (MORE_BASES, BASES):
         fields = table.get(kind.group, {}).get(kind.resource)
         if fields is not None:
@@ -77,5 +79,5 @@ def base_of(kind: Kind) -> Mapping[str, Any] | None:
 
 
 def driven_kinds(kinds: list[Kind]) -> list[Kind]:
-    """Returns the kinds that have a base and are not left out."""
+    """Returns the kinds to test: kinds with a base object, without the omitted kinds."""
     return [kind for kind in kinds if kind.resource not in LEFT_OUT and base_of(kind) is not None]

@@ -1,4 +1,4 @@
-"""Compares the responses of the two servers; reports errors in another order as one difference."""
+"""Compares the responses of two servers. Equal errors in another order are one difference."""
 
 import json
 from typing import Any
@@ -7,13 +7,13 @@ from tests.conformance.differences import Difference
 from tests.conformance.world import WorldComparison
 
 ORDER = ".body.details.causes.order"
-"""The path of a difference between two Statuses that have the same causes in another order."""
+"""The path of the difference between two Statuses with the same causes in another order."""
 
 
 class OrderComparison(WorldComparison):
-    """A comparison that reports one difference, at the path ORDER, for equal causes in another order.
+    """A comparison of responses. Reports equal causes in another order as one difference with the path ORDER.
 
-    The difference names the kind of the refused object.
+    The difference names the kind of the rejected object.
     """
 
     def answer(self, recorded: dict[str, Any], actual: dict[str, Any]) -> list[Difference]:

@@ -1,4 +1,4 @@
-"""Counts what the stories reach: kinds, verbs, patch types, status codes and causes of errors."""
+"""Counts the coverage of the stories: kinds, verbs, patch types, status codes and causes of errors."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from fakeapi.releases import Kind
 
 @dataclass
 class Coverage:
-    """Counts of the exchanges of a run.
+    """Counts the requests and responses of a run.
 
-    - `verbs`: by kind, HTTP method, subresource and content type
-    - `codes`: by HTTP status code of kube-apiserver
-    - `causes`: by kind, field and reason of the causes in the errors of kube-apiserver
+    - `verbs`: by kind, and by HTTP method, subresource and content type.
+    - `codes`: by HTTP status code of kube-apiserver.
+    - `causes`: by kind, field and reason of the causes in the errors of kube-apiserver.
     """
 
     verbs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -22,7 +22,7 @@ class Coverage:
     exchanges: int = 0
 
     def count(self, kind: Kind, exchanges: list[dict[str, Any]]) -> None:
-        """Counts the exchanges of one story."""
+        """Counts the requests and responses of one story. `kind`: the kind of the story."""
         for exchange in exchanges:
             self.exchanges += 1
             answer = exchange["answer"]

@@ -9,10 +9,10 @@ from tests.differential.exchanges.comparing import ORDER
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A difference that no mistake of fakeapi causes.
+    """A difference that is not a bug of fakeapi.
 
-    - `pattern`: matches the whole description of the difference
-    - `reason`: why the two servers may differ
+    - `pattern`: matches the whole description of the difference.
+    - `reason`: why the two servers may differ.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Known:
 
 
 def _order(*kinds: str) -> str:
-    """Returns the pattern of an error with the same causes in another order. `kinds`: the refused kinds."""
+    """Returns the pattern of an error with the same causes in another order. `kinds`: the rejected kinds."""
     return rf"{re.escape(ORDER)}: recorded '(?:{'|'.join(kinds)})', got .*"
 
 

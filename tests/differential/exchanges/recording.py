@@ -1,4 +1,4 @@
-"""Sends a story to kube-apiserver and records it in the form of the conformance recordings."""
+"""Sends a story to kube-apiserver and records its requests and responses, like the conformance recordings."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ from tests.differential.exchanges.stories import Request, Story
 from tests.differential.rbac.servers import merged
 
 ADMINISTRATOR = {"Impersonate-User": "kubernetes-admin", "Impersonate-Group": "system:masters"}
-"""Headers that give the requests to both servers the same user."""
+"""Impersonation headers that give requests the same user on both servers."""
 
 TIMEOUT_SECONDS = 60.0
 _SYMBOL = re.compile(r"<(rv|uid) ([^>]+)>")
@@ -35,7 +35,7 @@ class Recorder:
     def record(self, story: Story) -> list[dict[str, Any]]:
         """Sends the requests of a story in order.
 
-        Returns the requests without symbols, each with its response as `answer`.
+        Returns the requests with resolved symbols. Each has its response as `answer`.
         """
         seen = Seen()
         exchanges = []
@@ -49,9 +49,10 @@ class Recorder:
         return exchanges
 
     def _refresh_cache(self, request: Request) -> None:
-        """Lists without a resourceVersion: kube-apiserver then waits until its watch cache is up to date.
+        """Lists without a resourceVersion, so that kube-apiserver updates its watch cache.
 
-        A list with NotOlderThan may otherwise show an older state, because the cache lags behind etcd.
+        Without this list, a list with NotOlderThan may show an older state, because the cache lags behind
+        etcd.
         """
         self._send({"method": "GET", "target": f"{request['target'].partition('?')[0]}?limit=1"})
 
@@ -86,14 +87,14 @@ class Recorder:
 
 
 class Seen:
-    """The objects and the continue token of the last responses; replaces the symbols of requests."""
+    """Stores the objects and the continue token of the last responses. Resolves the symbols of requests."""
 
     def __init__(self) -> None:
         self._objects: dict[str, dict[str, Any]] = {}
         self._continue = "none"
 
     def learn(self, request: Request, body: Any) -> None:
-        """Keeps the objects and the continue token of a response."""
+        """Stores the objects and the continue token of a response."""
         if not isinstance(body, dict):
             return
         metadata = body.get("metadata")
@@ -104,7 +105,7 @@ class Seen:
             self._objects[str((metadata or {})["name"])] = body
 
     def resolved(self, request: Request) -> Request:
-        """Returns a request with the symbols replaced by the values of earlier responses."""
+        """Returns a request in which values of earlier responses replace the symbols."""
         made: Request = {
             **request,
             "target": self._text(request["target"]).replace("<continue>", self._continue),

@@ -3,9 +3,9 @@
     python -m tests.differential.exchanges.run [--release 1.37] [--minutes 30] [--seed 7] [--only PODS ...]
     python -m tests.differential.exchanges.run --release 1.37 --seed 7 --story 118
 
-Go builds etcd and kube-apiserver once, in about 15 minutes. A difference is shrunk to the shortest sequence
-of requests and printed. `--keep FILE` also appends it to a file, in the form of the conformance recordings.
-The exit status is 1 if there is a difference without a name in `known.py`.
+Go builds etcd and kube-apiserver once, in about 15 minutes. The tool shortens each story with an unknown
+difference as far as possible, and prints it. `--keep FILE` also appends the story to a file, in the form of
+the conformance recordings. The exit status is 1 if a difference has no name in `known.py`.
 """
 
 import argparse
@@ -43,21 +43,21 @@ OPTIONS = (
     "--allow-privileged=true",
     "--enable-priority-and-fairness=false",
 )
-"""Options of kube-apiserver that match the defaults of fakeapi, and keep its own controllers quiet."""
+"""Options that give kube-apiserver the defaults of fakeapi and keep it from changing objects by itself."""
 CLAIMS = "DynamicResourceAllocation=true"
-"""The feature gate that fakeapi has on in every release; kube-apiserver has it on by default from 1.34 on."""
+"""A feature gate that fakeapi enables in every release. kube-apiserver enables it by default since 1.34."""
 CLAIMS_UNTIL = 33
 SHOWN_MAX = 60
-"""Maximum number of differences to print. The run counts all of them."""
+"""Maximum number of differences to print. The tool counts further differences without printing them."""
 
 AGAIN = 99
-"""The attempt that repeats a story, as part of its names; attempts to shrink it have lower numbers."""
+"""Attempt number of a repeated story, a part of its names. Attempts to shorten a story have lower numbers."""
 
 Differences = dict[int, list[Difference]]
 
 
 class ImpersonatingPlayer(Player):
-    """Sends the requests as the same user that the recorder has on kube-apiserver."""
+    """Sends requests to fakeapi as the same user as the recorder sends them to kube-apiserver."""
 
     def prepare(self, exchange: dict[str, Any]) -> tuple[str, dict[str, str], bytes | None]:
         target, headers, data = super().prepare(exchange)
@@ -65,25 +65,28 @@ class ImpersonatingPlayer(Player):
 
 
 class Comparison:
-    """Plays stories on both servers."""
+    """Sends stories to both servers and compares the responses."""
 
     def __init__(self, recorder: Recorder, port: int) -> None:
         self._recorder = recorder
         self._port = port
 
     def play(self, story: Story) -> tuple[list[dict[str, Any]], Differences]:
-        """Plays a story; returns the exchanges with kube-apiserver and the differences by request number."""
+        """Sends a story to both servers.
+
+        Returns the requests with kube-apiserver's responses, and the differences by the index of the request.
+        """
         exchanges = self._recorder.record(story)
         return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges, OrderComparison)
 
     def prepare(self, namespace: str) -> None:
-        """Creates a namespace in both servers, if it does not exist."""
+        """Creates a namespace on both servers, unless it exists."""
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
         self.play([{"method": "POST", "target": "/api/v1/namespaces", "body": body}])
 
 
 def retagged(story: Story, number: int, attempt: int) -> Story:
-    """Returns a story with other names, so that no object of an earlier attempt is in its way."""
+    """Returns a story with new names, so that objects of an earlier attempt cannot affect it."""
     return json.loads(json.dumps(story).replace(f"q{number}", f"q{number}x{attempt}"))  # type: ignore[no-any-return]
 
 
@@ -105,7 +108,7 @@ def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
 
 
 class Run:
-    """Plays stories on both servers, and counts exchanges and differences."""
+    """Sends stories to both servers, and counts requests and differences."""
 
     def __init__(self, comparison: Comparison, keep: Path | None) -> None:
         self._comparison = comparison
@@ -117,7 +120,7 @@ class Run:
         self._shown: set[str] = set()
 
     def story(self, kind: Kind, story: Story, number: int) -> None:
-        """Plays one story; shrinks and prints a difference that has no name."""
+        """Sends one story to both servers. Shortens and prints a story with an unknown difference."""
         if kind.namespaced:
             self._comparison.prepare(f"q{number}")
         exchanges, differences = self._comparison.play(story)
@@ -140,7 +143,7 @@ class Run:
         self._show(kind, self._shrunk(kind, story, number, shape), number)
 
     def _repeats(self, kind: Kind, story: Story, number: int) -> bool:
-        """Plays a story a second time, with other names. Returns whether it differs again.
+        """Sends a story a second time, with other names. Returns whether it differs again.
 
         Times and random addresses, such as those of Services, may differ by chance.
         """
@@ -186,7 +189,10 @@ class Run:
 
 
 def _shape(line: str) -> str:
-    """Returns a difference without values, so that similar differences are shown once."""
+    """Returns a difference without its values.
+
+    Similar differences have equal results and are printed once.
+    """
     path = line.partition(": recorded ")[0]
     return "".join("#" if char.isdigit() else char for char in path)[:120]
 

@@ -1,17 +1,18 @@
-"""Finds the shortest story that still shows a difference."""
+"""Finds the shortest story with the same difference."""
 
 from collections.abc import Callable
 
 from tests.differential.exchanges.stories import Story
 
 ATTEMPTS_MAX = 40
-"""Maximum number of shorter stories to try for one difference."""
+"""Maximum number of shorter stories to try for one difference. After them, the shortest one so far counts."""
 
 
 def shrunk(story: Story, differs: Callable[[Story], bool]) -> Story:
-    """Removes requests from a story, one at a time, as long as the story still shows a difference.
+    """Removes requests from a story, one at a time, as long as the difference remains.
 
-    `differs`: plays a story on both servers, whose objects of earlier attempts are gone.
+    Returns the shorter story. `differs`: sends a story to both servers without the objects of earlier
+    attempts; returns whether they differ.
     """
     attempts, index = 0, len(story) - 1
     while index >= 0 and attempts < ATTEMPTS_MAX:

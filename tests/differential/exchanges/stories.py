@@ -1,12 +1,12 @@
 """Generates stories: random sequences of requests for one kind, mostly valid.
 
-A request is a dict in the form of the recordings (`fixtures/traces/README.md`) without the response. Its
-texts may contain symbols, because the story is written before the server has answered:
+A request is a dict in the form of the recordings (`fixtures/traces/README.md`), without the response. Its
+texts may contain symbols for values of earlier responses:
 
-- `<rv NAME>`, `<uid NAME>`: the last seen resourceVersion or uid of the object NAME
-- `<continue>`: the continue token of the last list
+- `<rv NAME>`, `<uid NAME>`: the last known resourceVersion or uid of the object NAME.
+- `<continue>`: the continue token of the last list.
 
-A body `{"stored": NAME, "changes": PATCH}` is the last seen object NAME, merged with PATCH.
+A body `{"stored": NAME, "changes": PATCH}` means the last known object NAME, merged with PATCH.
 """
 
 import copy
@@ -32,10 +32,10 @@ _IP_NAMES = {"ipaddresses"}
 
 
 class StoryWriter(Generator):
-    """Writes the stories of one seed. Equal seeds give equal stories."""
+    """Generates the stories of one seed. Equal seeds give equal stories."""
 
     def story(self, kind: Kind, number: int) -> Story:
-        """Returns a story for a kind. `number`: makes namespace and names of the story unique."""
+        """Returns a story for a kind. `number`: makes the namespace and the names of the story unique."""
         return _OneStory(self, kind, number).write()
 
     def valid(self, kind: Kind) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class _OneStory:
     # writes ---------------------------------------------------------------------------------------
 
     def _create_first(self) -> Request:
-        """Mostly creates a valid object, so that the following requests meet an object."""
+        """Usually creates a valid object, so that later requests have an object to use."""
         if self._random.random() < 0.25:
             return self._create()
         self._known[self._names[0]] = obj = self._object(self._names[0])
@@ -140,7 +140,7 @@ class _OneStory:
         return {"apiVersion": obj.pop("apiVersion"), "kind": obj.pop("kind"), "metadata": metadata, **obj}
 
     def _maybe_odd(self, obj: dict[str, Any]) -> dict[str, Any]:
-        """Rarely adds an unknown field, or gives a field a value of a wrong type."""
+        """Returns the object; rarely with an unknown field, or with a wrong type in a field."""
         chance = self._random.random()
         if chance > 0.08:
             return obj

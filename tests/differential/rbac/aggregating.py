@@ -53,9 +53,9 @@ class Aggregation:
 
 
 def gathered(roles: dict[str, Any], kept: set[str]) -> dict[str, Rules]:
-    """Returns the aggregated rules of each ClusterRole by its name; leaves out the roles in `kept`.
+    """Returns the aggregated rules of each ClusterRole by its name. Omits the roles in `kept`.
 
-    Roles in `kept` keep the rules that users wrote. Other roles can aggregate these rules.
+    Roles in `kept` keep their own rules, and other roles can aggregate these rules.
     """
     aggregated: dict[str, Rules] = {
         name: [] for name, role in roles.items() if selectors_of(role) and name not in kept

@@ -15,7 +15,7 @@ _ESCALATION = ("is attempting to grant RBAC permissions", "to use the aggregatio
 
 
 def difference(request: Request, own: Answer, real: Answer) -> str:
-    """Returns the part that differs: "the code", "the message" or "the review"; "" for no difference.
+    """Returns the kind of difference: "the code", "the message" or "the review"; "" for no difference.
 
     `own`: the response of fakeapi. `real`: the response of kube-apiserver.
     """
@@ -30,7 +30,7 @@ def difference(request: Request, own: Answer, real: Answer) -> str:
 
 
 def is_escalation(answer: Answer) -> bool:
-    """Whether the server refused a write because it would grant permissions that the client does not have."""
+    """Whether the server rejected a write because it would grant permissions that the client lacks."""
     return answer.code == 403 and any(text in answer.message for text in _ESCALATION)
 
 

@@ -72,7 +72,7 @@ _SPECIAL = {
     "signers": ("approve", "sign", "attest"),
     "configmaps": ("impersonate-on:user-info:get", "impersonate-on:user-info:list"),
 }
-"""Verbs that RBAC knows only for some resources, such as `approve`, by resource."""
+"""Special RBAC verbs of some resources, such as `approve`, by resource."""
 
 
 def clients(count: int, random: Random) -> list[Client]:
@@ -218,7 +218,7 @@ def writes(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]
 
 
 def _managers(random: Random, among: list[Client]) -> Iterator[tuple[str, str, Any]]:
-    """Yields requests that permit some users to manage roles, and make two users cluster administrators.
+    """Yields requests that let some users manage roles, and make two users cluster administrators.
 
     Writes of these users test the check for privilege escalation.
     """

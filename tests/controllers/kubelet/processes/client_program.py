@@ -1,6 +1,6 @@
-"""A program of a container: prints the user as which the server knows it. Tests copy it into an image.
+"""A program for a container: prints the user name that the server has for it. Tests copy it into an image.
 
-Finds the server as client-go's InClusterConfig does.
+Finds the server with its environment and token, like client-go's InClusterConfig.
 """
 
 import json

@@ -13,7 +13,7 @@ from tests.controllers.kubelet.processes.running import Images
 
 @cache
 def is_available(kind: Isolation) -> bool:
-    """Whether containers can be isolated in this way here."""
+    """Whether this machine can isolate containers with this kind of isolation."""
     if kind == "none":
         return True
     if kind == "root" and os.geteuid() != 0:

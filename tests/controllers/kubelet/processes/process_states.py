@@ -1,4 +1,4 @@
-"""Looks at processes of the machine."""
+"""Finds processes of this machine for tests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Makes programs for containers, and waits for their output."""
+"""Creates programs for containers, and waits for their output."""
 
 import sys
 import threading
@@ -9,9 +9,10 @@ from typing import Any
 from fakeapi import FakeAPI
 
 PYTHON = str(Path(sys.executable).resolve())
-"""The interpreter of programs in containers.
+"""The Python interpreter for programs in containers.
 
-It is not the one of the virtual environment: a container has a /tmp of its own, where the checkout may be.
+This is not the interpreter of the virtual environment. The checkout may be below /tmp, and a container has
+its own /tmp.
 """
 
 SECONDS = 20.0
@@ -51,13 +52,13 @@ def await_true(condition: Callable[[], Any]) -> Any:
 
 
 def output(api: FakeAPI, name: str = "out") -> str:
-    """Waits for a file that a program has written, and returns its text."""
+    """Waits until a program has written a file; returns the text of the file."""
     path = api.node().directory / "shared" / name
     await_true(path.exists)
     return path.read_text(encoding="utf-8")
 
 
 def write(text: str) -> str:
-    """Returns a script that writes the output of a command into the node's directory, all at once."""
+    """Returns a shell script that writes the output of a command into the node's directory, atomically."""
     shared = "/var/lib/kubelet/shared"
     return f"( {text} ) > {shared}/.out 2>&1; mv {shared}/.out {shared}/out; sleep 1000"

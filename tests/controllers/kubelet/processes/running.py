@@ -23,7 +23,7 @@ from fakeapi.controllers.kubelet.processes.process_container import ProcessConta
 
 @dataclass
 class Images:
-    """Makes containers in a folder, with the isolation of a test."""
+    """Creates containers in a folder, with the isolation of a test."""
 
     folder: Path
     isolation: Isolation
@@ -67,7 +67,7 @@ class Images:
 
 @dataclass
 class Ran:
-    """A container, and its exit when it has ended."""
+    """A started container. `ended`: its exit, as a future."""
 
     container: ProcessContainer
     ended: "asyncio.Future[ContainerExit]"
@@ -81,7 +81,7 @@ class Ran:
         return [line.data.decode().rstrip("\n") for line in self.container.log.lines]
 
     async def line(self) -> str:
-        """Returns the first line of the log, as soon as it is there."""
+        """Waits for the first line of the log; returns it."""
 
         async def first() -> str:
             async for line in self.container.log.follow(0):
@@ -106,7 +106,7 @@ async def started(plan: ProcessPlan) -> AsyncIterator[Ran]:
 
 @dataclass
 class Client:
-    """The streams of a client of exec: the input to send, and the output that arrived."""
+    """The streams of a client of exec: the input to send, and the received output."""
 
     stdin: list[bytes] = field(default_factory=list)
     has_stdin: bool = False

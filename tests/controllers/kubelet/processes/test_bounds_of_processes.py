@@ -1,4 +1,4 @@
-"""A container that runs as a process cannot use more than its bounds allow."""
+"""A process container cannot exceed its limits on processes, files and output."""
 
 import asyncio
 import platform

@@ -1,4 +1,4 @@
-"""A container that runs as a process sees its own files, its volumes and its devices."""
+"""A process container sees its own files, its volumes and its devices, and nothing else."""
 
 import asyncio
 import os

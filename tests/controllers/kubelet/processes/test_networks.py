@@ -1,4 +1,4 @@
-"""A pod with a network of its own has its own ports, and reaches the server and is reached by it."""
+"""A pod with its own network has its own ports, and can connect to the server and accept connections."""
 
 import asyncio
 import shutil
@@ -17,7 +17,7 @@ _PROGRAM = (
     "TCPServer((str(), 8080), Handler).serve_forever()"
 )
 SERVE = f"exec {PYTHON} -c '{_PROGRAM}'"
-"""A script that serves HTTP on port 8080. Unlike `python -m http.server`, it asks no name server."""
+"""A shell script that serves HTTP on port 8080. Unlike `python -m http.server`, it sends no DNS requests."""
 
 
 def test_containers_of_two_networks_listen_on_the_same_port(isolated_images: Images) -> None:

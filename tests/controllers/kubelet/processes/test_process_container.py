@@ -1,4 +1,4 @@
-"""A container that runs as a process has its command, environment, output, exit and commands."""
+"""A process container has its command, environment, output and exit, and accepts exec and attach."""
 
 import asyncio
 import os

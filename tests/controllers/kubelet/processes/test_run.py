@@ -1,4 +1,4 @@
-"""The kubelet runs the containers of named images as processes, from their pod's start to its end."""
+"""The kubelet runs the containers of images from `--run` as processes, from the start of a pod to its end."""
 
 import shutil
 from base64 import b64encode

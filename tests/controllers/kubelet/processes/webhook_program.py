@@ -1,4 +1,4 @@
-"""A program of a container: an admission webhook that refuses every object. Tests copy it into an image.
+"""A program for a container: an admission webhook that denies every write. Tests copy it into an image.
 
 Arguments: the port, a file with certificate and key, and a file to create when the webhook listens.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Refusal(BaseHTTPRequestHandler):
-    """Answers every review with a refusal."""
+    """Responds to every AdmissionReview with a denial."""
 
     def do_POST(self) -> None:
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
