@@ -100,6 +100,7 @@ def test_a_pending_claim_has_the_message_of_the_pod_that_waits(api: FakeAPI, cli
     reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes"}
     api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
     answer = client.get("/claims")
+    assert answer["claims"][0]["classes"] == ["gpu"]
     assert (answer["claims"][0]["reason"], answer["claims"][0]["pods"]) == ("0/1 nodes", ["train"])
     assert (answer["pods"][0]["message"], answer["pods"][0]["claims"]) == ("0/1 nodes", ["gpu"])
     assert (answer["states"], answer["pendingPods"]) == ({"pending": 1}, 1)
@@ -129,6 +130,8 @@ def test_claims_are_filtered_and_come_in_pages_with_pending_ones_first(
     page = client.get("/claims", skip=1, limit=1)
     assert ([each["name"] for each in page["claims"]], page["total"]) == (["c"], 3)
     assert [each["name"] for each in client.get("/claims", search="GPU-0")["claims"]] == ["a"]
+    of_class = client.get("/claims", search="gpu")["claims"]
+    assert [(each["name"], each["classes"]) for each in of_class] == [(name, ["gpu"]) for name in "bca"]
     assert [
         each["name"] for each in client.get("/claims", state="pending", search="default/c")["claims"]
     ] == ["c"]

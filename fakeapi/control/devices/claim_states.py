@@ -30,6 +30,7 @@ class ClaimView(msgspec.Struct, rename="camel"):
     - `node`: the node of the pod that uses the claim; "" if no pod has a node.
     - `reason`: for a pending claim, the condition PodScheduled of a waiting pod; for a claim that is being
       deleted, its finalizers; "" if unknown.
+    - `classes`: the names of the DeviceClasses of the claim's requests.
     """
 
     namespace: str
@@ -40,6 +41,7 @@ class ClaimView(msgspec.Struct, rename="camel"):
     devices: list[str]
     node: str
     reason: str
+    classes: list[str]
 
 
 class PodView(msgspec.Struct, rename="camel"):
@@ -115,6 +117,7 @@ def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
         [f"{result.driver}/{result.pool}/{result.device}" for result in claim.results],
         next((pod.spec.node_name for pod in users if pod.spec.node_name), ""),
         _reason(claim, state, users),
+        sorted({name for each in claim.spec.devices.requests or () for name in each.classes}),
     )
 
 

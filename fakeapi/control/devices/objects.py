@@ -159,6 +159,29 @@ class TaintRule(Fields):
 # claims -----------------------------------------------------------------------------------------
 
 
+class Request(Fields):
+    """A request for devices, or a subrequest. Up to v1beta1, the class is a field of the request itself."""
+
+    device_class_name: str | None = None
+    exactly: "Request | None" = None
+    first_available: "list[Request] | None" = None
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the DeviceClasses of the request and of its subrequests."""
+        inner = [*([self.exactly] if self.exactly else []), *(self.first_available or [])]
+        own = [self.device_class_name] if self.device_class_name else []
+        return [*own, *(name for each in inner for name in each.classes)]
+
+
+class Requests(Fields):
+    requests: list[Request] | None = None
+
+
+class ClaimSpec(Fields):
+    devices: Requests = msgspec.field(default_factory=Requests)
+
+
 class Result(Fields):
     """A device in the allocation of a claim: an entry of `status.allocation.devices.results`."""
 
@@ -199,6 +222,7 @@ class ClaimStatus(Fields):
 
 class Claim(Fields):
     metadata: Metadata
+    spec: ClaimSpec = msgspec.field(default_factory=ClaimSpec)
     status: ClaimStatus = msgspec.field(default_factory=ClaimStatus)
 
     @property

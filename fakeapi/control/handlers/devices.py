@@ -70,7 +70,8 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
 
     - `state`: the state of the claims; "" for all.
     - `namespace`: the namespace of claims and pods; "" for all.
-    - `search`: a text in NAMESPACE/NAME, in the devices, the pods or the reason of the claims; "" for all.
+    - `search`: a text in NAMESPACE/NAME, in the devices, the pods or the reason of the claims, or the name of
+      one of their DeviceClasses; "" for all.
     - `skip`: the number of claims to skip at the beginning.
     - `limit`: the maximum number of claims, and of pending pods, to return.
     """
@@ -166,7 +167,7 @@ async def claims(call: Call) -> ClaimList:
 def _matches(query: ClaimQuery, view: ClaimView | PodView) -> bool:
     if query.namespace not in ("", view.namespace):
         return False
-    if not query.search:
+    if not query.search or (isinstance(view, ClaimView) and query.search in view.classes):
         return True
     listed = [*view.pods, *view.devices] if isinstance(view, ClaimView) else [*view.claims, view.message]
     texts = [f"{view.namespace}/{view.name}", view.reason, view.node, *listed]

@@ -178,7 +178,10 @@ const classes = (claimSpec) =>
     to: objectHref(RESOURCE, "deviceclasses", "", name),
   }));
 
-/** The pods that wait for a claim. */
+// The most waiting claims that the page of a class lists.
+const USERS = 8;
+
+/** The pods that wait for a claim, and the claims that wait for a device of a class. */
 async function usersOf(object, resource) {
   const { name, namespace = "" } = object.metadata ?? {};
   if (resource === "resourceclaims") {
@@ -186,6 +189,11 @@ async function usersOf(object, resource) {
     const { claims } = await control("GET", "/claims", { query: { namespace, search: `${namespace}/${name}` } });
     const pods = claims.find((each) => each.name === name)?.pods ?? [];
     return pods.filter((each) => !known.has(each)).map((each) => ({ what: "Pod", text: each, to: objectHref("", "pods", namespace, each) }));
+  }
+  if (resource === "deviceclasses") {
+    const { claims } = await control("GET", "/claims", { query: { state: "pending", search: name } });
+    const waiting = claims.filter((each) => each.classes.includes(name)).slice(0, USERS);
+    return waiting.map((each) => ({ what: "Waits", text: placed(each.namespace, each.name), to: `${objectHref(RESOURCE, "resourceclaims", each.namespace, each.name)}?tab=why` }));
   }
   return [];
 }
