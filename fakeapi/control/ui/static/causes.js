@@ -5,9 +5,6 @@ import { useEffect, useState } from "./preact.js";
 
 // The most explanations that are kept and searched.
 const KEPT = 300;
-// After an explanation that took longer, the server rests as long as it worked.
-const QUICK_MS = 200;
-
 /** @typedef {{kind: string, namespace: string, name: string, message?: string, reason?: string, state?: string}} Row */
 /** @typedef {{of: string, summary: string, text: string}} Cause the state of the row that it explains, and all its texts in lower case */
 
@@ -68,8 +65,8 @@ async function readAll() {
     causes.set(key, { of: stateOf(row), summary: answer?.summary ?? "", text: textOf(answer).toLowerCase() });
     if (queue.get(key)?.row === row) queue.delete(key);
     done.forEach((draw) => draw());
-    const took = performance.now() - begun;
-    if (took > QUICK_MS) await new Promise((rested) => setTimeout(rested, took));
+    // The server rests as long as it worked.
+    await new Promise((rested) => setTimeout(rested, performance.now() - begun));
   }
   isReading = false;
 }

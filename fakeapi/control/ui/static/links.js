@@ -4,7 +4,7 @@ import { control } from "./api.js";
 import { kindOfResource } from "./kinds.js";
 import { useLive } from "./live.js";
 import { html } from "./preact.js";
-import { partOf } from "./text.js";
+import { partOf, placed } from "./text.js";
 
 /**
  * A link to one object, marked if the object does not exist.
@@ -21,6 +21,8 @@ async function missing(to) {
   const [view, group, resource, namespace, name] = to.replace(/^#\//, "").split("?")[0].split("/").map(decodeURIComponent).map(partOf);
   if (view !== "object" || !name) return false;
   if (!(await kindOfResource(group, resource))) return false;
-  const query = { group, resource, namespace, fieldSelector: `metadata.name=${name}` };
-  return control("GET", "/table", { query }).then((table) => !table.rows.length, () => false);
+  // The first object after the one that would come just before: no other can be between them.
+  const place = placed(namespace, name);
+  const after = `${place.slice(0, -1)}${String.fromCharCode(place.charCodeAt(place.length - 1) - 1)}~`;
+  return control("GET", "/objects", { query: { group, resource, after, limit: 1 } }).then(({ objects }) => objects[0]?.place !== place, () => false);
 }
