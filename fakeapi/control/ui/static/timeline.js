@@ -61,7 +61,7 @@ function StepItem({ step, before, first, chosen }) {
   const since = before ? between(before, step) : "";
   return html`<li ref=${item} class=${`step ${step.kind}`} aria-current=${chosen ? "true" : undefined}>
     <span class="when"><span title=${new Date(step.at * 1000).toISOString()}>${step.rough ? `~ ${clock(step.at).slice(0, 8)}` : clock(step.at)}</span>
-      ${since && html`<span class="soft" title=${`${between(first, step) || "Less than a second"} after the first step`}>+${since}</span>`}</span>
+      ${since && html`<span class="soft" title=${`${between(first, step) || "Less than a second"} after the first step`}>${since.startsWith("~") ? since : `+${since}`}</span>`}</span>
     <span class="what"><strong>${step.text}</strong> ${step.faults.map((each) => html`<${Pill} kind="warn">fault ${each}<//> `)}<span class="soft">${step.who}</span>
       ${step.details && html`<span class="detail">${step.details}</span>`}</span>
   </li>`;
