@@ -1,1 +1,4 @@
-"""Admission plugins, CEL policies and webhooks, which check and change objects before they are stored."""
+"""Admission: plugins, CEL policies and webhooks.
+
+They check and change objects before the server stores them.
+"""

@@ -1,6 +1,4 @@
-"""AdmissionPlugin: the base class of admission plugins; and PluginEntry, which imports a plugin when
-needed.
-"""
+"""AdmissionPlugin: the base class of admission plugins. PluginEntry: imports a plugin when needed."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass

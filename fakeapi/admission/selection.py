@@ -62,7 +62,7 @@ MISSING = frozenset(
         "SecurityContextDeny",
     )
 )
-"""Admission plugins that are off by default and that fakeapi does not implement."""
+"""Admission plugins that fakeapi does not implement. Kubernetes does not enable them by default."""
 
 
 class AdmissionPluginError(ValueError):

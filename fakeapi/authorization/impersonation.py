@@ -26,7 +26,7 @@ MANY = 4
 A client with the permission "*" may use all groups or extra values, so that no separate checks are needed.
 """
 LAST_MODES_MAX = 10_000
-"""Maximum number of users in `LastModes`. A full cache drops the user whose impersonation is oldest."""
+"""Maximum number of users in `LastModes`. At the limit, the least recent impersonation is dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ class DeviceTaintEvictionController(Controller):
         await self._api.patch(path, body, "apply", fieldManager=NAME, force="true")
 
     def _counts(self, rule: Object) -> Counts:
-        """Counts the devices that a DeviceTaintRule selects, and the pods that use them.
+        """Counts the devices selected by a DeviceTaintRule, and the pods with these devices.
 
         Counts only pods that the taint would evict with the effect NoExecute.
         """

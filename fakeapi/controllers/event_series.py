@@ -1,6 +1,6 @@
 """EventSeriesRecorder: records the actions of a controller as events of events.k8s.io/v1.
 
-Follows k8s.io/client-go `tools/events`, which combines equal events into a series with a count.
+Follows k8s.io/client-go `tools/events`: combines equal events into a series with a count.
 """
 
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Feature gates that change the API of the server, but that the controllers do not implement yet."""
+"""Feature gates that change the server's API, but have no effect in the controllers yet."""
 
 import logging
 from collections.abc import Container, Iterable

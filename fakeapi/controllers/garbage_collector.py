@@ -162,7 +162,7 @@ class GarbageCollector(Controller):
     async def _owner(self, reference: Object, place: ServedResource, obj: Object) -> Object | None:
         """Returns the owner of a reference; None if the owner does not exist or is in another namespace.
 
-        `place`: the resource of `obj`, which has the reference. Returns an empty object if the owner's
+        `place`: the resource of `obj`. The reference is in `obj`. Returns an empty object if the owner's
         resource is not served, or if a cluster-scoped object refers to a namespaced owner. The caller treats
         the empty object as an existing owner. Raises StatusError if the request fails.
         """
@@ -197,7 +197,7 @@ class GarbageCollector(Controller):
     async def _delete_dependents(self, place: ServedResource, obj: Object) -> None:
         """Continues the foreground deletion of an owner, the object `obj` of the resource `place`.
 
-        If no dependent blocks the owner any more, removes the owner's finalizer.
+        If no dependent blocks the owner now, removes the owner's finalizer.
         """
         uid = obj["metadata"]["uid"]
         blocking = [

@@ -1,4 +1,4 @@
-"""GroupClaims: creates the ResourceClaims of PodGroups, which all pods of the group share.
+"""GroupClaims: creates the ResourceClaims of PodGroups. All pods of a PodGroup share its claims.
 
 Follows `syncPodGroup` of k8s.io/kubernetes `pkg/controller/resourceclaim`, since 1.36.
 """
@@ -19,7 +19,7 @@ GROUP_KEY = "podgroup"
 """In the work queue, the first element of the key of a PodGroup."""
 FIELD_MANAGER = "ResourceClaimController"
 RETRY_SECONDS = 1.0
-"""Seconds before a PodGroup whose ResourceClaimTemplate is missing is tried again."""
+"""Delay in seconds before the controller retries a PodGroup with a missing ResourceClaimTemplate."""
 
 
 class GroupClaims:

@@ -1,4 +1,4 @@
-"""Informer: a cache of one resource's objects, which a list fills and a watch updates.
+"""Informer: a cache of one resource's objects. A list fills the cache, and a watch updates it.
 
 Follows the reflector of k8s.io/client-go `tools/cache`: lists, then watches from the resourceVersion of the
 list. If that resourceVersion has expired, lists again.

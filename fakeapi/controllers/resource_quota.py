@@ -21,9 +21,9 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
 
 RESYNC_SECONDS = 300.0
-"""Seconds after which an unchanged quota is recalculated.
+"""Age in seconds at which an unchanged quota is recalculated.
 
-This removes the usage that admission added for writes that failed later.
+Admission also adds usage for writes that fail later. The recalculation removes this usage.
 """
 
 
@@ -37,7 +37,7 @@ class ResourceQuotaController(Controller):
         self._quotas.on_change(self._enqueue)
 
     def _enqueue(self, old: Object | None, new: Object | None) -> None:
-        """Queues a ResourceQuota that is new, or whose hard limits have changed.
+        """Queues a new ResourceQuota, or a ResourceQuota with changed hard limits.
 
         Ignores status changes, because admission also writes the status.
         """

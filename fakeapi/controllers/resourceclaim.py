@@ -266,7 +266,10 @@ class ResourceClaimController(Controller):
                 await self._ask_for_allocation(pod)
 
     async def _reserve(self, pod: Object, claim: Object, reference: Object) -> None:
-        """Adds `reference`, which names the pod or its PodGroup, to `status.reservedFor` of a claim."""
+        """Adds `reference` to `status.reservedFor` of a claim.
+
+        The reference names the pod or its PodGroup.
+        """
         status = claim["status"]
         consumers = status.get("reservedFor") or []
         is_shareable = status["allocation"].get("shareable", True) or not consumers

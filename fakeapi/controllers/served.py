@@ -18,6 +18,6 @@ def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str)
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """Converts a Resource of the catalogue to a ServedResource, with which controllers build URL paths."""
+    """Converts a Resource of the catalogue to a ServedResource. Controllers build URL paths with it."""
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

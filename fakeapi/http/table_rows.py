@@ -1,7 +1,7 @@
-"""Caches the rows of Tables for each version of an object, except the age, which changes every second.
+"""Caches the rows of Tables for each version of an object.
 
-A row depends on the stored object, its revision and the time. If only the age depends on the time, the cache
-contains the JSON before and after the age.
+The age is not cached, because it changes every second. A row depends on the stored object, its revision and
+the time. If only the age depends on the time, the cache contains the JSON before and after the age.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The tool for random requests accepts errors in any order, and sends each server its own times."""
+"""The comparison of random requests ignores the order of errors. Each server gets its own times back."""
 
 import copy
 from typing import Any

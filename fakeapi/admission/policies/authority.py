@@ -22,7 +22,7 @@ NOT_READY = "the roles of the cluster are not there yet"
 
 
 def authorizer_of(attributes: Attributes, server: "Server") -> Check:
-    """Returns the CEL value `authorizer`, which checks permissions of the client or of a service account."""
+    """Returns the CEL value `authorizer`. It checks permissions of the client or of a service account."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)

@@ -28,7 +28,7 @@ class Constraint(Protocol):
         ...
 
     def remove(self, taken: Taken) -> None:
-        """Removes the device `taken`, which must be the device that was added last."""
+        """Removes the device `taken`. Only the device that was added last can be removed."""
         ...
 
 

@@ -302,7 +302,7 @@ class Search:
     def _other_has_capacity(self, at: Position, request: Request, device: Device) -> bool:
         """Imitates an upstream bug: whether the device at the index `at.device` has enough capacity left.
 
-        This device can differ from `device`, whose slice contains both. Returns True in releases without the
+        This device and `device` are in the same slice, but can differ. Returns True in releases without the
         quirk `capacity_is_of_another_device`.
         """
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):

@@ -7,7 +7,7 @@ PREVENTING = frozenset(("NoSchedule", "NoExecute"))
 
 
 def prevents_allocation(device: Object, request: Object, rules: AllocationRules) -> bool:
-    """Whether a device has a taint that prevents allocation and that the request does not tolerate."""
+    """Whether the taints of a device prevent its allocation. Ignores taints that the request tolerates."""
     tolerations = request.get("tolerations") or ()
     return any(
         (rules.quirks.unknown_effects_prevent or taint.get("effect") in PREVENTING)

@@ -16,7 +16,7 @@ INJECTED = (
 
 
 def certificate_of(obj: Object) -> str:
-    """Returns NAMESPACE/NAME of the Certificate in an object's annotation; "" without the annotation."""
+    """Returns NAMESPACE/NAME of the Certificate in an object's ANNOTATION; "" without it."""
     name: str = (obj["metadata"].get("annotations") or {}).get(ANNOTATION, "")
     return name
 

@@ -187,9 +187,9 @@ class DaemonSetController(PodOwnerController):
         return True
 
     def _surplus(self, owner: Object, running: list[Object], current_hash: str) -> list[Object]:
-        """Returns the surplus pods of a node.
+        """Returns the surplus pods of a node during an update with maxSurge.
 
-        Used with maxSurge, where a node may have one old and one new pod.
+        With maxSurge, a node may have one old and one new pod.
         """
         new = [pod for pod in _in_order(running) if labels_of(pod).get(HASH) == current_hash]
         old = [pod for pod in _in_order(running) if pod not in new]

@@ -1,4 +1,4 @@
-"""Facts about a Deployment and its ReplicaSets: revisions, annotations and numbers of replicas.
+"""Reads the revisions, annotations and replica numbers of Deployments and their ReplicaSets.
 
 Follows k8s.io/kubernetes `pkg/controller/deployment/util`.
 """

@@ -343,7 +343,7 @@ class Rollout:
         await self._write_status({**old, "conditions": changed})
 
     async def _note_revision(self, number: str) -> None:
-        """Writes the revision and the status of the Deployment. The revision is an annotation."""
+        """Sets the revision annotation of the Deployment, and writes its status too."""
         known = sets.annotations_of(self._deployment)
         if known.get(sets.REVISION) == number:
             return

@@ -1,4 +1,4 @@
-"""Controllers that write EndpointSlices and Endpoints for the pods that Services select.
+"""Controllers that write EndpointSlices and Endpoints for Services.
 
 Follow k8s.io/kubernetes `pkg/controller/endpointslice` and `pkg/controller/endpoint`.
 """
@@ -28,7 +28,7 @@ ENDPOINTS_MANAGED_BY = "endpoints.kubernetes.io/managed-by"
 
 
 class ServiceController(WorkloadController):
-    """Base class of controllers that reconcile Services with the pods that they select."""
+    """Base class of controllers that reconcile Services with their selected pods."""
 
     group = ""
     plural = "services"

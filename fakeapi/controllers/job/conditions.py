@@ -1,4 +1,4 @@
-"""Conditions of Jobs.
+"""Reads and builds the conditions in the status of a Job.
 
 Follows k8s.io/kubernetes `pkg/controller/job/job_controller.go` and `pkg/controller/job/util`.
 """

@@ -60,7 +60,7 @@ def has_finalizer(pod: Object) -> bool:
 
 
 async def remove_finalizer(api: InProcessClient, pods: ServedResource, pod: Object) -> None:
-    """Removes the finalizer of a Job from a pod. Does nothing if the pod does not exist any more."""
+    """Removes the finalizer of a Job from a pod. Does nothing if the pod no longer exists."""
     patch = {"metadata": {"$deleteFromPrimitiveList/finalizers": [FINALIZER], "uid": pod["metadata"]["uid"]}}
     try:
         await api.patch(pods.path_of(pod), patch, "strategic")

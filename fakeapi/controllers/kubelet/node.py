@@ -87,7 +87,7 @@ def node_object(spec: NodeSpec, address: str, version: str, now: str, features: 
 
 
 class ExtendedResources:
-    """Tracks the extended resources in a Node's capacity, which the kubelet copies to `status.allocatable`.
+    """Tracks the extended resources in a Node's capacity. The kubelet copies them to `status.allocatable`.
 
     Follows MachineInfo in k8s.io/kubernetes `pkg/kubelet/nodestatus`.
     """

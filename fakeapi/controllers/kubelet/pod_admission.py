@@ -24,7 +24,7 @@ Refusal = tuple[str, str]
 
 
 class AdmittedPods:
-    """The pods that kubelets have admitted and that have not ended, by node."""
+    """The pods on each node that its kubelet has admitted, without pods that have ended."""
 
     def __init__(self) -> None:
         self._states = NodeStates()
@@ -51,7 +51,7 @@ def was_admitted(pod: Object) -> bool:
 def refusal(pod: Object, state: NodeState, quirks: Quirks) -> Refusal | None:
     """Returns the reason and message if a node rejects a pod; None if the node admits the pod.
 
-    `state`: the node, with the pods that it has admitted before and that have not ended.
+    `state`: the node with its admitted pods, without pods that have ended.
     """
     if (pod["metadata"].get("labels") or {}).get(_OS_LABEL, SYSTEM) != SYSTEM:
         message = f"Failed to admit pod as the `{_OS_LABEL}` label doesn't match node label"

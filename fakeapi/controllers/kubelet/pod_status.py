@@ -18,7 +18,7 @@ def status_of(state: PodState, node_ip: str, pod_ip: str, now: str, *, is_termin
 
     - `pod_ip`: the IP address of the pod; "" if it has none yet.
     - `now`: the time in RFC 3339.
-    - `is_terminal`: whether the containers of the pod will not be started any more.
+    - `is_terminal`: whether the containers of the pod will not start again.
     """
     pod = state.pod
     statuses = container_statuses(state)

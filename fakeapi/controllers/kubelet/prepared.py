@@ -1,4 +1,4 @@
-"""Prepared: the claims that a node's DRA drivers prepared, with the pods that use the claims."""
+"""Prepared: the claims that a node's DRA drivers have prepared, and their pods."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

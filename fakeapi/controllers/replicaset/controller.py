@@ -104,7 +104,7 @@ class ReplicaSetController(PodOwnerController):
     ) -> Object:
         """Returns the new status of a workload.
 
-        - `active`: the pods that the workload controls and that have not ended.
+        - `active`: the pods of the workload that have not ended.
         - `candidates`: the pods from which `active` was chosen.
         - `problem`: why creating or deleting pods failed; None if it did not fail.
         """

@@ -48,7 +48,7 @@ class Binder:
         self._view = view
         self._rules = rules
         self._with_node_claims: set[str] = set()
-        """UIDs of unbound pods to whose status `reserve` wrote nodeAllocatableResourceClaimStatuses."""
+        """UIDs of unbound pods with a nodeAllocatableResourceClaimStatuses that `reserve` has written."""
         self._events = EventSeriesRecorder(context, api, "default-scheduler")
         groups = context.resource(SCHEDULING, "podgroups")
         is_on = context.rules.gates.get("DRAWorkloadResourceClaims", False)

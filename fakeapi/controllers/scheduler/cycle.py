@@ -92,7 +92,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Filtering:
-    """The filters of one scheduling attempt, which decide whether the pod fits on a node.
+    """The filters of one scheduling attempt. They decide whether the pod fits on a node.
 
     `states`: all nodes of the cluster, because the filters for affinity and topology spread count pods on all
     nodes.

@@ -20,7 +20,7 @@ IN_MEMORY = "<extended-resources>"
 class Wanted:
     """The device requests of a claim for extended resources.
 
-    `mappings`: the requestMappings, which assign the requests to containers.
+    `mappings`: the requestMappings. They assign the requests to containers.
     """
 
     requests: list[Object]
@@ -46,7 +46,7 @@ def class_names(classes: Iterable[Object]) -> dict[str, str]:
 
 
 def mapped_requests(pod: Object, classes: Mapping[str, str]) -> frozenset[str]:
-    """Returns the extended resources that a pod requests and that a DeviceClass provides."""
+    """Returns the requested extended resources of a pod for which a DeviceClass exists."""
     return frozenset(name for name, value in requests_of(pod).items() if value and name in classes)
 
 

@@ -27,9 +27,9 @@ TryGang = Callable[[Mapping[str, NodeState]], Awaitable[GangOutcome]]
 class GangPreemption:
     """The result of preemption for a gang.
 
-    - `message`: the reason or result, which the condition of the PodGroup shows.
+    - `message`: the reason or result, for the condition of the PodGroup.
     - `victims`: the pods to delete. The most important pod is first.
-    - `nominated`: the node that each pod of the gang waits for, by the uid of the pod.
+    - `nominated`: the nominated node of each pod of the gang, by the uid of the pod.
     """
 
     message: str

@@ -51,10 +51,10 @@ class Answer:
 
 
 def requirements_of(pod: Object) -> bytes | None:
-    """Returns the pod fields that filters and scores of single nodes read, as JSON.
+    """Returns the pod fields that decide about filters and scores on a single node, as JSON.
 
-    Returns None if they are too large. Omits names of claims and volumes. They can differ between the pods of
-    one workload.
+    Returns None if the JSON is larger than KEY_BYTES_MAX. Omits names of claims and volumes, because they can
+    differ between the pods of one workload.
     """
     spec = pod["spec"]
     containers = [

@@ -160,7 +160,7 @@ class DeviceView(ClaimView):
 
     @property
     def is_classic(self) -> bool:
-        """Whether claims are in the layout of v1alpha2, which has ResourceClasses and no devices.
+        """Whether claims are in the layout of v1alpha2. This layout has ResourceClasses and no devices.
 
         False on a server that serves all versions: it also serves DeviceClasses, so claims have the newest
         layout.

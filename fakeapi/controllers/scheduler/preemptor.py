@@ -34,7 +34,7 @@ class Preemptor:
         """Deletes a pod of lower priority, unless it is being deleted already.
 
         Writes the condition DisruptionTarget first, and records an event. Raises StatusError if a request
-        fails. Ignores a pod that does not exist any more.
+        fails. Ignores a pod that no longer exists.
 
         - `what`: "pod" or "podgroup".
         - `preemptor`: the pod or PodGroup that needs room.

@@ -19,7 +19,7 @@ NEXT = "next"
 """The key in the work queue that makes the scheduler schedule the next pod."""
 BACKOFF_SECONDS_MIN = 1.0
 BACKOFF_SECONDS_MAX = 10.0
-"""Longest delay, in seconds, before the scheduler retries a pod whose scheduling attempt ended with an error.
+"""Longest delay in seconds before the scheduler retries a pod after an error in its scheduling attempt.
 
 The delays grow exponentially from BACKOFF_SECONDS_MIN.
 """
@@ -89,7 +89,7 @@ class SchedulingQueue:
             self.retry(keys)
 
     def remove(self, key: str) -> None:
-        """Removes a pod that is scheduled now or must not be scheduled any more."""
+        """Removes a pod that is already scheduled or no longer needs a node."""
         self._active.pop(key, None)
         if len(self._heap) > 2 * len(self._active) + OUTDATED_MAX:
             self._heap = [(rank, active) for active, rank in self._active.items()]

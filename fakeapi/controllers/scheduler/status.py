@@ -1,4 +1,4 @@
-"""The results that scheduler plugins return for a pod, and the exceptions that they raise."""
+"""Results and exceptions of scheduler plugins."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class CannotSchedule(Exception):
 
 
 class PluginError(Exception):
-    """Raised if a scheduler plugin failed, which ends the scheduling attempt with an error."""
+    """Raised if a scheduler plugin failed. The scheduling attempt then ends with an error."""
 
     def __init__(self, plugin: str, stage: str, reason: str) -> None:
         """Formats the message like kube-scheduler.

@@ -1,4 +1,4 @@
-"""Applies DeviceTaintRules, with which administrators add taints to devices in ResourceSlices.
+"""Applies DeviceTaintRules: adds their taints to devices in ResourceSlices.
 
 Follows k8s.io/dynamic-resource-allocation `resourceslice/tracker`.
 """

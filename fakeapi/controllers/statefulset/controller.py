@@ -19,7 +19,7 @@ from fakeapi.controllers.workloads.revisions import Revisions, template_patch
 from fakeapi.machinery.json_types import Object
 
 REVISION_HASH = "controller.kubernetes.io/hash"
-"""The label of ControllerRevisions that has the hash of their data."""
+"""Label of a ControllerRevision. Its value is the hash of the revision's data."""
 
 
 class StatefulSetController(PodOwnerController):

@@ -1,4 +1,4 @@
-"""Names, labels and volume claims of the pods of StatefulSets.
+"""Computes the names, labels and volume claims of the pods of StatefulSets.
 
 Follows k8s.io/kubernetes `pkg/controller/statefulset/stateful_set_utils.go`.
 """

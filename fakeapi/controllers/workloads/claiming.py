@@ -1,4 +1,4 @@
-"""Adopts orphans that a workload selects, and releases objects that it no longer selects.
+"""Claims objects for workloads: adopts matching orphans, and releases objects that no longer match.
 
 Follows k8s.io/kubernetes `pkg/controller/controller_ref_manager.go`.
 """
@@ -22,8 +22,8 @@ class Claiming:
 
     - `owners`: the resource of the workload.
     - `owned`: the resource of the objects.
-    - `finalizers`: the finalizers that adopted objects get, and that released objects lose.
-    - `accepts`: an additional condition for objects, beside the label selector.
+    - `finalizers`: the finalizers to add to adopted objects, and to remove from released objects.
+    - `accepts`: an additional condition for objects. The label selector must match too.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Claiming:
         self._may_adopt = False
 
     async def claim(self, objects: Iterable[Object]) -> list[Object]:
-        """Returns the objects that the workload controls, including the objects that it adopts.
+        """Returns the objects that the workload controls, including newly adopted objects.
 
         Ignores objects of other controllers. Raises StatusError if a request fails.
         """

@@ -11,7 +11,7 @@ _EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
 
 
 def is_same_status(one: Object, other: Object) -> bool:
-    """Whether two statuses are equal. Ignores fields with zero values, which JSON omits."""
+    """Whether two statuses are equal. Ignores fields with zero values, because JSON omits them."""
     return _without_zeros(one) == _without_zeros(other)
 
 

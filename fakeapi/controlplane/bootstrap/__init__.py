@@ -22,5 +22,5 @@ MAKERS = {
 }
 """The module that builds the bootstrap objects of a resource, by (group, resource).
 
-Each module has a function `objects`, which yields these objects.
+In each module, the function `objects` yields these objects.
 """

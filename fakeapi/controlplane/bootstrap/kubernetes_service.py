@@ -16,7 +16,7 @@ from fakeapi.registry.model.resource import Resource
 NAME: Final = "kubernetes"
 NAMESPACE: Final = "default"
 ENDPOINT: Final = "192.0.2.1"
-"""IP address of the endpoint, which RFC 5737 reserves for documentation."""
+"""IP address of the endpoint. RFC 5737 reserves it for documentation."""
 PORT, SECURE_PORT = 443, 6443
 
 _GATE = "MultiCIDRServiceAllocator"

@@ -17,7 +17,7 @@ _GATE = "LegacyServiceAccountTokenTracking"
 
 
 def objects(resource: Resource, catalogue: Catalogue, now: str) -> Iterator[BootstrapObject]:
-    """Yields the ConfigMap for legacy tokens, which contains the day of `now`.
+    """Yields the ConfigMap for legacy tokens, with the day of `now`.
 
     Yields nothing in releases where the feature gate LegacyServiceAccountTokenTracking is disabled or
     missing.

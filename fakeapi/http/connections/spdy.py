@@ -44,7 +44,7 @@ DICTIONARY = b"".join(_prefixed(word.replace("_", " ").encode()) for word in _WO
 
 
 class SpdyError(Exception):
-    """Raised for bytes that are not valid SPDY, or that exceed a limit. The session then ends."""
+    """Raised for invalid SPDY bytes, or for data over a limit. The session then ends."""
 
 
 @dataclass(frozen=True, slots=True)

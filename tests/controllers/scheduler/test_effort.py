@@ -33,8 +33,8 @@ def matches_expensively(expression: str, driver: str, device: Object) -> bool:
 def search(effort: Effort, *, count: int, matcher: Any = matches_at_once) -> Any:
     """Allocates `count` devices that have the same attribute value, by the rules of 1.33.
 
-    Returns the allocations; None if too few devices have the same value. The devices have two different
-    values. `matcher`: evaluates the CEL selectors.
+    Returns the allocations; None if too few devices have the same value. Half of the devices have the value
+    0, and the others 1. `matcher`: evaluates the CEL selectors.
     """
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": f"d{i}", "attributes": {"a": {"int": i % 2}}} for i in range(DEVICES)]

@@ -53,7 +53,7 @@ def get(api: FakeAPI, kind: str, name: str = "web") -> Object:
 
 
 def status(api: FakeAPI, kind: str, name: str = "web") -> Object:
-    """Returns the status of a workload after the controllers have settled."""
+    """Waits until the controllers have settled; returns the status of a workload."""
     return dict(get(api, kind, name).get("status") or {})
 
 

@@ -105,7 +105,7 @@ class Seen:
             self._objects[str((metadata or {})["name"])] = body
 
     def resolved(self, request: Request) -> Request:
-        """Returns a request in which values of earlier responses replace the symbols."""
+        """Returns a request with its symbols replaced by values of earlier responses."""
         made: Request = {
             **request,
             "target": self._text(request["target"]).replace("<continue>", self._continue),

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from tests.differential.exchanges.stories import Story
 
 ATTEMPTS_MAX = 40
-"""Maximum number of shorter stories to try for one difference. After them, the shortest one so far counts."""
+"""Maximum number of shorter stories to try for one difference.
+
+At the limit, `shrunk` returns its shortest story.
+"""
 
 
 def shrunk(story: Story, differs: Callable[[Story], bool]) -> Story:

@@ -1,6 +1,6 @@
 """Compares two servers' responses to one request. Ignores the order of bindings.
 
-kube-apiserver lists bindings from an informer, whose order differs from start to start.
+kube-apiserver lists bindings from an informer. The informer's order differs from start to start.
 """
 
 import json

@@ -34,7 +34,7 @@ class Subject:
 
     @property
     def old(self) -> Object:
-        """The stored object of an update or a delete. Raises AssertionError for a create, which has none."""
+        """The stored object of an update or a delete. Raises AssertionError for a create."""
         assert self.attributes.old is not None, "there is an object to update or to delete"
         return self.attributes.old
 

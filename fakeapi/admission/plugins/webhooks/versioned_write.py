@@ -96,7 +96,7 @@ class VersionedWrite:
         return complete(body, obj, document)
 
     def put(self, obj: Object, resource: Resource) -> None:
-        """Replaces the new object of the write with `obj`, which is in the API version of `resource`.
+        """Replaces the new object of the write with `obj`, an object in the API version of `resource`.
 
         Converts `obj` to the API version of the request if the versions differ. Does not convert objects of
         subresources with their own type, such as Scale. In a create, the uid and creationTimestamp stay the

@@ -1,4 +1,4 @@
-"""Makes the environment variables of Services, such as KUBERNETES_SERVICE_HOST.
+"""Builds the environment variables of Services, such as KUBERNETES_SERVICE_HOST.
 
 Follows k8s.io/kubernetes `pkg/kubelet/envvars` and getServiceEnvVarMap in `pkg/kubelet/kubelet_pods.go`.
 """

@@ -21,7 +21,10 @@ class BackOffLimits:
 
     @staticmethod
     def of(context: ControllerContext) -> "BackOffLimits":
-        """Returns the limits of the release, which depend on a feature gate."""
+        """Returns the limits of the release.
+
+        They are lower with the gate ReduceDefaultCrashLoopBackOffDecay.
+        """
         if context.rules.gates.get(REDUCED_GATE, False):
             return BackOffLimits(REDUCED_INITIAL_SECONDS, REDUCED_MAX_SECONDS)
         return BackOffLimits()

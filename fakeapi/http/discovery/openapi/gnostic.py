@@ -1,4 +1,4 @@
-"""Encodes the OpenAPI 2 document in protobuf, which kubectl requests.
+"""Encodes the OpenAPI 2 document in protobuf, for kubectl.
 
 The messages follow github.com/google/gnostic-models `openapiv2/OpenAPIv2.proto`, without unused fields. The
 values of extensions are encoded as JSON, because clients parse them as YAML.
@@ -50,7 +50,7 @@ def _message(fields: dict[str, tuple[int, Encoder]], extensions: int = 0) -> Enc
 
 
 def _named(encoder: Encoder) -> Callable[[str, Any], bytes]:
-    """Returns an encoder for protobuf messages such as NamedSchema, which contain a name and a value."""
+    """Returns an encoder for protobuf messages with a name and a value, such as NamedSchema."""
     return lambda name, value: bytes_field(1, name.encode()) + bytes_field(2, encoder(value))
 
 
@@ -80,7 +80,7 @@ def _flag(number: int) -> tuple[int, Encoder]:
 
 
 def _number(number: int) -> tuple[int, Encoder]:
-    """Returns the field number and the encoder of a number, which becomes a double.
+    """Returns the field number and the encoder of a number. The encoder writes a protobuf double.
 
     The result is an entry for the argument `fields` of `_message`.
     """
@@ -90,7 +90,7 @@ def _number(number: int) -> tuple[int, Encoder]:
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
     """Returns an encoder for a message with one field.
 
-    `number`: the field number, which selects a oneof alternative.
+    `number`: the field number. It selects a oneof alternative.
     """
     return lambda value: bytes_field(number, encoder(value))
 
@@ -122,7 +122,7 @@ def _documentation(value: dict[str, Any]) -> bytes:
 
 
 def _parameter(value: dict[str, Any]) -> bytes:
-    """Encodes a ParametersItem message, which contains a BodyParameter or a NonBodyParameter."""
+    """Encodes a ParametersItem message with a BodyParameter or a NonBodyParameter."""
     place = value["in"]
     if place == "body":
         inner = bytes_field(1, _body_parameter(value))

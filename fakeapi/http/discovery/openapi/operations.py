@@ -87,7 +87,7 @@ LOG_QUERY = (
     ("tailLines", _INTEGER),
     ("timestamps", _BOOLEAN),
 )
-"""The name and type of each query parameter of the subresource log, which are the fields of PodLogOptions."""
+"""The name and type of each query parameter of the subresource log: the fields of PodLogOptions."""
 
 
 def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:

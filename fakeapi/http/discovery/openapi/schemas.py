@@ -52,7 +52,7 @@ _OPAQUE: dict[str, Schema] = {
     "apiextensions/v1.JSONSchemaPropsOrBool": {},
     "apiextensions/v1.JSONSchemaPropsOrStringArray": {},
 }
-"""The schemas of Go types that encode themselves as JSON, so that their fields do not describe the JSON."""
+"""Schemas of Go types with their own JSON encoding. The fields of these types do not describe the JSON."""
 
 
 class ReleaseSchemas(Mapping[str, Schema]):
@@ -210,7 +210,7 @@ def _without_item_defaults(schema: Schema) -> Schema:
 
 
 def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:
-    """Returns the schema of a value of the Go type `go`, which has no leading `*`.
+    """Returns the schema of a value of the Go type `go`. The type must not start with `*`.
 
     - `is_pointer`: whether the Go type is a pointer. Only structs that are not pointers have a default,
       because Go always encodes them.

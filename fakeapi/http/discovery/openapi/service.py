@@ -70,9 +70,9 @@ Versions: TypeAlias = dict[str, list[Resource]]
 
 @dataclass(slots=True)
 class _CachedDocuments:
-    """Generated OpenAPI documents, which are valid until the API resources in the catalogue change.
+    """Generated OpenAPI documents. They are valid until the API resources in the catalogue change.
 
-    `roots`: by document name, the path and path item of each path that belongs to no API version.
+    `roots`: the path and path item of each path that belongs to no API version, by document name.
     """
 
     roots: dict[str, tuple[str, PathItem]]

@@ -22,9 +22,10 @@ _PATH = os.O_PATH if hasattr(os, "O_PATH") else os.O_RDONLY
 
 
 def build(spec: dict[str, Any]) -> None:
-    """Makes the container's file system the root of this process, which is in a new mount namespace.
+    """Makes the container's file system the root of this process.
 
-    Raises OSError if a mount fails, and ValueError if the image has too many files.
+    The process must be in a new mount namespace. Raises OSError if a mount fails, and ValueError if the image
+    has too many files.
     """
     os.umask(0o022)
     system.mount("none", "/", flags=system.MS_REC | system.MS_PRIVATE)

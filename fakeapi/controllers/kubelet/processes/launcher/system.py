@@ -61,7 +61,10 @@ def unmount(target: str) -> None:
 
 
 def pivot_root(new_root: str, put_old: str) -> None:
-    """Makes a mount the root of the mount namespace. Raises OSError if the kernel refuses."""
+    """Makes the mount `new_root` the root of the mount namespace. Moves the old root to `put_old`.
+
+    Raises OSError if the kernel refuses.
+    """
     number = _PIVOT_ROOT.get(os.uname().machine)
     if number is None:
         raise OSError(f"pivot_root is not known on {os.uname().machine}")
