@@ -1,4 +1,4 @@
-"""Selects the admission plugins of a server by kube-apiserver's options for admission plugins.
+"""Selects the admission plugins of a server from the options to enable and disable plugins.
 
 Follows k8s.io/apiserver `pkg/server/options/admission.go` and k8s.io/kubernetes
 `pkg/kubeapiserver/options/plugins.go`.

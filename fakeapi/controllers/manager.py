@@ -1,4 +1,4 @@
-"""Manager: runs the controllers of one server, which reconcile one key at a time."""
+"""Manager: runs the controllers of one server. They reconcile one key at a time."""
 
 import asyncio
 import logging

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 _HERE = "fakeapi.controllers"
 _SERVICES = (("", "services"),)
-"""Services start the endpoint controllers, except the Service `kubernetes`, which every cluster has."""
+"""The resource that starts the endpoint controllers: Services.
+
+The Service `kubernetes` does not start them, because every cluster has it.
+"""
 
 _PLACES: Mapping[str, Place] = {
     "namespace": Place(f"{_HERE}.namespace", "NamespaceController"),
@@ -72,8 +75,8 @@ SETTLE_SECONDS = 30.0
 def chosen(names: str | Iterable[str]) -> list[str]:
     """Returns the names of the controllers that the option selects, without duplicates, in a fixed order.
 
-    `names`: a list, or a string with commas. "all" selects every controller of Kubernetes, and "-NAME" leaves
-    a controller out: "all,-scheduler". Raises ValueError for an unknown name, and for "-NAME" without "all".
+    `names`: a list, or a string with commas. "all" selects every controller of Kubernetes. "-NAME" excludes a
+    controller, as in "all,-scheduler". Raises ValueError for an unknown name, and for "-NAME" without "all".
     """
     parts = [part.strip() for part in (names.split(",") if isinstance(names, str) else names)]
     omitted = {part[1:] for part in parts if part.startswith("-")}

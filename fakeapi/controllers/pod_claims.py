@@ -15,7 +15,7 @@ FINALIZER = "resource.kubernetes.io/delete-protection"
 """Finalizer of allocated ResourceClaims."""
 
 WAITS = "WaitForFirstConsumer"
-"""The allocationMode of v1alpha2 claims that are allocated when a pod needs them; the default."""
+"""The default allocationMode of v1alpha2 claims: allocate a claim when a pod first needs it."""
 
 
 class ClaimNameUnknown(Exception):
@@ -155,7 +155,7 @@ def reference_to_pod(pod: Object) -> Object:
 
 
 def is_done(pod: Object) -> bool:
-    """Whether a pod will not run any more. Such a pod has ended, or was deleted before it had a node."""
+    """Whether a pod has ended, or was deleted before it had a node. Such a pod will not run again."""
     if has_ended(pod):
         return True
     return "deletionTimestamp" in pod["metadata"] and not pod["spec"].get("nodeName")

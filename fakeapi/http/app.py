@@ -148,7 +148,7 @@ class Application:
         return 0 if self._auditing is None else self._auditing.events
 
     async def shutdown(self) -> None:
-        """Ends the watches and stops the cluster. All accepted writes are committed before.
+        """Ends the watches and stops the cluster. Commits all accepted writes before it stops.
 
         Also writes the remaining audit events to the audit log.
         """

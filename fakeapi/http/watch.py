@@ -62,7 +62,7 @@ seconds (k8s.io/apiserver 0.32 `pkg/storage/cacher`).
 
 
 class Watches:
-    """The verb watch, and all open watches of the server."""
+    """Handles the verb watch, and keeps all open watches of the server."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""The comparison of random requests ignores the order of errors. Each server gets its own times back."""
+"""The comparison of random requests accepts errors in any order. Each server gets its own times back."""
 
 import copy
 from typing import Any

@@ -68,7 +68,7 @@ class DaemonSetController(PodOwnerController):
             return
         current, old = await self._history(owner)
         if current is None:
-            return  # the hash collided; the change of the status queues the DaemonSet again
+            return  # hash collision: the new collisionCount queues the DaemonSet again
         current_hash = labels_of(current)[HASH]
         places = placements(owner, list(self._nodes.objects.values()))
         claiming = Claiming(self.api, self.resource, self.pods.informer.resource, owner)

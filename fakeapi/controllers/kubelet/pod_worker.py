@@ -238,7 +238,7 @@ class PodWorker:
     async def _unprepare_or_wait(self, pod: Object) -> bool:
         try:
             await self._claims.unprepare(pod["metadata"]["uid"])
-        except PrepareError as problem:  # a kubelet only logs this problem
+        except PrepareError as problem:  # the real kubelet only logs this error
             log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), printable_line(problem))
             self._wait(PodKey(self._node, key_of(pod)))
             return False

@@ -65,7 +65,7 @@ class PublishedResources:
         self._changed(driver)
 
     def _model(self, encoded: bytes) -> Object:
-        """Decodes the protobuf bytes of a resource model, which is a part of a ResourceSlice."""
+        """Decodes the protobuf bytes of a resource model, a part of a ResourceSlice."""
         length = encode_varint(len(encoded))
         decoded = protobuf.decode(_IN_SLICE + length + encoded, self._resource.schema)
         return {key: value for key, value in decoded.items() if key not in _OWN}

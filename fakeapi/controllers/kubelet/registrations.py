@@ -83,7 +83,7 @@ class Registrations:
         return self._unanswered or not self._seen or not all(map(_is_as_seen, self._seen.items()))
 
     async def look(self) -> None:
-        """Scans the directory once: registers new drivers, and unregisters drivers whose sockets are gone."""
+        """Scans the directory once: registers new drivers, and unregisters drivers without a socket."""
         if not self.may_have_changed:
             return
         self._unanswered = False
@@ -218,8 +218,8 @@ class Registrations:
 async def follow_sockets(nodes: Callable[[], Iterable[Registrations]]) -> None:
     """Scans the directories of all nodes every POLL_SECONDS, until the task is cancelled.
 
-    One task serves all nodes, so that many nodes cost little. A node whose scan waits for a driver does not
-    delay other nodes.
+    One task serves all nodes, so that many nodes cost little. A slow driver delays only the scan of its own
+    node.
     """
     scans: dict[Registrations, asyncio.Task[None]] = {}
     try:

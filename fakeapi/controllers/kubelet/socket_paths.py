@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
 
 
 class UnreachableSocket(grpc.aio.AioRpcError):  # type: ignore[misc]  # grpc has no types
-    """Raised by every call to a socket whose path is too long and cannot be replaced by a link."""
+    """Raised by calls to a socket if its path is too long and a link cannot replace it."""
 
     def __init__(self, problem: str) -> None:
         none = grpc.aio.Metadata()

@@ -48,8 +48,8 @@ class StatusWriter:
     async def patch(self, pod: Object, status: Object) -> None:
         """Writes some fields of a pod's status. Adds observedGeneration if the release's kubelet writes it.
 
-        Ignores the responses 404 and 409, which mean that the pod was deleted or replaced. Raises StatusError
-        if the write fails for another reason.
+        Ignores the responses 404 and 409: the pod was deleted or replaced. Raises StatusError if the write
+        fails for another reason.
         """
         if "conditions" in status:
             status = pod_status.ordered(pod, status, self._without)

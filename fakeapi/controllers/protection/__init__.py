@@ -1,1 +1,1 @@
-"""Controllers that remove protection finalizers from deleted objects that are no longer in use."""
+"""Controllers that remove protection finalizers from unused objects after their deletion."""

@@ -21,9 +21,9 @@ class PersistentVolumeClaimProtectionController(ProtectionController):
         return (f"{user['metadata']['namespace']}/{name}" for name, _ in _claims_of(user))
 
     def is_used(self, obj: Object) -> bool:
-        """Whether a pod that has a node uses the claim.
+        """Whether a pod with a node uses the claim.
 
-        Ignores pods without a node, because a kubelet does not start a pod whose claim is being deleted.
+        Ignores pods without a node, because a kubelet does not start a pod if its claim is being deleted.
         """
         namespace = obj["metadata"]["namespace"]
         return any(

@@ -333,7 +333,7 @@ def _exact_requests(claim: Object) -> list[Object]:
 
 
 def _available(claims: Sequence[Object], node: Object) -> list[Object]:
-    """Returns the allocated claims whose devices can be used on the node."""
+    """Returns the allocated claims with devices that the node can use."""
     allocated = [(claim, claim["status"].get("allocation")) for claim in claims]
     return [
         claim for claim, allocation in allocated if allocation is not None and _is_available(allocation, node)

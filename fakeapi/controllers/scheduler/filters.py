@@ -19,9 +19,9 @@ _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """A pod to schedule, with its computed requests. Argument of the filters.
+    """The argument of the filters: a pod to schedule, with its computed requests.
 
-    `by_class`: the extended resources that the pod requests and that DeviceClasses can provide.
+    `by_class`: the requested extended resources of the pod for which a DeviceClass exists.
     """
 
     pod: Object

@@ -100,10 +100,10 @@ def without(states: Mapping[str, NodeState], gone: Iterable[str]) -> dict[str, N
 
 
 async def _refusal(filtering: Filtering, name: str, states: Mapping[str, NodeState]) -> Unschedulable | None:
-    """Returns the reason why the pod does not fit on a node; None if it fits.
+    """Returns the reason why the pod does not fit on a node; None if the pod fits.
 
     - `name`: the name of the node.
-    - `states`: the nodes of the cluster, instead of their present states.
+    - `states`: the assumed states of all nodes, by name. They replace the current states.
     """
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal

@@ -39,7 +39,7 @@ class StatefulSetController(PodOwnerController):
         revisions = await self._revisions.of(owner)
         current, update = await self._current_and_update(owner, revisions)
         if current is None or update is None:
-            return  # the hash collided; the change of the status queues the StatefulSet again
+            return  # hash collision: the new collisionCount queues the StatefulSet again
         pods = self.pods.informer.resource
         claiming = Claiming(
             self.api,

@@ -116,7 +116,7 @@ class TunnelResponse(SessionResponse):
             task.add_done_callback(self._tasks.discard)
 
     def _partners(self, headers: dict[str, str]) -> Iterator[Stream]:
-        """Yields the error streams with the requestID of a data stream.
+        """Yields the error streams with the same requestID as a data stream.
 
         `headers`: the headers of the data stream.
         """

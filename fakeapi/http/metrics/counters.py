@@ -84,7 +84,7 @@ class Counters:
         if query := ctx.request.query_string:
             dry_run = dry_run_label(ctx.request.query) if b"dryRun" in query else _NO_LABEL
         scope = 2 if info.name else 1 if info.namespace else 0
-        kind = resource.kind  # the key names the resource: it must not keep that of a deleted CRD in memory
+        kind = resource.kind  # the key has only names, so that it does not keep a deleted CRD in memory
         key = (
             kind.group,
             kind.version,
@@ -98,7 +98,7 @@ class Counters:
         series = self._series.get(key)
         if series is None:
             series = self._add(key, resource_labels(ctx, verb, dry_run), response.status)
-        # most requests belong into the first bucket: a comparison is quicker than a search
+        # a comparison first, because most requests belong to the first bucket
         series.durations[0 if seconds <= _QUICK else bisect_left(SECONDS, seconds)] += 1
         series.seconds += seconds
         if verb in _SIZED:

@@ -1,4 +1,4 @@
-"""The page /metrics, and the counts behind it.
+"""Serves the path /metrics, and keeps the counts for it.
 
 Follows k8s.io/apiserver `pkg/server/routes/metrics.go`.
 """

@@ -310,7 +310,7 @@ def test_attempts_with_known_answers_have_the_outcomes_of_attempts_on_all_nodes(
         assert without_shares(outcome_of(mine)) == without_shares(outcome_of(plain)), number
         if mine.node:
             place(cluster, wanted, mine)
-    assert plugin.checked < 60 * len(NODES) * 0.75  # the others were known
+    assert plugin.checked < 60 * len(NODES) * 0.75  # the other answers were cached
 
 
 def without_shares(outcome: Object) -> Object:

@@ -1,1 +1,1 @@
-"""Containers of pods: the interface through which the kubelet runs them, and its implementations."""
+"""Containers of pods: the interface of container runtimes for the kubelet, and two implementations."""

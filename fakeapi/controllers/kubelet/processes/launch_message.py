@@ -16,7 +16,7 @@ from fakeapi.controllers.kubelet.processes.networks import HOST_NETWORK, Network
 from fakeapi.controllers.kubelet.processes.node_paths import device_path
 from fakeapi.machinery.json_types import Object
 
-_HOSTNAME_LENGTH = 63  # as in the kernel
+_HOSTNAME_LENGTH = 63  # the limit of the kernel
 WRITABLE_BYTES = 256 << 20
 """Maximum number of bytes that a container can write to its own file system, outside of volumes.
 

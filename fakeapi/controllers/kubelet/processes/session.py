@@ -107,7 +107,7 @@ async def _finish(
 async def _copy(descriptor: int, streams: Streams, stream: StreamName) -> None:
     reader, transport = await read_pipe(descriptor)
     try:
-        with suppress(OSError):  # the end of a terminal is an error
+        with suppress(OSError):  # reading a closed terminal raises OSError
             while data := await reader.read(_PIECE):
                 await streams.write(stream, data)
     finally:
@@ -121,7 +121,7 @@ async def _feed(descriptor: int, streams: Streams) -> None:
             while data:
                 try:
                     data = data[await asyncio.to_thread(os.write, descriptor, data) :]
-                except BlockingIOError:  # a terminal whose program does not read
+                except BlockingIOError:  # the program does not read its terminal
                     await asyncio.sleep(_BUSY)
     except OSError:  # the command has closed its input
         pass

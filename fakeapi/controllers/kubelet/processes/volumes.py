@@ -122,7 +122,7 @@ class PodVolumes:
             problem = f'MountVolume.SetUp failed for volume "{volume}" : {error.message}'
             raise ContainerStartError(_MISSING, problem) from None
         data = dict(_contents(kind, found))
-        if name == ROOT_CA and not data.get("ca.crt"):  # a server without TLS has another listener for pods
+        if name == ROOT_CA and not data.get("ca.crt"):  # without TLS, pods use another listener
             address = await self._context.cluster.in_cluster()
             data["ca.crt"] = b"" if address is None else address.ca.encode()
         items = source.get("items")

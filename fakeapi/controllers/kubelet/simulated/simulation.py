@@ -181,7 +181,7 @@ class Simulation:
         plugin = SimulatedPlugin(self._context, self._client(driver.name), self._claims, driver, node, cdi)
         self._plugins[node, driver.name] = plugin
         if any(state.device.get("bindingConditions") for state in driver.nodes[node].devices.values()):
-            _ = self.binding  # follows the claims from now on
+            _ = self.binding  # creates BindingConditions, which then watches the claims
         agent.registrations.add(SIMULATED, plugin)
         self._unpublished.add((node, driver.name))
         self._publish_soon(node, driver.name)

@@ -214,7 +214,7 @@ def test_an_open_pipe_of_the_server_is_not_inherited(images: Images) -> None:
 
     async def story() -> None:
         async with started(images.plan(["driver"])) as ran:
-            assert await ran.lines() == ["2"]  # stdout of ls is the pipe to grep, and stderr
+            assert await ran.lines() == ["2"]  # the pipes for stdout and stderr
 
     try:
         asyncio.run(story())

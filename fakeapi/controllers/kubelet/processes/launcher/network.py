@@ -42,7 +42,7 @@ def _bring_up(pod_ip: str) -> None:
         fcntl.ioctl(handle, _SIOCSIFFLAGS, struct.pack("16sH14s", b"lo", flags | _IFF_UP, b""))
         try:
             packed = socket.inet_aton(pod_ip)
-        except OSError:  # an IPv6 address, or none
+        except OSError:  # the pod IP is IPv6 or empty
             return
         address = struct.pack("16sHH4s8s", b"lo:1", socket.AF_INET, 0, packed, b"")
         fcntl.ioctl(handle, _SIOCSIFADDR, address)

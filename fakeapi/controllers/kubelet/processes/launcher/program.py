@@ -69,7 +69,7 @@ def drop_privileges(spec: dict[str, Any]) -> None:
             os.setgid(spec["gid"])
         if spec["uid"] is not None:
             os.setuid(spec["uid"])
-    system.prctl(system.PR_SET_PDEATHSIG, 9)  # a change of the user clears it
+    system.prctl(system.PR_SET_PDEATHSIG, 9)  # set last, because changing the user clears it
 
 
 def _kept(added: Iterable[str], dropped: Iterable[str]) -> set[str]:
@@ -82,7 +82,7 @@ def _drop_capabilities(kept: set[str]) -> None:
     numbers = {_CAPABILITIES[name] for name in kept if name in _CAPABILITIES}
     for number in range(system.CAPABILITIES):
         if number not in numbers:
-            with suppress(OSError):  # the kernel does not know the number
+            with suppress(OSError):  # an unknown capability of the kernel
                 system.prctl(system.PR_CAPBSET_DROP, number)
 
 

@@ -98,7 +98,7 @@ def _kernel_file_systems(root: str, spec: dict[str, Any]) -> None:
     try:
         flags = system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
         system.mount("proc", f"{root}/proc", "proc", flags)
-    except OSError:  # a container around the server hides parts of /proc
+    except OSError:  # in a container, the kernel may refuse a new /proc
         system.mount("/proc", f"{root}/proc", flags=system.MS_BIND | system.MS_REC)
     system.mount("/sys", f"{root}/sys", flags=system.MS_BIND | system.MS_REC)
     if not spec["privileged"]:
@@ -173,7 +173,7 @@ def _merge(source: str, target: str, root: str, left: list[int]) -> None:
                 left[0] -= 1
                 if left[0] < 0:
                     raise IndexError
-                if Path(place).is_symlink():  # a link of this machine could lead out of the new root
+                if Path(place).is_symlink():  # a link could point out of the new root
                     Path(place).unlink()
                 _bind(os.open(entry.path, _PATH | os.O_NOFOLLOW), place, is_directory=is_directory)
 
