@@ -29,9 +29,9 @@ TURN_SECONDS = 0.002
 """Seconds after which the server lets other tasks run while it generates a long list."""
 
 UNREAD_SECONDS = 60.0
-"""Seconds without progress after which the server cuts off a long list, because the client does not read.
+"""Seconds without progress after which the server cuts off a long list. The client then reads too slowly.
 
-kube-apiserver limits every request to the same time (`--request-timeout`).
+kube-apiserver has the same limit for the whole request (`--request-timeout`).
 """
 
 _WARNINGS_CACHED = 256

@@ -1,4 +1,4 @@
-"""The controller manager orders and retries reconciles, and starts and stops with the server."""
+"""The controller manager orders and retries keys, and starts and stops with the server."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -13,9 +13,9 @@ from fakeapi.machinery.json_types import Object
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The groups that all devices of a counter set have in common.
+    """The compatibility groups that all devices of a counter set have in common.
 
-    `groups`: None if the counter set has no device yet; empty if its devices have no groups.
+    `groups`: None if no device consumes the counter set yet; empty if its devices have no groups.
     """
 
     groups: frozenset[str] | None = None

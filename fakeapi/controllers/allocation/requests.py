@@ -9,7 +9,7 @@ from fakeapi.machinery.json_types import Object
 RESULTS_MAX = 32
 """Maximum number of devices in the allocation of one claim (AllocationResultsMaxSize).
 
-A search raises TooManyDevices above it.
+If a claim would need more devices, the search raises TooManyDevices.
 """
 
 ALL = "All"

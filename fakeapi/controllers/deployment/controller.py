@@ -27,7 +27,7 @@ class DeploymentController(WorkloadController):
         self._access = Access(self.context, self.api, self.resource, resource, self.events)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues a Deployment with the strategy Recreate whose pod was deleted."""
+        """Queues the Deployment of a deleted pod, if its strategy is Recreate."""
         reference = None if new is not None or old is None else controller_of(old)
         if old is None or reference is None or reference["kind"] != "ReplicaSet":
             return

@@ -31,7 +31,7 @@ def index_of(pod: Object, job: Object) -> int | None:
 
 
 def parsed(text: str | None, completions: int) -> set[int]:
-    """Parses indexes such as `1,3-5`. Ignores indexes that are not below `completions`."""
+    """Parses indexes such as `1,3-5`. Ignores indexes equal to or above `completions`."""
     indexes: set[int] = set()
     for part in filter(None, (text or "").split(",")):
         first, _, last = part.partition("-")

@@ -47,7 +47,10 @@ def without_times(status: Object) -> Object:
 
 
 def known_conditions(pod: Object) -> Object:
-    """Returns the kubelet's conditions as stored in the API, to keep other clients' changes in a patch."""
+    """Returns the kubelet's conditions as the API has them.
+
+    A patch with them keeps other clients' changes.
+    """
     known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     return {"conditions": [known[kind] for kind in CONDITIONS if kind in known]}
 

@@ -1,4 +1,4 @@
-"""AllocatedDevices: the devices in use, kept up to date claim by claim."""
+"""AllocatedDevices: tracks the devices in use. Each change of a claim updates them."""
 
 from collections import Counter
 

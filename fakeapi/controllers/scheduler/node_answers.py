@@ -174,7 +174,7 @@ class NodeAnswers:
 
 
 class KnownAnswers:
-    """The answers of nodes by kind of pod. Contains at most ANSWERS_MAX answers."""
+    """Caches which nodes fit each kind of pod. Contains at most ANSWERS_MAX answers."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, NodeAnswers] = {}

@@ -179,7 +179,7 @@ class DeviceView(ClaimView):
         self._assumed[claim["metadata"]["uid"]] = claim
 
     def forget_assumed(self) -> None:
-        """Makes the view return all claims as they are stored."""
+        """Drops all claims from `assume`. The view then returns all claims as they are stored."""
         self._assumed.clear()
 
     def objects(self, kind: str) -> list[Object]:

@@ -43,7 +43,7 @@ NODES = [f"n{number}" for number in range(6)]
 
 
 class Cluster(ClaimView):
-    """Objects in memory, with the scheduler's cached state of nodes and devices."""
+    """Objects in memory, and the scheduler's state computed from them: nodes, devices in use, slices."""
 
     def __init__(self) -> None:
         self.all: dict[str, dict[str, Object]] = {

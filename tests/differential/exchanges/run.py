@@ -57,7 +57,7 @@ Differences = dict[int, list[Difference]]
 
 
 class ImpersonatingPlayer(Player):
-    """Sends requests to fakeapi as the same user as the recorder sends them to kube-apiserver."""
+    """Sends requests to fakeapi as the administrator. The recorder uses the same user for kube-apiserver."""
 
     def prepare(self, exchange: dict[str, Any]) -> tuple[str, dict[str, str], bytes | None]:
         target, headers, data = super().prepare(exchange)

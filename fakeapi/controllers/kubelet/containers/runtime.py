@@ -168,7 +168,7 @@ class ProbeResult:
 
 
 class Container(ABC):
-    """A container that a runtime has started. Represents one run; a restart makes a new Container.
+    """A container that a runtime has started. Represents one run; a restart creates a new Container.
 
     `log`: the output of the run. The kubelet keeps the Container after its exit, for `kubectl logs
     --previous`.

@@ -69,9 +69,9 @@ class Starter:
         )
 
     async def resolved(self, details: ContainerRun) -> ContainerRun:
-        """Returns a run from before a restart with its configuration.
+        """Returns a run from before a kubelet restart, with its configuration resolved again.
 
-        Returns the run unchanged if that cannot be resolved.
+        Returns the run without a configuration if resolving fails.
         """
         try:
             return details.with_config(await self._resolver.resolve(details))
