@@ -29,7 +29,7 @@ TURN_SECONDS = 0.002
 """Seconds after which the server lets other tasks run while it generates a long list."""
 
 UNREAD_SECONDS = 60.0
-"""Seconds without progress after which the server cuts off a long list. The client then reads too slowly.
+"""Seconds without progress after which the server cuts off a long list. The client reads nothing then.
 
 kube-apiserver has the same limit for the whole request (`--request-timeout`).
 """
