@@ -14,19 +14,19 @@ _HEAD = """\
 `make fidelity` generates this page from `fixtures/traces/conformance`, `tests/conformance/known.py` and
 `tests/conformance/world_differences.json`. Do not edit it.
 
-The recordings contain the responses of Kubernetes' own API servers, 1.27 to 1.37, to some 170 scenarios for each release,
-and to 230 for versions since v1beta2. `make test` sends the same requests to fakeapi with the same release. It compares
-every status, header and body, every watch event and every message. uids, times, resourceVersions and random suffixes may
-differ, but equal values must stay equal.
+The recordings contain the responses of Kubernetes' own API servers, 1.27 to 1.37. Each recording has about 160 scenarios
+of resource.k8s.io; with v1beta2 and newer versions it has about 230. `make test` sends the same requests to fakeapi with
+the same release. It compares every status, header and body, every watch event and every message. uids, times,
+resourceVersions and random suffixes may differ, but equal values must stay equal.
 
 The requests of a recording use v1alpha2 up to 1.30, v1alpha3 from 1.31 to 1.33, and v1 from 1.34 on. The suffixes
-`-v1beta1` and `-v1beta2` name another version. For `-all-gates`, the server had the feature gates of these kinds on that
-are off by default in the release. `world-` are recordings of all other kinds: pods, nodes, workloads, services, roles,
-reviews, custom resources. There is no recording of the other kinds for 1.37.
+`-v1beta1` and `-v1beta2` name another version. For `-all-gates`, the recorded server had all feature gates of these kinds
+on. `world-` are recordings of all other kinds: pods, nodes, workloads, services, roles, reviews, custom resources. 1.37 has
+no recording of the other kinds.
 
-1.37 is also compared with Kubernetes 1.37.1's own strategies, for some 1,400 creates and updates of generated objects. 900
-of these objects belong to resource.k8s.io, in all versions, with default gates and with all gates. 500 belong to other
-kinds whose declared rules are enforced. The errors are equal; these samples leave out empty lists. 1.34 and 1.36 are
+1.37 is also compared with Kubernetes 1.37.1's own validation code, for about 1,400 creates and updates of generated
+objects. 900 of these objects belong to resource.k8s.io, in all versions, with default gates and with all gates. 500 belong
+to other kinds with declared rules. The errors are equal; the generated objects have no empty lists. 1.34 and 1.36 are
 compared in the same way.
 
 | recording | scenarios | exchanges | as recorded | only words differ | response differs |
@@ -38,24 +38,26 @@ _RANDOM = """
 
 `make differential` builds kube-apiserver and sends the same random, mostly valid requests to both servers: all verbs,
 patch types and subresources, apply by several managers, dry runs, field validation, selectors, pages, tables and deletes
-with preconditions, for 65 kinds of 1.37. It shrinks each difference to the shortest sequence of requests. Differences that
-no rule decides have a name and a reason in `tests/differential/exchanges/known.py`.
+with preconditions, for 65 kinds of 1.37. A "story" is the sequence of requests for one object. For each difference, the
+program looks for the shortest story that shows it. Known differences have a name and a reason in
+`tests/differential/exchanges/known.py`.
 
 | release | seed | exchanges | stories with a difference without a name |
 |---|--:|--:|--:|
 {runs}
-The stories of seed 20261137 are mended since. In the runs with the seeds 20261132 and 20261138, a mend of
-HorizontalPodAutoscalers of v1 lost managed fields; it was taken back after the runs. Not mended:
+The differences of seed 20261137 are corrected. In the runs with the seeds 20261132 and 20261138, a correction for
+HorizontalPodAutoscalers of v1 lost managed fields; it was removed after the runs. Not corrected:
 
-- 1.31, story 5234: the error for a long `managedBy` of a Job has other words.
+- 1.31, story 5234: the error for a long `managedBy` of a Job has another text.
 - 1.31, story 4988: the order of errors of a LimitRange, which walks Go maps.
 - 1.34, story 1715: both servers choose addresses of Services at random.
 - 1.34, story 7543: a client sends the stored device capacity `1500m` as `1.5`. In Kubernetes, this changes the owner of the
   list of devices.
 
-The runs have shown these mistakes, which are mended. `--only RESOURCE` repeats the requests of a kind. A number is a story
-that shows the difference without the mend: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`. If the
-number names no release, it is 1.37 with this seed. Stories of 1.34 have the seed 20261134, stories of 1.31 20261131.
+The runs have found these mistakes, which are corrected. `--only RESOURCE` repeats the requests of a kind. The last column
+has the number of a story that showed the difference: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`
+repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.34 have the seed 20261134, and stories of
+1.31 the seed 20261131.
 
 | resource | before | now, as kube-apiserver | story |
 |---|---|---|---|
@@ -119,10 +121,10 @@ _DIFFERENCES = """
 _WORLD = """
 ### Kinds other than claims
 
-The table lists the exchanges of each scenario whose responses differ; `w` means that only the words of a message differ.
-The name of a scenario names the kind: `kinds.pods_live` is the life of a pod, `kinds.pods_refused` contains refused
-requests for pods. In `neighbours.nodes`, the first response was changed after the recording: it has the status that the
-next request sends.
+For each scenario, the table lists the numbers of the exchanges whose responses differ: "3 of 6" is the third of six
+exchanges. `w` means that only the text of a message differs. The name of a scenario contains the kind: `kinds.pods_live`
+is the life of a pod, `kinds.pods_refused` has refused requests for pods. In `neighbours.nodes`, somebody changed the first
+response after the recording: it has the status that the next request sends.
 
 """  # noqa: E501 - the lines of the page
 
@@ -131,53 +133,55 @@ _LIMITS = """
 
 ### Requests, users and limits
 
-- fakeapi does not serve proxying. Logs, exec, attach and port-forward reach only the pods of its own
-  kubelets ([pods.md](pods.md)). `/metrics` has only the metrics in [requests.md](requests.md#metrics).
+- fakeapi does not support the subresource `proxy` of nodes, pods and services. Logs, exec, attach and port-forward reach
+  only the pods of its own kubelets ([Pods](pods.md)). `/metrics` has only [these metrics](requests.md#metrics).
 - The recorded servers of 1.32 and 1.33 had no built-in version, so they warned that future releases deprecate v1alpha3 and
   v1beta1. Released servers and fakeapi do not send these warnings.
 - If you start fakeapi without a release, it serves the same claims as 1.37 (v1, v1beta2, v1beta1) and as 1.33 (v1alpha3).
   v1alpha3 shows fields that 1.33 lacks as they are stored, but does not accept them. If a spec or an allocation has such
   fields, an update through v1alpha3 is refused as a change of immutable fields.
-- By default, every user may do everything, as on a server with AlwaysAllow. `--authorization rbac` changes this;
-  [users.md](users.md) has its limits. A client without a token is `kubernetes-admin` of `system:masters`.
+- By default, every user may do everything, as on a server with AlwaysAllow. With `--authorization rbac`, roles decide
+  ([Users](users.md)). A client without a token is `kubernetes-admin` in the group `system:masters`.
 - Some scenarios for v1beta2 and newer versions change a namespace between recorded requests. These requests are replayed,
   but their responses are not compared.
 - fakeapi refuses JSON that is nested deeper than 900 levels; Kubernetes accepts 10,000 levels.
 - Errors about a wrong type print a number as it was read: `100.0` if the client sent `1e2`. fakeapi refuses numbers beyond
   float64. It prints U+FFFD for bytes that are not valid UTF-8.
-- CBOR values that do not fit their types get the error messages for JSON. Tags of times are dropped, and the times are not
-  normalised.
+- CBOR values of a wrong type get the error messages for JSON. fakeapi drops the tags of times, and does not normalise the
+  times.
 - Kubernetes reports some errors in the random order of a Go map. fakeapi reports them in the order of names.
 
 ### Validation
 
-- Since 1.33, an error of a declared rule replaces handwritten errors of the same reason and field. An error about a change
-  replaces only errors about a change, and an error about another field only errors about another field. Kubernetes marks
-  each replaced error in its code. A shard selector that is not valid CEL gets an error message of fakeapi's own.
+- Since 1.33, an error of a declared rule (declarative validation) replaces handwritten errors with the same reason and
+  field. An error about a change replaces only errors about a change, and an error that mentions another field replaces
+  only such errors. In Kubernetes, the code marks each error that is replaced. A shard selector that is not valid CEL gets
+  an error message of fakeapi's own.
 - fakeapi does not check types in the status of a ValidatingAdmissionPolicy; in Kubernetes, a controller of
   kube-controller-manager does this. Audit annotations of policies are dropped. fakeapi evaluates policies and their bindings
   in the order of their names. Without the extra `cel`, policies refuse and change nothing, and a warning says so. JSON
   patches are applied as by json-patch 4.12. 1.35 and newer use json-patch 4.13, which refuses a scalar as the whole
   document, and accepts a test of a missing value against null.
 - If the rules of a custom object or the expressions of a policy use their whole cost budget, kube-apiserver needs a second,
-  and fakeapi some ten seconds. They run beside the event loop, so fakeapi serves other clients meanwhile.
-- Of `scheduling` in a Job's spec (1.37, with the gate WorkloadWithJob), fakeapi checks only the number of pods in a gang,
+  and fakeapi about ten seconds. fakeapi evaluates them in a thread, and serves other clients meanwhile.
+- In `scheduling` of a Job's spec (1.37, with the gate WorkloadWithJob), fakeapi checks only the number of pods in a gang,
   and that one policy is chosen. If Python has no time zone data, a CronJob may name any text that looks like a time zone.
 - An immutable ConfigMap or Secret accepts `data: {}` or `binaryData: {}` where the stored object has no such field.
-- Of a HorizontalPodAutoscaler that v1 writes with `currentCPUUtilizationPercentage`, v2 shows an `averageValue` of 0 at once.
-  Kubernetes shows it after the next write through v1.
+- If a client writes a HorizontalPodAutoscaler through v1 with `currentCPUUtilizationPercentage`, v2 shows an `averageValue`
+  of 0 at once. Kubernetes shows it after the next write through v1.
 - Certificate requests with names, keys or attributes that Go cannot read get other error messages.
-- Updates of a Node that still has the old `spec.configSource` are not validated. Before 1.34, error messages round quantities that are not integers, and errors about
-  changed volumes and volume claims print other differences.
+- Updates of a Node that still has the old `spec.configSource` are not validated. Before 1.34, error messages round
+  quantities that are not integers, and errors about changed volumes and volume claims print other differences.
 
 ### Admission and webhooks
 
-- fakeapi calls webhooks like kube-apiserver, but follows no redirects and uses no proxies. A service has no address:
-  `--webhook-service` says where to call webhooks of services. Without it, these calls fail as if the connection was refused.
-  Annotations for the audit log are dropped. The deadline of the client's request (`timeout`) does not end a call. The error about an expired
+- fakeapi calls webhooks like kube-apiserver, but follows no redirects and uses no proxies. Services carry no traffic, so
+  `--webhook-service` sets the URL of a service's webhook; with `--run`, fakeapi calls the process behind the service
+  ([Images as processes](run.md)). Otherwise these calls fail as if the connection was refused. Annotations for the audit
+  log are dropped. The deadline of the client's request (`timeout`) does not end a call. The error about an expired
   certificate omits its times. A match condition that fakeapi cannot evaluate counts as true, and a warning says so.
-- The same admission plugins as in kube-apiserver are on by default; `--enable-admission-plugins` adds others.
-  ServiceAccount is off by default, as on the recorded servers; it creates the account `default` itself. EventRateLimit,
+- The admission plugins that are on by default in kube-apiserver are on, except ServiceAccount, which the recorded servers
+  had off too. `--enable-admission-plugins` adds others. If you add ServiceAccount, it creates the account `default` itself. EventRateLimit,
   ImagePolicyWebhook, PersistentVolumeLabel and SecurityContextDeny are missing. Plugins cannot be configured by a file.
   NodeRestriction reads the audiences of tokens in CSI volumes, but not in volumes that Kubernetes would translate to CSI
   volumes.
@@ -191,7 +195,7 @@ _LIMITS = """
 - Services have cluster IPs from 10.0.0.0/24, node ports from 30000 to 32767, both chosen at random, and one IP family, as on
   the recorded servers. No controller recreates a deleted IPAddress, or protects a ServiceCIDR while its addresses
   are in use. The endpoint of the service `kubernetes` is an address that no network uses. ClusterCIDRs (1.27 and 1.28)
-  are not validated.
+  are not validated. No controller binds volumes, and the [scheduler](controllers.md#the-scheduler) ignores them.
 - While finalizers block objects of a deleted CustomResourceDefinition, its condition keeps the reason
   InstanceDeletionInProgress. In Kubernetes, the reason is InstanceDeletionCheck for a moment every minute.
 - By default, no garbage collector deletes objects and no controller removes finalizers. A deleted namespace stays
