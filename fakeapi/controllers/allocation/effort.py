@@ -54,10 +54,13 @@ class Effort:
         self.gave_up = False
         """Whether the search for devices was stopped at its limit on any node."""
 
-    def restart(self, tries: int) -> None:
-        """Restarts the search with `tries` tries left, and resets `gave_up`."""
+    def restart(self, tries: int, *, gave_up: bool) -> None:
+        """Restarts a search with the values from before it.
+
+        Pods of a gang share the effort. So the search for an earlier pod may have given up already.
+        """
         self.tries = tries
-        self.gave_up = False
+        self.gave_up = gave_up
 
     @property
     def turn_is_over(self) -> bool:

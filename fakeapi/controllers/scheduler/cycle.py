@@ -210,13 +210,13 @@ async def _decide_by_answers(
     of_claims, of_pod = filtering.plugin.answer_key(claims), requirements_of(filtering.pod)
     if of_claims is None or of_pod is None or filtering.has_topology:
         return False
-    key, before = (of_pod, of_claims), effort.tries
+    key, before, gave_up = (of_pod, of_claims), effort.tries, effort.gave_up
     answers = known.take(key, filtering.states, claims.inventory)
     names = answers.forget_stale()
     effort.tries -= answers.tries
     await _answer(answers, names, filtering)
     if effort.gave_up or before - effort.tries > before // _SAFE_PART:
-        effort.restart(before)
+        effort.restart(before, gave_up=gave_up)
         return False
     known.keep(key, answers)
     scores = answers.scores()
