@@ -38,8 +38,8 @@ _RANDOM = """
 
 `make differential` builds kube-apiserver and sends the same random, mostly valid requests to both servers: all verbs,
 patch types and subresources, apply by several managers, dry runs, field validation, selectors, pages, tables and deletes
-with preconditions, for 65 kinds of 1.37. A "story" is the sequence of requests for one object. For each difference, the
-program looks for the shortest story that shows it. Known differences have a name and a reason in
+with preconditions, for 65 kinds of 1.37. A "story" is a sequence of requests for one kind. For each difference, the program
+looks for the shortest story that shows it. Known differences have a name and a reason in
 `tests/differential/exchanges/known.py`.
 
 | release | seed | exchanges | stories with a difference without a name |
