@@ -63,43 +63,43 @@ repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.
 |---|---|---|---|
 | leases, poddisruptionbudgets, runtimeclasses, admission policies, events of v1 | refused finalizers without a domain | accepted | |
 | resourcepoolstatusrequests | updated without a resourceVersion | 422 | |
-| services, validatingadmissionpolicies | an apply to the status of an absent object: 404 | creates the object | |
-| services | a PUT to the status of an absent object took an address | no address | |
+| services, validatingadmissionpolicies | an apply to the status of a missing object got 404 | creates the object | |
+| services | a PUT to the status of a missing object took an address | takes no address | |
 | csidrivers and others | a delete that takes away the last finalizers, with a resourceVersion | 409 | |
 | persistentvolumeclaims | the first update without a change kept the resourceVersion | changes it | |
-| pods | `status.volumeHealth` without its feature gate | dropped | |
-| pods and workloads | the pull policy of images with over 255 characters | IfNotPresent | |
+| pods | kept `status.volumeHealth` without its feature gate | dropped | |
+| pods and workloads | images with more than 255 characters got a wrong pull policy | IfNotPresent | |
 | ingresses | `rules: []` was shown as null | left out | |
-| jobs, claim templates, volumes and others | an empty list in an error: null | [] | |
-| networkpolicies | an empty list kept the generation | changes it | |
-| ipaddresses | a random suffix for generateName | none | |
-| limitranges, roles, clusterroles, csistoragecapacities | rows of an empty table: [] | null | |
-| secrets | the error for an object in `data` named a string | []uint8 | |
-| nodes | the error for an invalid podCIDR | with its index | |
-| persistentvolumes | the order of fields in errors of 1.37 | of core/v1 | |
+| jobs, claim templates, volumes and others | errors printed an empty list as null | as [] | |
+| networkpolicies | an empty list did not change the generation | changes it | |
+| ipaddresses | generateName got a random suffix | gets none | |
+| limitranges, roles, clusterroles, csistoragecapacities | an empty table had `rows: []` | `rows: null` | |
+| secrets | the error for an object in `data` named the type string | names []uint8 | |
+| nodes | the error for an invalid podCIDR had no index | has its index | |
+| persistentvolumes | errors of 1.37 had the fields in another order | in the order of core/v1 | |
 | horizontalpodautoscalers of v1 | `observedGeneration: 0` was dropped | kept | |
-| all that a PUT creates | a dry run left out the resourceVersion of the body | shows it | |
-| deployments, prioritylevelconfigurations and others | a dry run of a delete that takes away the last finalizers: a Status | an object without data | 1318, 1265 |
-| horizontalpodautoscalers | a negative `observedGeneration` of a condition (1.37) | 422 | 3597 |
+| all kinds that a PUT creates | a dry run left out the resourceVersion of the body | shows it | |
+| deployments, prioritylevelconfigurations and others | a dry run of a delete that removes the last finalizers returned a Status | returns an object without data | 1318, 1265 |
+| horizontalpodautoscalers | accepted a negative `observedGeneration` of a condition (1.37) | 422 | 3597 |
 | horizontalpodautoscalers | empty scaling policies got a default | 422 | 6132 |
 | resourceslices, claim templates and others | an empty list inside an atomic list kept the owner of the list | changes it | 967, 4668 |
-| jobs, cronjobs, replicasets | `ports: []` of an ephemeral container in a template | 422 | 674, 8079 |
+| jobs, cronjobs, replicasets | accepted `ports: []` of an ephemeral container in a template | 422 | 674, 8079 |
 | jobs, deployments, volume claims | an error printed empty lists of a label selector | left out | 1454, 6897 |
-| cronjobs, jobs | the error for an empty list of exit codes: null | [] | 10098 |
-| certificatesigningrequests | the error for an empty request: null | "" | |
+| cronjobs, jobs | the error for an empty list of exit codes printed null | prints [] | 10098 |
+| certificatesigningrequests | the error for an empty request printed null | prints "" | |
 | serviceaccounts | an apply to an object with an item without its key: `failed to merge config` | names the object and the item | 4043 |
-| configmaps | the error for a number in `binaryData` named []byte | []uint8 | 6306 |
+| configmaps | the error for a number in `binaryData` named []byte | names []uint8 | 6306 |
 | validatingadmissionpolicies | a `fieldRef` of type checking was not parsed | 422 for an invalid JSONPath | 11065 |
-| claims and templates of v1beta1 | the error for empty tolerations beside `firstAvailable`: [] | null | 9732, 10836 |
-| claims and templates of v1beta1 | the error for empty selectors beside a device class: null | [] | 1.34: 5211 |
-| volumeattachments | the order of volume sources in errors up to 1.36 | of the internal type | 1.34: 62 |
-| pods | `allocatedResources` of a status without its gate (1.33 to 1.35) | kept | 1.34: 450 |
-| pods | `volumeMounts: []` in an error while ImageVolume is off | null | 1.34: 702 |
+| claims and templates of v1beta1 | the error for empty tolerations beside `firstAvailable` printed [] | prints null | 9732, 10836 |
+| claims and templates of v1beta1 | the error for empty selectors beside a device class printed null | prints [] | 1.34: 5211 |
+| volumeattachments | errors up to 1.36 had the volume sources in another order | in the order of the internal type | 1.34: 62 |
+| pods | dropped `allocatedResources` of a status without its gate (1.33 to 1.35) | kept | 1.34: 450 |
+| pods | an error printed `volumeMounts: []` while ImageVolume is off | prints null | 1.34: 702 |
 | controllerrevisions | a strategic merge patch replaced `data` | merges it | seed 20261137: 3071 |
-| statefulsets | the error for changed volume claim templates | in the internal version | seed 20261137: 150 |
-| persistentvolumes | lengths in errors about node affinity: characters | bytes, from 1.35 on | seed 20261137: 1568 |
+| statefulsets | the error for changed volume claim templates printed another version | prints the internal version | seed 20261137: 150 |
+| persistentvolumes | errors about node affinity counted characters | count bytes, from 1.35 on | seed 20261137: 1568 |
 | resourceslices of v1beta1 | empty taints beside a `basic` device changed the owner | keep it | seed 20261137: 6158 |
-| pods | the place of the error for a repeated host address up to 1.32 | before the other errors | 1.31: 4321 |
+| pods | up to 1.32, the error for a repeated host address was in another place | comes before the other errors | 1.31: 4321 |
 | namespaces and others | `finalizers: []` changed the time of managed fields | keeps it | 1.31: 5045 |
 """  # noqa: E501 - the lines of the page
 
