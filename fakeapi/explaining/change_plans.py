@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from fakeapi.controllers.allocation.model import Device
-from fakeapi.explaining.cluster_objects import reference
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_changes import (
     add_change,
     free_change,
@@ -53,7 +53,8 @@ async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | N
     text = ", and ".join(change.text for change in changes)
     objects = list(dict.fromkeys(one for change in changes for one in change.objects))
     node = str(case.node["metadata"]["name"])
-    return Change(text, "all", objects, node=node, sufficient=True, steps=changes)
+    harm = "; ".join(dict.fromkeys(change.harm for change in changes if change.harm))
+    return Change(text, "all", objects, node=node, sufficient=True, steps=changes, harm=harm)
 
 
 def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
@@ -101,11 +102,11 @@ def _tolerations(tally: RequestTally, node: str) -> list[Step]:
 
 def _frees(describer: Describer, tallies: Sequence[RequestTally], node: str) -> list[Step]:
     claims = using_claims(describer, [one for tally in tallies for one in tally.refused])
-    return [_free(key, claim, node) for key, claim in claims.items()]
+    return [_free(describer.cluster, key, claim, node) for key, claim in claims.items()]
 
 
-def _free(key: tuple[str, str], claim: Object, node: str) -> Step:
-    change = free_change([claim], node, sufficient=None)
+def _free(cluster: ClusterObjects, key: tuple[str, str], claim: Object, node: str) -> Step:
+    change = free_change(cluster, [claim], node, sufficient=None)
     return Step(change, lambda trial, case: trial.without_claims(case, [key]))
 
 

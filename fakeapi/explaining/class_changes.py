@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_changes import recreate_text, start_change
+from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.similar import nearest
 from fakeapi.explaining.tally import RequestTally
@@ -37,16 +38,17 @@ class ClassChanges:
             await self._correct_driver(driver, expression, path),
             await self._other_class(),
         ]
-        return sorted(changes, key=lambda change: not change.sufficient)
+        return sorted(changes, key=lambda change: change.rank)
 
     async def _correct_driver(self, driver: str, expression: str, path: str) -> Change:
         """Returns the change of the driver that a class names."""
         device_class = self.places[0][1].request.device_class
         owner = Reference("DeviceClass", device_class["metadata"]["name"])
         near = nearest(driver, self._drivers)
+        harm = harm_to_class_users(self.cluster, owner.name, self.places[0][1].claim)
         text = f"correct the driver {driver} in {path} of {owner}"
         if not near:
-            return Change(f"{text}, if the name is wrong", "edit", [owner], path)
+            return Change(f"{text}, if the name is wrong", "edit", [owner], path, harm=harm)
         corrected = {"cel": {"expression": expression.replace(driver, near)}}
         selectors = [
             corrected if one["cel"]["expression"] == expression else one
@@ -57,7 +59,9 @@ class ClassChanges:
             [self.trial.with_class(case, owner.name, spec) for case, _ in self.places[:NODES_TRIED]]
         )
         text = f"write {near} instead of {driver} in {path} of {owner}"
-        return Change(text, "edit", [owner], path, node=works or "", sufficient=works is not None)
+        return Change(
+            text, "edit", [owner], path, node=works or "", sufficient=works is not None, value=near, harm=harm
+        )
 
     async def _other_class(self) -> Change:
         tally = self.places[0][1]
@@ -72,7 +76,7 @@ class ClassChanges:
             [case.with_edit(one.claim, path, near) for case, one in self.places[:NODES_TRIED]]
         )
         text = recreate_text(tally.claim, f"{near} instead of {own} in {path}")
-        return Change(text, "edit", [claim], path, node=works or "", sufficient=works is not None)
+        return Change(text, "edit", [claim], path, node=works or "", sufficient=works is not None, value=near)
 
     async def _first_node(self, cases: Sequence[Case]) -> str | None:
         """Returns the first node on which the claims of a case can be allocated; None if there is none."""

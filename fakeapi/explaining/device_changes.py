@@ -8,7 +8,7 @@ import msgspec
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
-from fakeapi.explaining.cluster_objects import consumers_of, reference
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
 from fakeapi.explaining.dropped import (
     Describer,
     expression_of,
@@ -18,7 +18,8 @@ from fakeapi.explaining.dropped import (
     taints_of,
     untolerated,
 )
-from fakeapi.explaining.model import Change, Reference
+from fakeapi.explaining.harms import deletion, harm_to_class_users, pods_of
+from fakeapi.explaining.model import Change, Reference, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import conjuncts, driver_part
 from fakeapi.explaining.tally import NodeTally, RequestTally
@@ -50,7 +51,7 @@ class Changes:
             *await self._ask_less(tally),
             *await self._add_devices(tally),
         ]
-        return sorted(changes, key=lambda change: not change.sufficient)
+        return sorted(changes, key=lambda change: change.rank)
 
     async def to_make_room(self, tally: RequestTally) -> list[Change]:
         """Returns changes that offer a request more devices: freed devices or new devices."""
@@ -69,7 +70,7 @@ class Changes:
         changes = []
         for key, claim in list(claims.items())[:CLAIMS_MAX]:
             if await self.trial.allocates(self.trial.without_claims(self.case, [key])):
-                changes.append(free_change([claim], self._node_name, sufficient=True))
+                changes.append(free_change(self.describer.cluster, [claim], self._node_name, sufficient=True))
         if changes or not claims:
             return changes
         return await self._free_several(list(claims.items())[:CLAIMS_MAX])
@@ -79,7 +80,7 @@ class Changes:
             keys = [key for key, _ in claims[:count]]
             if await self.trial.allocates(self.trial.without_claims(self.case, keys)):
                 needed = await self._needed_claims(list(claims[:count]))
-                return [free_change(needed, self._node_name, sufficient=True)]
+                return [free_change(self.describer.cluster, needed, self._node_name, sufficient=True)]
         return []
 
     async def _needed_claims(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
@@ -113,7 +114,11 @@ class Changes:
         action = "edit" if slices else "delete"
         path = "spec.devices" if slices else ""
         text = ", and ".join(texts)
-        return Change(text, action, [*rules, *slices], path, node=self._node_name, sufficient=works)
+        node, objects = self._node_name, [*rules, *slices]
+        harm = f"it lifts a taint of {devices_text(len(devices))} for all pods"
+        if rules:
+            harm = f"it lifts the taint of all devices that {', '.join(map(str, rules[:3]))} selects"
+        return Change(text, action, objects, path, node=node, sufficient=works, harm=harm)
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:
         changes = []
@@ -140,6 +145,8 @@ class Changes:
             case = self.case.with_edit(tally.claim, path, selector)
             owner = reference("ResourceClaim", tally.claim)
         text = f"change {selector_name(tally, refused)}"
+        of_class = refused.obstacle is Obstacle.CLASS_SELECTOR
+        harm = harm_to_class_users(self.describer.cluster, name, tally.claim) if of_class else ""
         if owner.kind == "ResourceClaim":
             text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
         return Change(
@@ -149,6 +156,7 @@ class Changes:
             path,
             node=self._node_name,
             sufficient=await self.trial.allocates(case),
+            harm=harm,
         )
 
     async def _drop_constraints(self, tally: RequestTally) -> list[Change]:
@@ -277,12 +285,12 @@ def _toleration_for(taint: Object) -> Object:
     return toleration if taint.get("value") else {"key": taint["key"], "operator": "Exists"}
 
 
-def free_change(claims: Sequence[Object], node: str, *, sufficient: bool | None) -> Change:
+def free_change(
+    cluster: ClusterObjects, claims: Sequence[Object], node: str, *, sufficient: bool | None
+) -> Change:
     """Returns the change that deletes the pods of claims, so that the claims free their devices."""
     pods = [user for claim in claims for user in consumers_of(claim)]
     idle = [reference("ResourceClaim", claim) for claim in claims if not consumers_of(claim)]
     objects = [*dict.fromkeys(pods), *idle]
-    named = ", ".join(str(one) for one in objects[:4])
-    more = f" and {len(objects) - 4} more" if len(objects) > 4 else ""
-    verb = "end" if pods else "delete"
-    return Change(f"{verb} {named}{more}", "delete", objects, node=node, sufficient=sufficient)
+    change = deletion(objects, pods_of(cluster, objects), node)
+    return msgspec.structs.replace(change, sufficient=sufficient)

@@ -12,7 +12,7 @@ from fakeapi.explaining.device_changes import Changes
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
 from fakeapi.explaining.error_reasons import read_text
 from fakeapi.explaining.first_available import first_available
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, Reference, devices_text
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, Reference, devices_text, distinct
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
@@ -154,8 +154,8 @@ class DeviceReasons:
         for node, tally in pairs[:NODES_TRIED]:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             reason.changes += await changes.for_request(tally, node)
-        reason.changes.sort(key=lambda change: not change.sufficient)
-        reason.changes = _distinct(reason.changes)
+        reason.changes.sort(key=lambda change: change.rank)
+        reason.changes = distinct(reason.changes)
         driver = self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
         if driver:
             tries = ClassChanges(
@@ -322,7 +322,7 @@ class DeviceReasons:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             for choices in node.short:
                 reason.changes += await changes.for_request(choices[0], node)
-        reason.changes = _distinct(sorted(reason.changes, key=lambda change: not change.sufficient))
+        reason.changes = distinct(sorted(reason.changes, key=lambda change: change.rank))
         return self._placed(reason, self.nodes)
 
     # parts --------------------------------------------------------------------------------------
@@ -393,11 +393,3 @@ def _where(spec: Object) -> str:
 def _is_by_driver(dropped: Dropped) -> bool:
     """Whether a class refuses devices only because they are of another driver."""
     return dropped.code == Obstacle.CLASS_SELECTOR and {one.path for one in dropped.seen} == {"device.driver"}
-
-
-def _distinct(changes: Sequence[Change]) -> list[Change]:
-    """Removes changes with the same text. Also removes insufficient changes if a sufficient one exists."""
-    by_text = {change.text: change for change in reversed(changes)}
-    chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
-    sufficient = [change for change in chosen if change.sufficient is not False]
-    return sufficient or chosen

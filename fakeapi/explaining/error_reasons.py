@@ -109,7 +109,7 @@ async def _selector_reason(
                 _with_expression(case, tally, first, replaced(group.expression, hint), trial)
             )
             reason.changes.append(Change(text, "edit", [owner], path, sufficient=works or None))
-    reason.changes.sort(key=lambda change: not change.sufficient)
+    reason.changes.sort(key=lambda change: change.rank)
     guard = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
     if guard:
         expression = f"has({guard}) && ({group.expression})"

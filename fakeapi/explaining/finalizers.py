@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
+from fakeapi.explaining.harms import deletion, pods_of
 from fakeapi.explaining.model import Change, Reason
 from fakeapi.machinery.json_types import Object
 
@@ -93,9 +94,7 @@ def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[C
     own = reference(kind, obj)
     changes = []
     if kind == "ResourceClaim" and (users := consumers_of(obj)):
-        named = ", ".join(map(str, users[:4]))
-        more = f" and {len(users) - 4} more" if len(users) > 4 else ""
-        changes.append(Change(f"end {named}{more}", "delete", users))
+        changes.append(deletion(users, pods_of(cluster, users)))
     changes += [
         Change(f"start the server with the controller {controller}", "create")
         for controller in dict.fromkeys(_missing_controllers(cluster, names))

@@ -3,6 +3,8 @@
 docs/explain.md documents the JSON. A change that breaks readers increases VERSION.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 VERSION = 1
@@ -72,11 +74,13 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `objects`: all objects to change; [] for a change without objects.
     - `path`: the field to change; "" for the whole object.
     - `value`: the new value of this field; "" if the change does not name a value.
-    - `count`: for "add", the number of devices.
+    - `count`: the new number of devices of a request; for "add", the number of new devices.
     - `node`: the node that the change concerns; "" for all nodes.
     - `sufficient`: whether the allocator or scheduler succeeds after only this change; None if it was not
       tried.
     - `needs`: further changes that are needed if this change is not sufficient; "" if unknown.
+    - `harm`: whom the change hurts, such as a running pod that it ends; "" if it hurts nobody.
+    - `driver` and `like`: for "add", the driver and the ID of an existing device that the new ones equal.
     """
 
     text: str
@@ -89,6 +93,22 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     steps: "list[Change]" = []
     needs: str = ""
     value: str = ""
+    harm: str = ""
+    driver: str = ""
+    like: str = ""
+
+    @property
+    def rank(self) -> tuple[bool, bool]:
+        """The sort key of changes: sufficient changes first, and of these the harmless ones first."""
+        return not self.sufficient, bool(self.harm)
+
+
+def distinct(changes: Sequence[Change]) -> list[Change]:
+    """Removes changes with the same text. Also removes insufficient changes if a sufficient one exists."""
+    by_text = {change.text: change for change in reversed(changes)}
+    chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
+    sufficient = [change for change in chosen if change.sufficient is not False]
+    return sufficient or chosen
 
 
 class Reason(msgspec.Struct, rename="camel", omit_defaults=True):

@@ -3,16 +3,19 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.filters import Wants
-from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
+from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.explaining.briefs import node_brief
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
-from fakeapi.explaining.dropped import taint_text
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
-from fakeapi.explaining.node_facts import AGAIN, Fact, facts_of
+from fakeapi.explaining.harms import deletion, pods_of
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, distinct
+from fakeapi.explaining.node_facts import facts_of
+from fakeapi.explaining.node_offers import Fact, Offer
 from fakeapi.explaining.tally import NodeTally
-from fakeapi.explaining.topology_facts import TOPOLOGY, topology_fact
+from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, topology_fact
 from fakeapi.machinery.json_types import Object
 
 GROUPS_SHOWN = 20
@@ -20,8 +23,14 @@ GROUPS_SHOWN = 20
 
 _ELSEWHERE = "resourceclaim not available on the node"
 
-Fits = Callable[[Object, NodeState], Awaitable[Sequence[str]]]
-"""A function that returns the scheduler's reasons to exclude a node for a pod; [] if the pod fits."""
+TRIED_IN_GROUP = 3
+"""Maximum number of nodes of a group whose changes are tried."""
+
+Fits = Callable[[Object, Sequence[NodeState], str], Awaitable[Sequence[str]]]
+"""A function that returns the scheduler's reasons to exclude a node for a changed pod and changed nodes.
+
+The result is [] if the pod fits.
+"""
 
 _LACKS_DEVICES = {
     "cannot allocate all claims": "the node lacks devices for the claims",
@@ -99,31 +108,32 @@ class NodeReasons:
         ]
         reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         reason.blame = list(dict.fromkeys(one for fact in facts for one in fact.blame))
-        reason.changes = [change for fact in facts for change in await self._changes(fact, names[0])]
-        reason.changes.sort(key=lambda change: not change.sufficient)
+        tried = names[:TRIED_IN_GROUP] if first.code in TOPOLOGY.values() else names[:1]
+        changes = [
+            change
+            for name in tried
+            for fact in self._facts[name]
+            for change in await self._changes(fact, name)
+        ]
+        reason.changes = distinct(sorted(changes, key=lambda change: change.rank))
         return reason
 
     def _object(self, fact: Fact, node: str) -> Reference:
-        if fact.code in _OF_POD:
-            return reference("Pod", self._pod)
-        return fact.blame[0] if fact.code == "ClaimElsewhere" and fact.blame else Reference("Node", node)
+        if fact.code in _OF_BLAMED and fact.blame:
+            return fact.blame[0]
+        return reference("Pod", self._pod) if fact.code in _OF_POD else Reference("Node", node)
 
     async def _changes(self, fact: Fact, name: str) -> list[Change]:
-        state = self._cluster.node_states[name]
-        pod, changed = _changed(fact, self._pod, state)
-        left = await self._fits(pod, changed)
-        needs = ", and ".join(self._lacks(name) if one in _LACKS_DEVICES else one for one in left)
-        if fact.code in TOPOLOGY.values():  # the change is not simulated
-            needs = ""
+        """Tries the changes that a fact about a node offers. Says what a change lacks."""
         changes = []
-        for text in fact.changes:
-            action, path = _ACTIONS.get(fact.code, "edit"), fact.path
-            objects = [*fact.blame] or [self._object(fact, name)]
-            if text.startswith((AGAIN, "add a toleration")):
-                action, objects = "edit", [reference("Pod", self._pod)]
-            elif text.startswith("label node"):
-                path, objects = "metadata.labels", [Reference("Node", name)]
-            changes.append(Change(text, action, objects, path, 0, name, not left, needs=needs))
+        for offer in fact.offers:
+            if offer.after is None:
+                changes.append(offer.change)
+                continue
+            pod, states = offer.after()
+            left = await self._fits(pod, states, name)
+            needs = ", and ".join(self._lacks(name) if one in _LACKS_DEVICES else one for one in left)
+            changes.append(msgspec.structs.replace(offer.change, sufficient=not left, needs=needs))
         return changes
 
     def _missing(self, name: str) -> tuple[bool, int]:
@@ -158,81 +168,14 @@ class NodeReasons:
             own = reference("ResourceClaim", claim)
             used = f", used by {', '.join(map(str, users[:3]))}" if users else ""
             text = f"{own} is allocated to {devices} of another node{used}"
-            change = f"end {', '.join(map(str, users[:3]))}" if users else f"delete {own}"
-            return Fact("ClaimElsewhere", text, text, "status.allocation", (change,), (own, *users))
-        return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", ("deallocate the claim",))
+            change = deletion(users or [own], pods_of(self._cluster, users))
+            return Fact("ClaimElsewhere", text, text, "status.allocation", (Offer(change),), (own, *users))
+        wait = Offer(Change("deallocate the claim", "edit"))
+        return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", (wait,))
 
 
 _OF_POD = frozenset(
     ("NodeSelector", "NodeAffinity", "NodeName", "HostPorts", "Insufficient", *TOPOLOGY.values())
 )
-_ACTIONS = {"HostPorts": "delete", "ClaimElsewhere": "delete"}
-
-
-def _changed(fact: Fact, pod: Object, state: NodeState) -> tuple[Object, NodeState]:
-    """Returns copies of the pod and the node with the change that a fact suggests."""
-    spec = pod["spec"]
-    match fact.code:
-        case "NodeUnschedulable":
-            node_spec = {key: value for key, value in state.node["spec"].items() if key != "unschedulable"}
-            return pod, with_pods(_node_with(state, _untainted(node_spec, "unschedulable")), state.pods)
-        case "NodeTaint" | "NodeNotReady":
-            node_spec = _untainted(state.node["spec"], fact.shape)
-            return pod, with_pods(_node_with(state, node_spec), state.pods)
-        case "NodeSelector":
-            return {**pod, "spec": {**spec, "nodeSelector": {}}}, state
-        case "NodeAffinity":
-            affinity = {key: value for key, value in spec["affinity"].items() if key != "nodeAffinity"}
-            return {**pod, "spec": {**spec, "affinity": affinity}}, state
-        case "NodeName":
-            return {**pod, "spec": {**spec, "nodeName": ""}}, state
-        case "Insufficient" if not fact.blame:
-            return {**pod, "spec": _without_request(spec, fact.shape.removeprefix("insufficient "))}, state
-        case "HostPorts" | "Insufficient" | "TooManyPods":
-            return pod, with_pods(state, _without(state.pods, fact.blame, fact.code))
-        case _:
-            return pod, state
-
-
-def _without_request(spec: Object, name: str) -> Object:
-    """Returns a copy of a pod's spec without the containers' requests for a resource."""
-    changed = {**spec}
-    for field in ("containers", "initContainers"):
-        if spec.get(field):
-            changed[field] = [
-                {**one, "resources": _without_resource(one.get("resources") or {}, name)}
-                for one in spec[field]
-            ]
-    return changed
-
-
-def _without_resource(resources: Object, name: str) -> Object:
-    return {
-        part: {key: amount for key, amount in amounts.items() if key != name}
-        if isinstance(amounts, dict)
-        else amounts
-        for part, amounts in resources.items()
-    }
-
-
-def _node_with(state: NodeState, spec: Object) -> NodeState:
-    return NodeState({**state.node, "spec": spec})
-
-
-def _untainted(spec: Object, shape: str) -> Object:
-    """Returns a copy of a node's spec without one taint. `shape`: the text that names the taint."""
-    taints = [taint for taint in spec.get("taints") or () if not _is_named(taint, shape)]
-    return {**spec, "taints": taints}
-
-
-def _is_named(taint: Object, shape: str) -> bool:
-    if shape in {"not ready", "unschedulable"}:
-        return str(taint["key"]) == f"node.kubernetes.io/{shape.replace(' ', '-')}"
-    return shape == f"tainted {taint_text(taint)}"
-
-
-def _without(pods: Iterable[Object], gone: Iterable[Reference], code: str) -> list[Object]:
-    if code == "TooManyPods":
-        return [*pods][1:]
-    names = {(one.namespace, one.name) for one in gone}
-    return [pod for pod in pods if (pod["metadata"]["namespace"], pod["metadata"]["name"]) not in names]
+_OF_BLAMED = frozenset((OF_OTHERS, "ClaimElsewhere"))
+"""The codes of reasons whose field is one of the first blamed object."""

@@ -8,7 +8,8 @@ import msgspec
 from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines, finalizers_of, finalizers_reason
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text
+from fakeapi.explaining.harms import deletion, pods_of
+from fakeapi.explaining.model import NAMES_SHOWN, Reason, devices_text
 from fakeapi.explaining.pods import explanation
 from fakeapi.machinery.json_types import Object
 
@@ -29,9 +30,7 @@ def explain_other(cluster: ClusterObjects, obj: Object) -> Explanation:
         reason.blame = [reference("Pod", pod) for pod in cluster.of("pods") if _mounts(pod, obj)]
         reason.details += [f"{one} uses it" for one in reason.blame[:NAMES_SHOWN]]
         if reason.blame:
-            named = ", ".join(map(str, reason.blame[:4]))
-            more = f" and {len(reason.blame) - 4} more" if len(reason.blame) > 4 else ""
-            reason.changes.insert(0, Change(f"end {named}{more}", "delete", reason.blame))
+            reason.changes.append(deletion(reason.blame, pods_of(cluster, reason.blame)))
     if kind == "Namespace":
         _add_contents(cluster, obj, reason)
     return explanation(cluster, obj, "deleting", reason.text, [reason], kind=kind)

@@ -10,7 +10,7 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, ref
 from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.model import Change, Reason, Reference
-from fakeapi.explaining.node_facts import AGAIN
+from fakeapi.explaining.node_offers import AGAIN
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
 

@@ -10,13 +10,13 @@ from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
-from fakeapi.controllers.scheduler.cycle import Outcome, attempt
+from fakeapi.controllers.scheduler.cycle import Filtering, Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
 from fakeapi.controllers.scheduler.filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.scoring import scores_by_plugin
-from fakeapi.controllers.scheduler.status import PluginError
+from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError
 from fakeapi.explaining.briefs import node_brief
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_reasons import DeviceReasons
@@ -162,7 +162,7 @@ class PodScheduling:
                 reason.changes[number] = msgspec.structs.replace(
                     change, sufficient=bool(again.node), needs=needs
                 )
-            reason.changes.sort(key=lambda change: not change.sufficient)
+            reason.changes.sort(key=lambda change: change.rank)
 
     def _only_own_claims(self) -> list[Object]:
         """Returns the claims of the pod that are not reserved for another pod."""
@@ -180,7 +180,6 @@ class PodScheduling:
         ]
 
     async def _attempt(self, pod: Object, states: dict[str, NodeState]) -> Outcome:
-        namespaces = {one["metadata"]["name"]: one for one in self._cluster.of("namespaces")}
         return await attempt(
             pod,
             states,
@@ -189,7 +188,7 @@ class PodScheduling:
             lambda names: names[0],
             Effort(self._heavy),
             0,
-            lambda: namespaces,
+            self._namespaces,
         )
 
     def _v1alpha2_claims(self) -> Scheduled:
@@ -278,16 +277,26 @@ class PodScheduling:
                 able.add(name)
         return able
 
-    async def _fits(self, pod: Object, state: NodeState) -> Sequence[str]:
-        """Returns the reasons that exclude a node for a changed pod or node; [] if the pod fits."""
+    async def _fits(self, pod: Object, changed: Sequence[NodeState], name: str) -> Sequence[str]:
+        """Returns the reasons that exclude a node after a change; [] if the pod fits.
+
+        `changed`: the nodes that the change concerns. Affinity and topology spread count pods on all nodes.
+        """
+        states = {**self._cluster.node_states, **{state.name: state for state in changed}}
+        effort = Effort(self._heavy)
         try:
-            outcome = await self._attempt(pod, {state.name: state})
-        except PluginError as error:
+            claims = await self._plugin.pre_filter(pod, effort)
+            filtering = Filtering(
+                pod, states, self._plugin, claims, self._cluster.rules.quirks, self._namespaces, effort
+            )
+            async for _, refusal in filtering.refusals([name]):
+                return [] if refusal is None else refusal.reasons
+        except (CannotSchedule, PluginError) as error:
             return [str(error)]
-        if outcome.node:
-            return []
-        refused = [one for refusal in outcome.refusals.values() for one in refusal.reasons]
-        return refused or [outcome.problem or "the pod does not fit"]
+        return ["the pod does not fit"]
+
+    def _namespaces(self) -> dict[str, Object]:
+        return {one["metadata"]["name"]: one for one in self._cluster.of("namespaces")}
 
     async def _failed(self, message: str) -> Scheduled:
         """Explains an error that ends the scheduling attempt, such as a failed CEL selector."""

@@ -70,7 +70,8 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
     for number, change in enumerate(offered):
         lead = "To change it:" if number == 0 else "          or:"
         needs = f" (not enough by itself: {change.needs})" if change.needs else ""
-        yield f"  {lead} {change.text}{needs}"
+        harm = f" (disruptive: {change.harm})" if change.harm else ""
+        yield f"  {lead} {change.text}{harm}{needs}"
     more = len(changes) - len(offered)
     if more > 0:
         yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"

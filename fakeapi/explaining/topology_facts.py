@@ -1,21 +1,31 @@
 """Explains why pod affinity or topology spread constraints exclude a node."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
-from fakeapi.explaining.node_facts import AGAIN, Fact
+from fakeapi.explaining.model import Change
+from fakeapi.explaining.node_offers import Fact, Offer, labelled, new_node, of_node, recreated, without_pods
+from fakeapi.explaining.selector_text import shortened
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
+
+OF_OTHERS = "AntiAffinityOfOtherPods"
+"""The code of the reason that the anti-affinity of other pods excludes a node."""
 
 TOPOLOGY: Mapping[str, str] = {
     "node(s) didn't match pod topology spread constraints": "TopologySpread",
     "node(s) didn't match pod topology spread constraints (missing required label)": "TopologyLabelMissing",
     "node(s) didn't match pod affinity rules": "PodAffinity",
     "node(s) didn't match pod anti-affinity rules": "PodAntiAffinity",
-    "node(s) didn't satisfy existing pods anti-affinity rules": "AntiAffinityOfOtherPods",
+    "node(s) didn't satisfy existing pods anti-affinity rules": OF_OTHERS,
 }
 """Maps the scheduler's messages about pod affinity and topology spread to codes of reasons."""
+
+_HOSTNAME = "kubernetes.io/hostname"
+_TERM_LENGTH = 40
+"""Maximum number of characters of a label selector in the text of a reason."""
 
 
 def topology_fact(cluster: ClusterObjects, pod: Object, state: NodeState, message: str) -> Fact:
@@ -24,47 +34,101 @@ def topology_fact(cluster: ClusterObjects, pod: Object, state: NodeState, messag
     labels = state.node["metadata"].get("labels") or {}
     if code.startswith("Topology"):
         return _spread(code, pod, state, labels)
-    kind = "podAffinity" if code == "PodAffinity" else "podAntiAffinity"
-    path = f"spec.affinity.{kind}.requiredDuringSchedulingIgnoredDuringExecution"
     if code == "PodAffinity":
-        wanted = "; ".join(_term_text(term) for term in required_terms(pod, kind))
-        text = f"no pod near node {state.name} matches the pod affinity {wanted}"
-        shape = f"no matching pod nearby for pod affinity {wanted}"
-        return Fact(code, shape, text, path, ("start such a pod there", f"{AGAIN} another {path}"))
-    near = [
-        other
-        for other_state in cluster.node_states.values()
-        for other in other_state.pods
-        if _shares_domain(state, other_state, _terms(code, pod, other))
+        return _affinity(pod, state)
+    return _anti_affinity(cluster, code, pod, state)
+
+
+def _affinity(pod: Object, state: NodeState) -> Fact:
+    path = "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+    terms = required_terms(pod, "podAffinity")
+    wanted = "; ".join(map(_term_text, terms))
+    text = f"no pod near node {state.name} matches the pod affinity {wanted}"
+    shape = f"no matching pod nearby for pod affinity {wanted}"
+    start = Change(f"start a pod with {_labels_text(terms[0])} near node {state.name}", "create")
+    again = recreated(pod, f"no {path}", path, partial(_without_affinity, pod, "podAffinity"))
+    return Fact("PodAffinity", shape, text, path, (Offer(start), again))
+
+
+def _anti_affinity(cluster: ClusterObjects, code: str, pod: Object, state: NodeState) -> Fact:
+    """Explains that a pod near a node and the pod exclude each other, by the anti-affinity of either."""
+    path = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+    others = [
+        (other, there, term)
+        for there in cluster.node_states.values()
+        for other in there.pods
+        for term in _terms(code, pod, other)
+        if _shares_domain(state, there, term) and _selects(term, pod if code == OF_OTHERS else other)
     ]
-    guilty = [
-        other
-        for other in near
-        if any(
-            _selects(term, pod if code == "AntiAffinityOfOtherPods" else other)
-            for term in _terms(code, pod, other)
-        )
-    ]
-    users = tuple(reference("Pod", other) for other in guilty[:4])
-    named = ", ".join(map(str, users)) or "other pods"
-    whose = f"the anti-affinity of {named}"
-    shape = "the anti-affinity of other pods"
-    if code == "PodAntiAffinity":
-        whose, shape = f"the pod's anti-affinity to {named}", "the pod's anti-affinity"
-    text = f"{whose} keeps the pod off node {state.name}"
-    return Fact(code, shape, text, path, (f"end {named}", f"{AGAIN} another {path}"), users)
+    users = tuple(dict.fromkeys(reference("Pod", other) for other, _, _ in others))
+    if not others:
+        text = f"pod anti-affinity excludes node {state.name}"
+        return Fact(code, "pod anti-affinity", text, path, ())
+    _, there, term = others[0]
+    whose = f"anti-affinity of {users[0]}" if code == OF_OTHERS else "anti-affinity"
+    lead = f"{whose} to {_term_text(term)}"
+    text = f"{lead}: {_where(users[0], state, there, term['topologyKey'], named=code != OF_OTHERS)}"
+    shape = f"{'anti-affinity of other pods' if code == OF_OTHERS else lead}"
+    guilty = list({reference("Pod", other): other for other, _, _ in others}.values())
+    places = list({place.name: place for _, place, _ in others}.values())
+    deleting = without_pods(pod, places, guilty, state.name)
+    if deleting.change.harm and any(_excludes(other, pod) or code != OF_OTHERS for other in guilty):
+        deleting = _warned(deleting, "created again, it waits for another node")
+    offers = (_weaker(code, pod, term, path), _new_domain(pod, state, term["topologyKey"]), deleting)
+    return Fact(code, shape, text, path, offers, users[:4])
 
 
-def _terms(code: str, pod: Object, other: Object) -> list[Object]:
-    return required_terms(other if code == "AntiAffinityOfOtherPods" else pod, "podAntiAffinity")
+def _where(other: object, state: NodeState, there: NodeState, key: str, *, named: bool) -> str:
+    """Says where another pod is: on the node, or on a node with the same value of the topology key."""
+    who = f"{other}" if named else "it"
+    if there.name == state.name:
+        return f"{who} is on node {there.name}"
+    value = (state.node["metadata"].get("labels") or {}).get(key, "")
+    return f"{who} on node {there.name} has {key}={value}, as node {state.name}"
 
 
-def _shares_domain(one: NodeState, other: NodeState, terms: Iterable[Object]) -> bool:
-    labels, others = (state.node["metadata"].get("labels") or {} for state in (one, other))
-    return any(
-        term["topologyKey"] in labels and labels[term["topologyKey"]] == others.get(term["topologyKey"])
-        for term in terms
+def _warned(offer: Offer, harm: str) -> Offer:
+    change = offer.change
+    return Offer(
+        Change(change.text, change.action, change.objects, node=change.node, harm=f"{change.harm}; {harm}"),
+        offer.after,
     )
+
+
+def _weaker(code: str, pod: Object, term: Object, path: str) -> Offer:
+    """Returns the offer to create the pod again, so that the anti-affinity does not concern it."""
+    if code != OF_OTHERS:
+        return recreated(pod, f"no {path}", path, partial(_without_affinity, pod, "podAntiAffinity"))
+    what = f"labels other than {_labels_text(term)} in metadata.labels"
+    offer = recreated(pod, what, "metadata.labels", lambda: pod["spec"])
+    unlabelled = {**pod, "metadata": {**pod["metadata"], "labels": {}}}
+    return Offer(offer.change, lambda: (unlabelled, ()))
+
+
+def _new_domain(pod: Object, state: NodeState, key: str) -> Offer:
+    """Returns the offer to add a node with a new value of a topology key."""
+    text = "add a node" if key == _HOSTNAME else f"add a node with another {key}"
+    return new_node(pod, state, text, lambda: labelled(state.node, key, f"other-than-{state.name}"))
+
+
+def _without_affinity(pod: Object, kind: str) -> Object:
+    """Returns a copy of a pod's spec without podAffinity or podAntiAffinity."""
+    affinity = {name: value for name, value in pod["spec"]["affinity"].items() if name != kind}
+    return {**pod["spec"], "affinity": affinity}
+
+
+def _terms(code: str, pod: Object, other: Object) -> Sequence[Object]:
+    return required_terms(other if code == OF_OTHERS else pod, "podAntiAffinity")
+
+
+def _shares_domain(one: NodeState, other: NodeState, term: Object) -> bool:
+    labels, others = (state.node["metadata"].get("labels") or {} for state in (one, other))
+    key = term["topologyKey"]
+    return key in labels and labels[key] == others.get(key)
+
+
+def _excludes(other: Object, pod: Object) -> bool:
+    return any(_selects(term, pod) for term in required_terms(other, "podAntiAffinity"))
 
 
 def _selects(term: Object, pod: Object) -> bool:
@@ -72,10 +136,23 @@ def _selects(term: Object, pod: Object) -> bool:
     return compiled is not None and compiled.matches(pod["metadata"].get("labels") or {})
 
 
+def _labels_text(term: Object) -> str:
+    """Returns the label selector of an affinity term, such as "app=cache"."""
+    selector = term.get("labelSelector") or {}
+    parts = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]
+    parts += [
+        " ".join([one["key"], one["operator"], *(f"({','.join(values)})" for values in _values(one))])
+        for one in selector.get("matchExpressions") or ()
+    ]
+    return shortened(",".join(parts) or "all pods", _TERM_LENGTH)
+
+
+def _values(requirement: Object) -> Iterable[Sequence[str]]:
+    return [requirement["values"]] if requirement.get("values") else []
+
+
 def _term_text(term: Object) -> str:
-    labels = (term.get("labelSelector") or {}).get("matchLabels") or {}
-    wanted = ",".join(f"{key}={value}" for key, value in labels.items()) or "labelSelector"
-    return f"{wanted} by {term['topologyKey']}"
+    return f"{_labels_text(term)} by {term['topologyKey']}"
 
 
 def _spread(code: str, pod: Object, state: NodeState, labels: Mapping[str, str]) -> Fact:
@@ -89,13 +166,17 @@ def _spread(code: str, pod: Object, state: NodeState, labels: Mapping[str, str])
     if code == "TopologyLabelMissing":
         missing = next((key for key in keys if key not in labels), "")
         text = f"node {state.name} lacks the label {missing} of a topology spread constraint"
-        return Fact(code, f"no label {missing}", text, path, (f"label node {state.name} with {missing}",))
+        label = f"label node {state.name} with {missing}"
+        node = partial(labelled, state.node, missing, state.name)
+        offer = of_node(pod, state, label, "metadata.labels", node)
+        return Fact(code, f"no label {missing}", text, path, (offer,))
     named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one in constraints)
     text = f"the pod on node {state.name} would exceed the topology spread {named}"
-    return Fact(
-        code,
-        f"topology spread {named} would be exceeded",
-        text,
+    loose = [{**one, "maxSkew": 2**30} for one in constraints]
+    again = recreated(
+        pod,
+        f"a larger maxSkew in {path}",
         path,
-        (f"{AGAIN} a larger maxSkew in {path}",),
+        lambda: {**pod["spec"], "topologySpreadConstraints": loose},
     )
+    return Fact(code, f"topology spread {named} would be exceeded", text, path, (again,))

@@ -114,7 +114,10 @@ def pod_affinity(api: FakeAPI) -> None:
     pod(api, "train", affinity=_near("podAffinity", "db"))
 
 
-@situation("PodAntiAffinity", "the pod's anti-affinity to pod default/other keeps the pod off node a")
+@situation(
+    "PodAntiAffinity",
+    "anti-affinity to app=train by kubernetes.io/hostname: pod default/other is on node a",
+)
 def pod_anti_affinity(api: FakeAPI) -> None:
     node(api, "a")
     pod(api, "other", labels={"app": "train"})
@@ -122,7 +125,10 @@ def pod_anti_affinity(api: FakeAPI) -> None:
     pod(api, "train", affinity=_near("podAntiAffinity", "train"))
 
 
-@situation("AntiAffinityOfOtherPods", "the anti-affinity of pod default/other keeps the pod off node a")
+@situation(
+    "AntiAffinityOfOtherPods",
+    "anti-affinity of pod default/other to app=train by kubernetes.io/hostname: it is on node a",
+)
 def anti_affinity_of_another_pod(api: FakeAPI) -> None:
     node(api, "a")
     pod(api, "other", affinity=_near("podAntiAffinity", "train"))

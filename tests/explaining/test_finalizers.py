@@ -57,7 +57,7 @@ def test_the_finalizer_of_a_used_claim_is_left_to_its_controller(api: FakeAPI) -
     use(api, "other")
     api.delete("ResourceClaim", "other")
     changes = [one.text for one in api.explain("claim", "other").reasons[0].changes]
-    assert changes == ["end pod default/other-user"]
+    assert changes == ["delete pod default/other-user"]
 
 
 def test_a_controller_that_does_not_run_is_to_be_started(api: FakeAPI) -> None:

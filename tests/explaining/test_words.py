@@ -48,20 +48,23 @@ def test_a_pod_larger_than_each_node_needs_a_larger_node(api: FakeAPI) -> None:
     node(api, "a", cpu="4")
     pod(api, "train", containers=_cpu("6"))
     text = api.explain("pod", "train").text
-    assert "To change it: add a node with at least 6 cpu\n" in text
-    assert "or: delete the pod and create it again with a request of at most 4 cpu\n" in text
-    assert "end pods" not in text
+    assert "To change it: delete the pod and create it again with a request of at most 4 cpu\n" in text
+    assert "or: add a node with at least 6 cpu\n" in text
     assert "not enough" not in text
 
 
-def test_the_change_ends_pods_on_a_node_that_is_large_enough(api: FakeAPI) -> None:
+def test_a_smaller_request_comes_before_the_deletion_of_a_pod_with_a_node(api: FakeAPI) -> None:
     node(api, "a", cpu="8")
     pod(api, "other", containers=_cpu("4"))
     api.settle()
     pod(api, "train", containers=_cpu("6"))
-    first, second = api.explain("pod", "train").reasons[0].changes
-    assert (first.text, first.sufficient) == ("end pods on node a", True)
-    assert second.text == "delete the pod and create it again with a request of at most 4 cpu"
+    why = api.explain("pod", "train")
+    less, room = why.reasons[0].changes
+    assert less.text == "delete the pod and create it again with a request of at most 4 cpu"
+    assert (less.action, less.value, less.sufficient, less.harm) == ("edit", "4", True, "")
+    assert (room.text, room.action, room.sufficient) == ("delete pod default/other", "delete", True)
+    assert (room.path, room.harm) == ("", "the pod is on node a")
+    assert "or: delete pod default/other (disruptive: the pod is on node a)\n" in why.text
 
 
 def test_the_change_for_a_driver_without_slices_starts_the_driver(api: FakeAPI) -> None:
@@ -201,7 +204,7 @@ def test_a_constraint_and_devices_in_use_are_changed_together(api: FakeAPI) -> N
     train(api, request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/rack"}])
     change = api.explain("pod", "train").reasons[0].changes[0]
     assert (change.action, change.sufficient) == ("all", True)
-    assert change.text.startswith("end pod default/other-user, and delete claim default/gpu")
+    assert change.text.startswith("delete pod default/other-user, and delete claim default/gpu")
     assert change.text.endswith("again with spec.devices.constraints changed or removed")
 
 

@@ -1,0 +1,69 @@
+"""Says whom a change hurts: running pods that it ends, and other users of the object that it changes."""
+
+from collections.abc import Sequence
+
+from fakeapi.controllers.workloads.pods import has_ended
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
+from fakeapi.explaining.model import Change, Reference
+from fakeapi.machinery.json_types import Object
+
+PODS_NAMED = 4
+"""Maximum number of pods that the text of a change names; `objects` has all of them."""
+
+
+def harm_of_deletion(pods: Sequence[Object]) -> str:
+    """Says which pods lose their nodes and devices if they are deleted; "" if none of them has a node."""
+    placed = [pod for pod in pods if pod["spec"].get("nodeName") and not has_ended(pod)]
+    if not placed:
+        return ""
+    devices = any(pod["spec"].get("resourceClaims") for pod in placed)
+    if len(placed) == 1:
+        (pod,) = placed
+        phase = "Running on" if pod["status"].get("phase") == "Running" else "on"
+        return (
+            f"the pod is {phase} node {pod['spec']['nodeName']}{' and loses its devices' if devices else ''}"
+        )
+    running = sum(pod["status"].get("phase") == "Running" for pod in placed)
+    state = f"{running} of them are Running" if running else "they have nodes"
+    return f"{state}{' and lose their devices' if devices else ''}"
+
+
+def deletion(objects: Sequence[Reference], pods: Sequence[Object], node: str = "") -> Change:
+    """Returns the change that deletes objects. `pods`: the pods among the objects."""
+    named = ", ".join(map(str, objects[:PODS_NAMED]))
+    more = f" and {len(objects) - PODS_NAMED} more" if len(objects) > PODS_NAMED else ""
+    return Change(f"delete {named}{more}", "delete", [*objects], node=node, harm=harm_of_deletion(pods))
+
+
+def deletion_of_pods(pods: Sequence[Object], node: str = "") -> Change:
+    """Returns the change that deletes pods."""
+    return deletion([reference("Pod", pod) for pod in pods], pods, node)
+
+
+def pods_of(cluster: ClusterObjects, references: Sequence[Reference]) -> list[Object]:
+    """Returns the existing pods among the referenced objects."""
+    pods = (cluster.get("pods", one.namespace, one.name) for one in references if one.kind == "Pod")
+    return [pod for pod in pods if pod is not None]
+
+
+def harm_to_class_users(cluster: ClusterObjects, class_name: str, claim: Object) -> str:
+    """Says how many other claims use a DeviceClass; "" if only `claim` uses it."""
+    others = sum(
+        _names_class(one, class_name)
+        for one in cluster.of("resourceclaims")
+        if one["metadata"] != claim["metadata"]
+    )
+    if not others:
+        return ""
+    return f"{others} other {'claim uses' if others == 1 else 'claims use'} class {class_name}"
+
+
+def _names_class(claim: Object, class_name: str) -> bool:
+    requests = (claim["spec"].get("devices") or {}).get("requests") or ()
+    choices = [
+        choice
+        for request in requests
+        for choice in (request.get("exactly"), *(request.get("firstAvailable") or ()))
+        if choice
+    ]
+    return any(choice.get("deviceClassName") == class_name for choice in choices)

@@ -1,0 +1,70 @@
+"""Changes of pods and nodes have the right action, are tried, and say whom they hurt."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.explaining.explanation import Explanation
+from tests.explaining.manifests import Object, node, pod
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
+        yield api
+
+
+@pytest.fixture
+def api(server: FakeAPI) -> FakeAPI:
+    server.reset()
+    return server
+
+
+def _label(api: FakeAPI, name: str, zone: str) -> None:
+    api.patch("Node", name, {"metadata": {"labels": {"zone": zone}}})
+
+
+def _one_for_each_zone(app: str) -> Object:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "zone"}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def _caches(api: FakeAPI) -> Explanation:
+    """Explains the third pod that wants a zone for itself, in a cluster with two zones."""
+    for name, zone in (("a", "east"), ("b", "east"), ("c", "west")):
+        node(api, name)
+        _label(api, name, zone)
+    for number in range(3):
+        pod(api, f"cache-{number}", labels={"app": "cache"}, affinity=_one_for_each_zone("cache"))
+        api.settle()
+    return api.explain("pod", "cache-2")
+
+
+def test_each_pod_that_anti_affinity_excludes_is_named_with_its_node_and_zone(api: FakeAPI) -> None:
+    why = _caches(api)
+    assert why.summary == "3 nodes are refused: anti-affinity to app=cache by zone"
+    placed = {name: api.get("Pod", name)["spec"]["nodeName"] for name in ("cache-0", "cache-1")}
+    assert len({*placed.values()} & {"a", "b"}) == 1
+    east = next(name for name, on in placed.items() if on != "c")
+    there = placed[east]
+    other = "b" if there == "a" else "a"
+    lead = "anti-affinity to app=cache by zone: "
+    assert f"{lead}pod default/{east} is on node {there}" in why.reasons[0].details
+    assert (
+        f"{lead}pod default/{east} on node {there} has zone=east, as node {other}" in why.reasons[0].details
+    )
+
+
+def test_a_pod_that_anti_affinity_excludes_is_deleted_and_not_edited(api: FakeAPI) -> None:
+    changes = _caches(api).reasons[0].changes
+    deletions = [one for one in changes if one.action == "delete"]
+    assert {str(one.objects[0]) for one in deletions} == {"pod default/cache-0", "pod default/cache-1"}
+    assert all(one.sufficient and not one.path for one in deletions)
+    assert all("created again, it waits for another node" in one.harm for one in deletions)
+    assert changes[-2:] == deletions
+    assert [(one.text, one.action) for one in changes[:-2]] == [("add a node with another zone", "create")]
+    path = f"/api/v1/namespaces/default/pods/{deletions[0].objects[0].name}"
+    api.request("DELETE", path, {"gracePeriodSeconds": 0})
+    api.settle()
+    assert api.get("Pod", "cache-2")["spec"]["nodeName"]
